@@ -171,6 +171,9 @@ from .contract.scorers import (
     ScoreContext as ScoreContext,
     Scorer as Scorer,
 )
+from .contract.shared_options import (
+    Shared as Shared,
+)
 from .contract.stores import (
     Archive as Archive,
     Claimed as Claimed,

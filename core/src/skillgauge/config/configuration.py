@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from ..contract.shared_options import SHARED
 from ..errors import Origin, Problem, Severity, UsageError, did_you_mean
 from ..types.judged_gates import JudgedGates
 
@@ -280,8 +281,11 @@ def _unknown_of_plugins(name: str, keys: Mapping[str, Key]) -> Problem:
     if kind in SINGULAR:
         hint = f"An option of a plugin is written plugins.{kind}.PLUGIN.OPTION."
         return Problem("config.unknown-key", f"unknown key {name!r}", hint=hint)
+    if kind == SHARED:
+        hint = f"An option that plugins share is written plugins.{SHARED}.BLOCK.OPTION."
+        return Problem("config.unknown-key", f"unknown key {name!r}", hint=hint)
     # The prefix of all such keys would make any of them look near.
-    names = [*SINGULAR, *(key.removeprefix(PLUGIN_PREFIX) for key in keys if key.startswith(PLUGIN_PREFIX))]
+    names = [*SINGULAR, SHARED, *(key.removeprefix(PLUGIN_PREFIX) for key in keys if key.startswith(PLUGIN_PREFIX))]
     hint = "Run `skillgauge config list` for all keys."
     return Problem("config.unknown-key", f"unknown key {name!r}{did_you_mean(kind, names)}", hint=hint)
 

@@ -116,14 +116,16 @@ def _is_granted(held: Held, registry: Registry) -> bool:
     else:
         return False
     try:
-        models = [registry.resolve(kind, name).provider.options for kind, name, _ in asked]
+        models = [registry.options_model(kind, name) for kind, name, _ in asked]
     except (PluginError, KeyError):
         return False
     return all(_are_harmless(model, options) for model, (_, _, options) in zip(models, asked, strict=True))
 
 
-def _are_harmless(model: type[BaseModel], options: object) -> bool:
-    return isinstance(options, Mapping) and all(harmless_option(model, key) for key in options)
+def _are_harmless(model: type[BaseModel] | None, options: object) -> bool:
+    if model is None or not isinstance(options, Mapping):
+        return False
+    return all(harmless_option(model, key) for key in options)
 
 
 def takes_part(held: Held, prepared: Prepared, registry: Registry) -> bool:

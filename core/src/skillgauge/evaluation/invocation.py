@@ -15,6 +15,7 @@ from ..config.configuration import Config, Held, Source, Value, plugin_assignmen
 from ..config.global_options import Globals
 from ..config.kind_names import SINGULAR
 from ..config.trusting import PluginOptions, TrustedFiles, still_held
+from ..contract.shared_options import SHARED
 from ..environment import ask_first, host_environment, host_variable
 from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean
 from ..log import configure
@@ -22,6 +23,7 @@ from ..plugins.index import PluginIndex, install_hint
 from ..plugins.installed import read_index
 from ..plugins.kinds import EXTENSIONS, FORMATS, REPORTERS
 from ..plugins.registry import Registry
+from ..plugins.sharing import SharedBlocks
 from ..terminal.output import Output
 from .remarks import RUN_NOTICES, Listener, Watcher, commented
 
@@ -296,19 +298,27 @@ def blocked_by_configuration(given: Globals, index: PluginIndex) -> frozenset[st
 
 
 def strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterator[Problem]:
-    """Options of plugins that nobody has.
+    """Yield problems of options that are set of plugins which are not there, and of blocks that no plugin shares.
 
     Those of a plugin of ours that is only not installed here may stand in a file that machines share, and
     so may those of any that the user does without.
     """
     without = frozenset(config.get("plugins.block"))
+    shared: SharedBlocks | None = None
     for value in config.items():
         parts = value.key.split(".", 3)
         if parts[0] != "plugins" or len(parts) < 4:
             continue
         kind, name = parts[1], parts[2].partition("+")[0]
+        if kind == SHARED:
+            if shared is None:
+                shared = registry.shared_blocks()
+                yield from shared.conflicts
+            yield from _unshared(value, name, shared.names())
+            continue
         if kind not in SINGULAR:
-            near = did_you_mean(kind, tuple(SINGULAR)) or f"; there are {', '.join(SINGULAR)}"
+            kinds = (*SINGULAR, SHARED)
+            near = did_you_mean(kind, kinds) or f"; there are {', '.join(kinds)}"
             yield Problem("usage.set", f"{_named(value)}: {kind!r} is no kind of plugin{near}")
             continue
         names = registry.names(kind)
@@ -322,6 +332,14 @@ def _named(value: Value) -> str:
     if value.source is Source.FLAG:
         return name
     return f"{name} (set in {value.where})"
+
+
+def _unshared(value: Value, name: str, names: Sequence[str]) -> Iterator[Problem]:
+    if name in names:
+        return
+    message = f"{_named(value)}: no installed plugin shares options of that name{did_you_mean(name, names)}"
+    hint = f"Name a block that plugins share ({', '.join(names) or 'none do'}), or install what brings it."
+    yield Problem("usage.set", message, hint=hint)
 
 
 def _stranger(value: Value, kind: str, name: str, names: Sequence[str]) -> Problem:

@@ -21,6 +21,7 @@ from skillgauge_documents.frozen import EMPTY, JsonObject
 from .. import __version__
 from ..contract.providers import Peers, Traits
 from ..contract.redirects import LookUp
+from ..contract.shared_options import SHARED
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
 from .blocking import BLOCKED, Blocking, blocked_problem, makers
@@ -30,7 +31,8 @@ from .index import CORE, IndexEntry, PluginIndex, install_hint
 from .kinds import EVENTS, EXTENSIONS, FORMATS, KINDS, SHAPES, Kind, Resolved, T, broken
 from .loading import run_file
 from .modules import Modules, new_manager, register
-from .setting import option_problems, redirect
+from .setting import Setting, option_problems, redirect
+from .sharing import SharedBlocks, blocks_of
 
 log = get_logger(__name__)
 
@@ -69,6 +71,7 @@ class Registry:
         self._given: set[str] = set()
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._modules = Modules()
+        self._shared = SharedBlocks()
         self._used = {CORE: __version__}
         self._secrets: dict[str, None] = {}
         """Variables of secrets that plugins announce."""
@@ -189,12 +192,33 @@ class Registry:
                 raise PluginError(Problem("plugin.no-setting", f"{resolved.kind}.{name} sets no option", hint=hint))
             values.update(found)
         values.update(given)
-        variables = redirect(resolved, values, self._look_up)
+        own = dict(values)
+        for block in blocks_of(resolved.provider.options):
+            if shared := self._options(block.full_name, block.model):
+                values[block.option] = block.merged(shared, own.get(block.option))
+        setting = Setting(own, given, origin, redirect(resolved, values, self._look_up))
         try:
             with failing_as(resolved, "could not check its options", ValidationError):
                 return resolved.provider.options.model_validate(values)
         except ValidationError as error:
-            raise PluginError(option_problems(resolved, error, given, origin, variables)) from None
+            raise PluginError(option_problems(resolved, error, setting)) from None
+
+    def shared_blocks(self) -> SharedBlocks:
+        """Return the shared blocks of options of every plugin that this run may use; all of them are loaded."""
+        for kind in KINDS:
+            self.load_all(kind)
+        return self._shared
+
+    def options_model(self, kind: str, name: str) -> type[BaseModel] | None:
+        """Return the model of a plugin's options, or of a shared block; `None` if there is no such block.
+
+        Raises:
+            PluginError: the plugin cannot be used.
+            KeyError: there is no such kind.
+        """
+        if kind == SHARED:
+            return self.shared_blocks().model(name)
+        return self.resolve(kind, name).provider.options
 
     def traits(self, resolved: Resolved, options: JsonObject = EMPTY) -> Traits:
         """What an engine or a judge announces, as its options make it: these, before those of the configuration.
@@ -294,7 +318,11 @@ class Registry:
         self._told(provider.traits)
         if self._blocking.names_announced(entry, provider.name):
             return blocked_problem(f"{KINDS[entry.kind].singular} '{entry.name}'", [entry])
-        return Resolved(entry.kind, provider.name, provider, entry.distribution, entry.version, asked=entry.name)
+        resolved = Resolved(entry.kind, provider.name, provider, entry.distribution, entry.version, asked=entry.name)
+        try:
+            return self._shared.declare(resolved) or resolved
+        except TypeError as error:
+            return broken(entry, f"is broken: {error}")
 
     def _adopt(self, label: str, load: Callable[[], tuple[str, object, str]]) -> None:
         """Take in what no entry point names, under its name, for every kind of which it implements a hook."""
