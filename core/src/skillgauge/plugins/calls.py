@@ -120,27 +120,48 @@ class Call:
 
 @cache
 def calls_of(contract: type) -> Mapping[str, Call]:
-    """Everything that a contract demands, by name."""
+    """Return everything that a contract demands, by name."""
     names = (*vars(contract), *contract.__annotations__)
     return {name: _call(contract, name) for name in names if name == "__aiter__" or not name.startswith("_")}
 
 
 def _call(contract: type, name: str) -> Call:
     member = vars(contract).get(name)
-    function = member.fget if isinstance(member, property) else member
-    hint = get_type_hints(function)["return"] if function else get_type_hints(contract)[name]
     rule = _OF_METHODS.get((contract, name)) or _OF_CONTRACTS.get(contract) or Rule()
-    how, answers = get_origin(hint), get_args(hint)
-    if how in _HOLDERS:
-        hint = answers[0]
-        how = Iterator if how is Iterable else how
-    else:
-        how = None
-    opens = hint if getattr(hint, "_is_protocol", False) else None
-    plain = get_args(hint) if get_origin(hint) in (Union, UnionType) else (get_origin(hint) or hint,)
-    is_any = opens is not None or plain == (NoneType,)
-    is_method = function is member and function is not None
-    return Call(rule, is_method, iscoroutinefunction(member), how, (object,) if is_any else plain, opens)
+    is_method = member is not None and not isinstance(member, property)
+    how, answer = _held(_answer_hint(contract, name))
+    if getattr(answer, "_is_protocol", False):
+        return Call(rule, is_method, iscoroutinefunction(member), how, (object,), answer)
+    return Call(rule, is_method, iscoroutinefunction(member), how, _plain_types(answer), None)
+
+
+def _answer_hint(contract: type, name: str) -> Any:
+    """Return the annotation of a method's answer or of an attribute."""
+    member = vars(contract).get(name)
+    if isinstance(member, property):
+        member = member.fget
+    if member is None:
+        return get_type_hints(contract)[name]
+    return get_type_hints(member)["return"]
+
+
+def _held(hint: Any) -> tuple[object, Any]:
+    """Split an annotation into what holds the answers, `None` for a plain answer, and the type of one of them."""
+    holder = get_origin(hint)
+    if holder not in _HOLDERS:
+        return None, hint
+    if holder is Iterable:
+        holder = Iterator
+    return holder, get_args(hint)[0]
+
+
+def _plain_types(hint: Any) -> tuple[type, ...]:
+    """Return the types that an answer which is no object of the plugin may have."""
+    if hint is NoneType:
+        return (object,)
+    if get_origin(hint) in (Union, UnionType):
+        return get_args(hint)
+    return (get_origin(hint) or hint,)
 
 
 _HOLDERS = (tuple, Iterable, Iterator, AsyncIterator, AbstractAsyncContextManager)

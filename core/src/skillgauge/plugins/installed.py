@@ -60,17 +60,29 @@ def _read_index(path: Sequence[str], cache_dir: Path | None) -> PluginIndex:
     stamp = f"{sys.implementation.cache_tag}-{crc32(ascii(places).encode()):08x}.json"
     key = [__version__, marks]
     cache = folder and f"{folder}/index-{stamp}"
-    stored = _read_json(cache)
-    try:
-        entries = [IndexEntry(*row) for row in stored["entries"]] if stored.get("key") == key else None
-    except (KeyError, TypeError):
-        entries = None
+    entries = _cached(cache, key)
     if entries is None:
         entries = _installed(places)
-        times = (number for _, found in marks for mark in found for number in mark if isinstance(number, int))
-        if all(abs(now - time_ns) > RACY_NS for time_ns in times):
+        if _is_settled(marks, now):
             _write_json(cache, {"key": key, "entries": [astuple(entry) for entry in entries]})
     return PluginIndex(entries, failures=_Failures(folder and f"{folder}/failures-{stamp}", entries))
+
+
+def _cached(file: str | None, key: list[Any]) -> list[IndexEntry] | None:
+    """Return the entries that were stored under a key; `None` if nothing usable was."""
+    stored = _read_json(file)
+    if stored.get("key") != key:
+        return None
+    try:
+        return [IndexEntry(*row) for row in stored["entries"]]
+    except (KeyError, TypeError):
+        return None
+
+
+def _is_settled(marks: Sequence[list[Any]], now: int) -> bool:
+    """Check that nothing changed so recently that it may change again under the same time stamp."""
+    times = (number for _, found in marks for mark in found for number in mark if isinstance(number, int))
+    return all(abs(now - time_ns) > RACY_NS for time_ns in times)
 
 
 class _Failures(MutableMapping[str, str]):

@@ -284,26 +284,22 @@ class Registry:
         return self._blocking.names(entry) if is_adopted else self._blocking.covers(entry)
 
     def _pick(self, kind: str, name: str) -> IndexEntry:
-        singular = KINDS[kind].singular
         found = self._index.find(kind, name)
         allowed = [entry for entry in found if not self.is_blocked(entry)]
         usable = [entry for entry in allowed if not entry.problem]
         if len(usable) == 1:
             return usable[0]
+        plugin = f"{KINDS[kind].singular} '{name}'"
         if usable:
-            code, text = "plugin.ambiguous", f"is installed by {makers(usable)}"
             hint = f"name one: {' or '.join(entry.full_name for entry in usable)}"
-        elif allowed:
-            code, text = "plugin.incompatible", "; ".join(f"of {makers([e])} {e.problem}" for e in allowed)
-            hint = f"pip install --upgrade {' '.join(entry.distribution for entry in allowed)}"
-        elif found:
-            raise PluginError(blocked_problem(f"{singular} '{name}'", found))
-        else:
-            names = self.names(kind)
-            code = "plugin.not-installed"
-            text = f"is not installed{did_you_mean(name, names)} (installed: {', '.join(names) or 'none'})"
-            hint = install_hint(kind, name)
-        raise PluginError(Problem(code, f"{singular} '{name}' {text}", hint=hint))
+            raise PluginError(Problem("plugin.ambiguous", f"{plugin} is installed by {makers(usable)}", hint=hint))
+        if allowed:
+            raise PluginError(_incompatible(plugin, allowed))
+        if found:
+            raise PluginError(blocked_problem(plugin, found))
+        names = self.names(kind)
+        message = f"{plugin} is not installed{did_you_mean(name, names)} (installed: {', '.join(names) or 'none'})"
+        raise PluginError(Problem("plugin.not-installed", message, hint=install_hint(kind, name)))
 
     def _load(self, entry: IndexEntry) -> Resolved | Problem:
         try:
@@ -341,6 +337,12 @@ class Registry:
         if name not in self.failures:
             self.failures[name] = problem
             log.warning("plugin.unusable", plugin=name, problem=problem.message)
+
+
+def _incompatible(plugin: str, entries: Sequence[IndexEntry]) -> Problem:
+    reasons = "; ".join(f"of {makers([entry])} {entry.problem}" for entry in entries)
+    hint = f"pip install --upgrade {' '.join(entry.distribution for entry in entries)}"
+    return Problem("plugin.incompatible", f"{plugin} {reasons}", hint=hint)
 
 
 class _Peers:

@@ -35,7 +35,9 @@ class Block:
         """Return the values of the option: those that are set for the plugin itself go before shared ones."""
         if own is None:
             return shared
-        return {**shared, **own} if isinstance(own, Mapping) else own
+        if isinstance(own, Mapping):
+            return {**shared, **own}
+        return own
 
 
 @cache
