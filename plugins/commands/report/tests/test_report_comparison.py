@@ -14,8 +14,9 @@ from skillgauge.api import (
     SuiteValidity,
     Summary,
 )
-from skillgauge_command_report.comparison import Report, Terms, compare
+from skillgauge_command_report.comparison import compare
 from skillgauge_command_report.document import DiffDocument, Direction, Presence, Regression
+from skillgauge_command_report.inputs import Report, Terms
 from skillgauge_command_report.regression import MAX_DROP
 from skillgauge_testkit import contract_views
 

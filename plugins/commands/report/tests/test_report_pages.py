@@ -16,8 +16,9 @@ import pytest
 
 from skillgauge.api import RunView, plain
 from skillgauge_command_report import markdown, page
-from skillgauge_command_report.comparison import Report, Terms, compare
+from skillgauge_command_report.comparison import compare
 from skillgauge_command_report.document import DiffDocument
+from skillgauge_command_report.inputs import Report, Terms
 from skillgauge_command_report.regression import MAX_DROP
 
 Make = Callable[..., RunView]

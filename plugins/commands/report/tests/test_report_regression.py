@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from skillgauge.api import RunView
-from skillgauge_command_report.comparison import Report, Terms, compare
+from skillgauge_command_report.comparison import compare
 from skillgauge_command_report.document import DiffDocument, Regression, Turn
+from skillgauge_command_report.inputs import Report, Terms
 from skillgauge_command_report.regression import MAX_DROP, overall
 
 Make = Callable[..., RunView]

@@ -243,8 +243,9 @@ def diff(
     """Say what changed from report A to report B."""
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
 
-    from .comparison import Report, Terms, compare  # noqa: PLC0415 - as above
+    from .comparison import compare  # noqa: PLC0415 - as above
     from .document import Circumstance, Regression  # noqa: PLC0415 - as above
+    from .inputs import Report, Terms  # noqa: PLC0415 - as above
 
     is_gate = asked["fail_on_regression"]
     across = tuple(map(Circumstance, _words(asked["across"], Circumstance)))

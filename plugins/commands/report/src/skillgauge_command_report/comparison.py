@@ -4,109 +4,89 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, ExitCode, GroupKey, RunState, RunView, chance_text, counted, plain, points
+from skillgauge.api import ExitCode, GroupKey, RunState, RunView, counted, plain
 
+from .cautions import warnings
 from .circumstances import other_judges
-from .document import (
-    Circumstance,
-    DiffDocument,
-    Presence,
-    Regression,
-    ReportFacts,
-    Role,
-    Side,
-    SkillDiff,
-    TaskChange,
-    Turn,
-)
-from .drafts import Draft, titles
+from .document import DiffDocument, Presence, Regression, ReportFacts, Role, Side, SkillDiff, Turn
+from .drafts import Draft, Names, titles
+from .inputs import Report, Terms
 from .matching import match
-from .regression import Judged, judge, named, overall
+from .regression import Judged, judge, overall
 from .tallying import tally
 
 MAX_LOST = 0.25
 """Share of the common tasks that may be lost to errors; with more, finding no regression proves nothing."""
 _LISTED = 3
 """Skills without a loss that are named in the verdict; more are counted."""
-_CHANCE = 0.05
-"""A change of a baseline arm that chance alone makes this likely or less is told."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """A report to be compared."""
-
-    view: RunView
-    label: str
-    file: str
-    again: str = ""
-    """Words by which `eval --confirm` finds it, as for a shell; empty if it tells too little for that."""
-
-    def command(self, options: str) -> str:
-        """What runs some of it again."""
-        return f"skillgauge eval --confirm {self.again} {options}"
-
-
-@dataclass(frozen=True)
-class Terms:
-    """By what two reports are compared."""
-
-    max_drop: float
-    """Largest loss of pass rate, as a fraction, that is no regression."""
-    is_gate: bool
-    """Whether a regression, or a comparison that could not have found one, is to fail the command."""
-    across: tuple[Circumstance, ...] = ()
-    """What may be another one in the second report: a difference is then the skill's or its."""
-    any_loss: bool = False
-    """Whether each task that broke is a regression, however little proves it."""
 
 
 def compare(before: Report, after: Report, terms: Terms) -> DiffDocument:
-    """What changed from one report to the other.
+    """Return what changed from one report to the other.
 
     Args:
         before: the report that is compared with.
         after: the report that is looked at.
         terms: by what they are compared.
     """
-    is_gate = terms.is_gate
     judges = other_judges(before.view, after.view)
     drafts = [Draft.of(pair, judges, terms.across) for pair in match(tally(before.view), tally(after.view))]
-    weighed = [draft.weighed for draft in drafts if draft.is_judged]
-    found = iter(judge(weighed, terms.max_drop, any_loss=terms.any_loss))
-    judged = [next(found) if draft.is_judged else Judged(Regression.NOT_JUDGED) for draft in drafts]
-    cases = (case for report in (before, after) for case in report.view.cases())
-    names = {(case.suite_id, case.id): case.name for case in cases if case.name and case.name != case.id}
-    skills = tuple(
-        draft.finished(title, one, _commands(one, draft.known.key, before, after), names)
-        for draft, one, title in zip(drafts, judged, titles([draft.known.key for draft in drafts]), strict=True)
-    )
+    skills = tuple(_skill_diffs(drafts, before, after, terms))
     regression = overall([skill.regression for skill in skills])
     refused = tuple(_refused((before, after)))
     unproven = (*refused, *_unproven(skills))
-    exit_code = ExitCode.OK
-    if is_gate and regression is Regression.YES and not refused:
-        exit_code = ExitCode.GATE_MISSED
-    elif is_gate and unproven:
-        exit_code = ExitCode.INVALID_RUN
-    facts = [_facts(report) for report in (before, after)]
+    doubts = refused if regression is Regression.YES else unproven
     return DiffDocument(
-        before=facts[0],
-        after=facts[1],
+        before=_facts(before),
+        after=_facts(after),
         max_drop=terms.max_drop,
         across=terms.across,
         any_loss=terms.any_loss,
-        warnings=tuple(_warnings(before, after, skills)),
+        warnings=tuple(warnings(before, after, skills)),
         unproven=unproven,
         skills=skills,
         regression=regression,
-        exit_code=exit_code,
-        verdict=_verdict(
-            skills, regression, unproven if regression is not Regression.YES else refused, is_gate=is_gate
-        ),
+        exit_code=_exit_code(regression, refused, unproven, is_gate=terms.is_gate),
+        verdict=_verdict(skills, regression, doubts, is_gate=terms.is_gate),
     )
+
+
+def _skill_diffs(drafts: Sequence[Draft], before: Report, after: Report, terms: Terms) -> Iterator[SkillDiff]:
+    """Judge the drafts together, and yield each as the document tells it."""
+    names = _case_names((before, after))
+    keys = [draft.present.key for draft in drafts]
+    judgements = _judgements(drafts, terms)
+    for draft, judged, title in zip(drafts, judgements, titles(keys), strict=True):
+        commands = _commands(judged, draft.present.key, before, after)
+        yield draft.finished(title, judged, commands, names)
+
+
+def _judgements(drafts: Sequence[Draft], terms: Terms) -> list[Judged]:
+    """Judge each draft that a difference would say something about."""
+    weighed = [draft.weighed for draft in drafts if draft.is_judged]
+    judgements = iter(judge(weighed, terms.max_drop, any_loss=terms.any_loss))
+    return [next(judgements) if draft.is_judged else Judged(Regression.NOT_JUDGED) for draft in drafts]
+
+
+def _case_names(reports: Sequence[Report]) -> Names:
+    """Return the names of cases that are not just their ids; the later report counts."""
+    names: dict[tuple[str, str], str] = {}
+    for report in reports:
+        for case in report.view.cases():
+            if case.name and case.name != case.id:
+                names[case.suite_id, case.id] = case.name
+    return names
+
+
+def _exit_code(regression: Regression, refused: Sequence[str], unproven: Sequence[str], *, is_gate: bool) -> ExitCode:
+    if not is_gate:
+        return ExitCode.OK
+    if regression is Regression.YES and not refused:
+        return ExitCode.GATE_MISSED
+    if unproven:
+        return ExitCode.INVALID_RUN
+    return ExitCode.OK
 
 
 def _commands(judged: Judged, key: GroupKey, before: Report, after: Report) -> tuple[str, ...]:
@@ -139,49 +119,6 @@ def _facts(report: Report) -> ReportFacts:
     )
 
 
-def _warnings(before: Report, after: Report, skills: Sequence[SkillDiff]) -> Iterable[str]:
-    if before.view.run.run_id == after.view.run.run_id:
-        yield "both are reports of the same run"
-    versions = [{suite.id: suite.version for suite in one.view.head.suites} for one in (before, after)]
-    if versions[0].keys() != versions[1].keys():
-        told = "; ".join(
-            f"{plain(report.label, 60)}: {', '.join(map(plain, known)) or 'none'}"
-            for report, known in zip((before, after), versions, strict=True)
-        )
-        yield f"the reports are of different benchmarks ({told})"
-    for suite in sorted(versions[0].keys() & versions[1].keys()):
-        first, second = versions[0][suite], versions[1][suite]
-        if first and second and first != second:
-            told = f"{plain(first)}, {plain(second)}"
-            yield f"benchmark {plain(suite)} is another version ({told}): a task may have changed"
-    if changed := list(dict.fromkeys(task for skill in skills for task in skill.tasks.changed)):
-        yield f"not compared, because they ask or check something else now: {named(changed)}"
-    if apart := list(dict.fromkeys(task for skill in skills for task in skill.tasks.quarantined)):
-        yield f"not compared, because they are in quarantine: {named(apart)}"
-    partial = [skill for skill in skills if skill.tasks.only_before or skill.tasks.only_after]
-    partial = [skill for skill in partial if skill.presence is Presence.BOTH]
-    if partial:
-        titles = named([skill.title for skill in partial])
-        yield f"the task sets differ ({titles}): only tasks that both reports have are compared"
-    errors = sum(len(skill.tasks.ungraded) for skill in skills)
-    if errors:
-        yield f"{counted(errors, 'common task')} had errors only in a report: nothing is concluded from them"
-    if any(_is_single(change) for skill in skills if skill.arm == DIRECT.name for change in skill.changes):
-        yield "with one repeat of each task an unsteady task looks like a broken one; evaluate with --runs 3 or more"
-    for skill in skills:
-        found = skill.difference
-        if skill.role is Role.BASELINE and found and found.chance_different <= _CHANCE:
-            told = (
-                f"{points(found.estimate)} over {counted(found.tasks, 'task')}, {chance_text(found.chance_different)}"
-            )
-            yield f"the model without the skill changed ({plain(skill.title, 60)}: {told})"
-
-
-def _is_single(change: TaskChange) -> bool:
-    """Whether a task broke of which one side has a single repeat."""
-    return change.turn is Turn.BROKE and min(change.before.graded, change.after.graded) == 1
-
-
 def _refused(reports: Sequence[Report]) -> Iterable[str]:
     """Why nothing at all can be concluded from a report."""
     for report in reports:
@@ -196,23 +133,31 @@ def _refused(reports: Sequence[Report]) -> Iterable[str]:
 
 
 def _unproven(skills: Sequence[SkillDiff]) -> Iterable[str]:
-    """Why finding no regression would prove nothing."""
+    """Yield why finding no regression would prove nothing."""
     both = [skill for skill in skills if skill.presence is Presence.BOTH and skill.role is Role.CANDIDATE]
     if not any(skill.tasks.compared for skill in both):
         is_changed = any(skill.tasks.changed for skill in both)
         yield f"the reports have no {'unchanged ' if is_changed else ''}task of a skill in common"
         return
     for skill in both:
-        title, tasks = plain(skill.title, 60), skill.tasks
-        lost, all_common = len(tasks.ungraded), tasks.compared + len(tasks.ungraded)
-        if skill.barred_by:
-            options = f"--across {','.join(skill.barred_by)}"
-            changed = ", ".join(skill.also_changed)
-            yield f"{title} is not judged, because this is not as it was: {changed}; {options} judges it all the same"
-        elif all_common == 0:
-            yield f"{title} has no {'unchanged ' if tasks.changed else ''}task in common"
-        elif lost / all_common > MAX_LOST:
-            yield f"{title}: {lost} of {all_common} common tasks have errors only"
+        reason = _doubt(skill)
+        if reason is not None:
+            yield reason
+
+
+def _doubt(skill: SkillDiff) -> str | None:
+    """Return why nothing can be concluded for a skill of both reports; `None` if something can."""
+    title, tasks = plain(skill.title, 60), skill.tasks
+    lost, all_common = len(tasks.ungraded), tasks.compared + len(tasks.ungraded)
+    if skill.barred_by:
+        options = f"--across {','.join(skill.barred_by)}"
+        changed = ", ".join(skill.also_changed)
+        return f"{title} is not judged, because this is not as it was: {changed}; {options} judges it all the same"
+    if all_common == 0:
+        return f"{title} has no {'unchanged ' if tasks.changed else ''}task in common"
+    if lost / all_common > MAX_LOST:
+        return f"{title}: {lost} of {all_common} common tasks have errors only"
+    return None
 
 
 def _verdict(skills: Sequence[SkillDiff], regression: Regression, unproven: Sequence[str], *, is_gate: bool) -> str:
@@ -233,15 +178,21 @@ def _verdict(skills: Sequence[SkillDiff], regression: Regression, unproven: Sequ
 
 
 def _told_of(skills: Sequence[SkillDiff], regression: Regression) -> Iterator[str]:
-    """What is said of the skills with this judgement; many without a loss are counted and not listed."""
+    """Describe the skills with this judgement; many without a loss are counted and not listed."""
     judged = [skill for skill in skills if skill.regression is regression and skill.regression_reasons]
-    quiet = [skill for skill in judged if regression is Regression.UNDECIDED and not skill.loss_seen]
-    if len(quiet) <= _LISTED:
-        quiet = []
-    yield from (_told(skill) for skill in judged if skill not in quiet)
-    if quiet:
-        most = max(skill.possible_loss or 0.0 for skill in quiet) * 100
-        yield f"{len(quiet)} skills show no loss, but one of up to {most:.1f} points cannot be excluded"
+    unlisted = _unlisted(judged) if regression is Regression.UNDECIDED else []
+    for skill in judged:
+        if skill not in unlisted:
+            yield _told(skill)
+    if unlisted:
+        most = max(skill.possible_loss or 0.0 for skill in unlisted) * 100
+        yield f"{len(unlisted)} skills show no loss, but one of up to {most:.1f} points cannot be excluded"
+
+
+def _unlisted(undecided: Sequence[SkillDiff]) -> list[SkillDiff]:
+    """Return the skills without a loss, if they are too many to be listed."""
+    without_loss = [skill for skill in undecided if not skill.loss_seen]
+    return without_loss if len(without_loss) > _LISTED else []
 
 
 def _told(skill: SkillDiff) -> str:
@@ -270,8 +221,10 @@ def _extent(skills: Sequence[SkillDiff]) -> str:
     tasks = sum(skill.tasks.compared for skill in compared)
     fixed = sum(change.turn is Turn.FIXED for skill in compared for change in skill.changes)
     parts = [f"{counted(len(compared), 'skill')} compared on {counted(tasks, 'task')}"]
-    parts += [f"{fixed} fixed"] if fixed else []
+    if fixed:
+        parts.append(f"{fixed} fixed")
     for presence in (Presence.NEW, Presence.REMOVED):
         count = sum(skill.presence is presence for skill in skills)
-        parts += [f"{count} {presence}, not judged"] if count else []
+        if count:
+            parts.append(f"{count} {presence}, not judged")
     return ", ".join(parts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from skillgauge.api import DIRECT, GroupKey
 
 from .circumstances import Changed, also_changed
-from .document import CheckChange, Circumstance, Presence, Role, SkillDiff, TaskChange, TaskRuns, Tasks, Turn
+from .document import CheckChange, Circumstance, Metric, Presence, Role, SkillDiff, TaskChange, TaskRuns, Tasks, Turn
 from .evidence import Control, TaskPair, difference, lift_change
 from .matching import Match
 from .metrics import compare_metrics
@@ -34,54 +34,62 @@ class Draft:
 
     @classmethod
     def of(cls, pair: Match, judges: str, across: Collection[Circumstance] = ()) -> Draft:
-        """What is compared; `judges` says that other ones graded, if so, `across` what may be another one."""
+        """Compare a skill; `judges` says that other ones graded, if so, `across` what may be another one."""
         before, after = pair
-        sides = [one.tasks if one else {} for one in pair]
-        common = [task for task in sides[0] if task in sides[1]]
-        changed = dict.fromkeys(task for task in common if _is_changed(sides[0][task], sides[1][task]))
-        apart = dict.fromkeys(task for task in common if sides[1][task].quarantined)
-        same = [task for task in common if task not in changed and task not in apart]
-        graded = dict.fromkeys(task for task in same if all(side[task].runs.graded for side in sides))
-        tasks = Tasks(
-            compared=len(graded),
-            ungraded=tuple(task for task in same if task not in graded),
-            changed=tuple(changed),
-            quarantined=tuple(apart),
-            only_before=tuple(task for task in sides[0] if task not in sides[1]),
-            only_after=tuple(task for task in sides[1] if task not in sides[0]),
-        )
-        found = tuple(also_changed(before, after, judges)) if before and after else ()
-        *earlier, pairs = [_at_look(pair, graded, look) for look in range(_looks(sides, graded))]
-        arm = _known(pair).key.arm
-        weighed = Weighed(arm, pairs, difference(pairs), lift_change(pairs), earlier)
-        changes, checks = _changes(sides[0], sides[1], graded), _checks(sides[0], sides[1], graded)
-        return cls(pair, tasks, weighed, tuple(changes), tuple(checks), found, across)
+        first, second = (skill.tasks if skill else {} for skill in pair)
+        tasks = _sorted_out(first, second)
+        graded = _graded_in_both(first, second)
+        changed: tuple[Changed, ...] = ()
+        if before and after:
+            changed = tuple(also_changed(before, after, judges))
+        *earlier, pairs = [_at_look(pair, graded, look) for look in range(_looks((first, second), graded))]
+        weighed = Weighed(_present(pair).key.arm, pairs, difference(pairs), lift_change(pairs), earlier)
+        changes = tuple(_changes(first, second, graded))
+        checks = tuple(_checks(first, second, graded))
+        return cls(pair, tasks, weighed, changes, checks, changed, across)
 
     @property
-    def known(self) -> SkillTally:
+    def present(self) -> SkillTally:
         """The skill in the first report that has it."""
-        return _known(self.pair)
+        return _present(self.pair)
+
+    @property
+    def role(self) -> Role:
+        """Whether its arm is looked at for itself."""
+        is_baseline = any(skill.is_baseline for skill in self.pair if skill)
+        return Role.BASELINE if is_baseline else Role.CANDIDATE
+
+    @property
+    def presence(self) -> Presence:
+        """The reports that have it."""
+        before, after = self.pair
+        if before is None:
+            return Presence.NEW
+        if after is None:
+            return Presence.REMOVED
+        return Presence.BOTH
 
     @property
     def is_judged(self) -> bool:
         """Whether a difference would be the skill's: not that of a baseline arm, nor of another model."""
-        is_baseline = any(one.is_baseline for one in self.pair if one)
-        return all(self.pair) and not is_baseline and not self.barred_by
+        return all(self.pair) and self.role is Role.CANDIDATE and not self.barred_by
 
     @property
     def barred_by(self) -> tuple[Circumstance, ...]:
         """What else changed that nobody said to compare across."""
         return tuple(one.what for one in self.also_changed if one.what not in self.across)
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Tasks of either report that are not compared."""
+        tasks = self.tasks
+        return (*tasks.only_before, *tasks.only_after, *tasks.ungraded, *tasks.changed, *tasks.quarantined)
+
     def finished(self, title: str, judged: Judged, confirm: tuple[str, ...], names: Names) -> SkillDiff:
-        """What the document says of it; `confirm`: commands that would decide."""
+        """Return what the document says of it; `confirm`: commands that would decide."""
         before, after = self.pair
-        key, tasks = self.known.key, self.tasks
-        presence = Presence.NEW if before is None else Presence.REMOVED if after is None else Presence.BOTH
-        left_out = (*tasks.only_before, *tasks.only_after, *tasks.ungraded, *tasks.changed, *tasks.quarantined)
-        is_part = presence is Presence.BOTH and bool(left_out)
-        graded = frozenset(pair.task for pair in self.weighed.tasks)
-        told = (*left_out, *(one.task for one in self.changes), *(one.task for one in self.checks))
+        key, deciding = self.present.key, judged.decided_by
+        is_part = self.presence is Presence.BOTH and bool(self.left_out)
         return SkillDiff(
             title=title,
             skill=key.target_id,
@@ -89,34 +97,85 @@ class Draft:
             arm=key.arm,
             runner=key.runner,
             model=key.model,
-            role=Role.BASELINE if any(one.is_baseline for one in self.pair if one) else Role.CANDIDATE,
-            presence=presence,
+            role=self.role,
+            presence=self.presence,
             version_before=before.version if before else None,
             version_after=after.version if after else None,
-            metrics=compare_metrics(before, after, graded.union(tasks.ungraded) if is_part else None, graded),
+            metrics=self._metrics(is_part=is_part),
             common_tasks_only=is_part,
-            tasks=tasks,
-            names={task: names[key.suite_id, task] for task in told if (key.suite_id, task) in names},
+            tasks=self.tasks,
+            names=self._names(names),
             changes=self.changes,
             checks=self.checks,
             difference=self.weighed.difference,
             lift=self.weighed.lift,
-            also_changed=tuple(one.told for one in self.also_changed),
+            also_changed=tuple(changed.told for changed in self.also_changed),
             barred_by=self.barred_by,
             regression=judged.regression,
             regression_reasons=judged.reasons,
             loss_seen=judged.loss_seen,
             possible_loss=judged.possible_loss,
-            decided_by=judged.decided_by.options if judged.decided_by else None,
-            decided_in=judged.decided_by.sides if judged.decided_by else (),
+            decided_by=deciding.options if deciding else None,
+            decided_in=deciding.sides if deciding else (),
             confirm=confirm,
         )
 
+    def _metrics(self, *, is_part: bool) -> tuple[Metric, ...]:
+        """Return the published figures, or those over the common tasks where that is a part only."""
+        graded = frozenset(pair.task for pair in self.weighed.tasks)
+        common = graded.union(self.tasks.ungraded) if is_part else None
+        return compare_metrics(*self.pair, common, graded)
 
-def _known(pair: Match) -> SkillTally:
-    known = pair[0] or pair[1]
-    assert known is not None  # a match has at least one side
-    return known
+    def _names(self, names: Names) -> dict[str, str]:
+        """Return the names of the tasks that the document mentions, of those that have one."""
+        suite = self.present.key.suite_id
+        changed = (change.task for change in self.changes)
+        checked = (check.task for check in self.checks)
+        mentioned = (*self.left_out, *changed, *checked)
+        return {task: names[suite, task] for task in mentioned if (suite, task) in names}
+
+
+def _present(pair: Match) -> SkillTally:
+    skill = pair[0] or pair[1]
+    assert skill is not None  # a match has at least one side
+    return skill
+
+
+def _sorted_out(first: Mapping[str, TaskTally], second: Mapping[str, TaskTally]) -> Tasks:
+    """Sort the tasks of both reports by whether and why they are not compared."""
+    comparable = _comparable(first, second)
+    graded = _graded_in_both(first, second)
+    common = [task for task in first if task in second]
+    return Tasks(
+        compared=len(graded),
+        ungraded=tuple(task for task in comparable if task not in graded),
+        changed=tuple(task for task in common if _is_changed(first[task], second[task])),
+        quarantined=tuple(task for task in common if second[task].quarantined),
+        only_before=_absent(first, second),
+        only_after=_absent(second, first),
+    )
+
+
+def _absent(tasks: Iterable[str], other: Collection[str]) -> tuple[str, ...]:
+    """Return the tasks that the other report does not have."""
+    return tuple(task for task in tasks if task not in other)
+
+
+def _comparable(first: Mapping[str, TaskTally], second: Mapping[str, TaskTally]) -> list[str]:
+    """Return the tasks that are the same in both reports and not in quarantine."""
+    tasks = []
+    for task in first:
+        if task not in second or second[task].quarantined:
+            continue
+        if not _is_changed(first[task], second[task]):
+            tasks.append(task)
+    return tasks
+
+
+def _graded_in_both(first: Mapping[str, TaskTally], second: Mapping[str, TaskTally]) -> dict[str, None]:
+    """Return the comparable tasks with a verdict in both reports, in order, for quick look-up."""
+    comparable = _comparable(first, second)
+    return dict.fromkeys(task for task in comparable if first[task].runs.graded and second[task].runs.graded)
 
 
 def _is_changed(before: TaskTally, after: TaskTally) -> bool:
@@ -153,16 +212,20 @@ def _control(pair: Match, task: str, look: int) -> Control | None:
 
 
 def titles(keys: Sequence[GroupKey]) -> list[str]:
-    """What tells each skill from the others, and no more."""
+    """Return what tells each skill from the others, and no more."""
     has_suites = len({key.suite_id for key in keys}) > 1
-    plain_keys = [(key.suite_id, key.target_id, key.arm, key.model) for key in keys]
+    without_runner = [(key.suite_id, key.target_id, key.arm, key.model) for key in keys]
     titles = []
-    for key, short in zip(keys, plain_keys, strict=True):
+    for key, short in zip(keys, without_runner, strict=True):
         parts = [key.target_id or key.suite_id]
-        parts += [key.suite_id] if has_suites and key.target_id else []
-        parts += [key.arm] if key.arm != DIRECT.name else []
-        parts += [key.model] if key.model else []
-        parts += [key.runner] if plain_keys.count(short) > 1 else []
+        if has_suites and key.target_id:
+            parts.append(key.suite_id)
+        if key.arm != DIRECT.name:
+            parts.append(key.arm)
+        if key.model:
+            parts.append(key.model)
+        if without_runner.count(short) > 1:
+            parts.append(key.runner)
         titles.append(" · ".join(parts))
     return titles
 
@@ -182,11 +245,14 @@ def _changes(before: dict[str, TaskTally], after: dict[str, TaskTally], graded: 
 def _checks(before: dict[str, TaskTally], after: dict[str, TaskTally], graded: Iterable[str]) -> Iterator[CheckChange]:
     """Checks whose share differs, task by task."""
     for task in graded:
-        first, second = before[task].checks, after[task].checks
-        for check in (one for one in first if one in second and first[one].graded and second[one].graded):
-            if first[check].share != second[check].share:
-                turn = _turn(first[check], second[check])
-                yield CheckChange(task=task, check=check, turn=turn, before=first[check], after=second[check])
+        earlier_checks, later_checks = before[task].checks, after[task].checks
+        for check, first in earlier_checks.items():
+            second = later_checks.get(check)
+            if second is None or not (first.graded and second.graded):
+                continue
+            if first.share != second.share:
+                turn = _turn(first, second)
+                yield CheckChange(task=task, check=check, turn=turn, before=first, after=second)
 
 
 def _turn(before: TaskRuns, after: TaskRuns) -> Turn:

@@ -60,18 +60,10 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
         yield from ("", f"{circumstances(skill)}: {text(', '.join(skill.also_changed), SENTENCE)}.")
     if skill.common_tasks_only:
         yield from ("", f"The figures are computed over the tasks that {first} and {second} have in common.")
-    for sentences in (evidence(skill), [f"{reason}." for reason in skill.regression_reasons]):
-        if sentences:
-            yield from ("", " ".join(text(sentence, SENTENCE) for sentence in sentences))
-    if skill.changes:
-        yield ""
-        yield _row(["Task", first, second, "Change", "Reason"])
-        yield _row(["---"] * 5)
-        for change in skill.changes[:LISTED]:
-            cells = (skill.called(change.task), change.before.shown, change.after.shown, change.turn, change.reason)
-            yield _row(text(cell) for cell in cells)
-        yield from _more(len(skill.changes), "changed tasks")
-    yield from _checks(skill, labels)
+    yield from _paragraph(evidence(skill))
+    yield from _paragraph([f"{reason}." for reason in skill.regression_reasons])
+    yield from _changed_tasks(skill, labels)
+    yield from _changed_checks(skill, labels)
     if skill.presence is Presence.BOTH:
         yield from _listed(f"Tasks only in {first}", skill, skill.tasks.only_before)
         yield from _listed(f"Tasks only in {second}", skill, skill.tasks.only_after)
@@ -79,7 +71,23 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
         yield from _listed("Tasks that ask or check something else now, not compared", skill, skill.tasks.changed)
 
 
-def _checks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
+def _paragraph(sentences: Sequence[str]) -> Iterator[str]:
+    if sentences:
+        yield from ("", " ".join(text(sentence, SENTENCE) for sentence in sentences))
+
+
+def _changed_tasks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
+    if skill.changes:
+        yield ""
+        yield _row(["Task", *labels, "Change", "Reason"])
+        yield _row(["---"] * 5)
+        for change in skill.changes[:LISTED]:
+            cells = (skill.called(change.task), change.before.shown, change.after.shown, change.turn, change.reason)
+            yield _row(text(cell) for cell in cells)
+        yield from _more(len(skill.changes), "changed tasks")
+
+
+def _changed_checks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.checks:
         yield ""
         yield _row(["Task", "Check", *labels, "Change"])

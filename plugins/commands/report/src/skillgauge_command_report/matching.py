@@ -44,11 +44,18 @@ def _pair(
 ) -> None:
     """Pair what is left and unmistakable. `must_share`: only if the two have a task in common."""
     taken = {partner.key for partner in partners.values()}
-    left = [one for one in before if one.key not in partners]
-    free = [one for one in after if one.key not in taken]
-    counts = [Counter(identity(one.key) for one in side) for side in (left, free)]
-    found = {identity(one.key): one for one in free}
-    for one in left:
-        same = identity(one.key)
-        if counts[0][same] == counts[1][same] == 1 and (not must_share or one.tasks.keys() & found[same].tasks.keys()):
-            partners[one.key] = found[same]
+    left = _unmistakable([skill for skill in before if skill.key not in partners], identity)
+    free = _unmistakable([skill for skill in after if skill.key not in taken], identity)
+    for name, skill in left.items():
+        partner = free.get(name)
+        if partner is None:
+            continue
+        if must_share and not skill.tasks.keys() & partner.tasks.keys():
+            continue
+        partners[skill.key] = partner
+
+
+def _unmistakable(skills: Sequence[SkillTally], identity: Callable[[GroupKey], object]) -> dict[object, SkillTally]:
+    """Return the skills that no other one of the report is taken for, by what identifies them."""
+    counts = Counter(identity(skill.key) for skill in skills)
+    return {identity(skill.key): skill for skill in skills if counts[identity(skill.key)] == 1}

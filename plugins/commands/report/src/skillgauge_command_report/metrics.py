@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from skillgauge.api import DIRECT, nearest_rank
 
 from .document import Direction, Metric, Unit
-from .tallying import SkillTally
+from .tallying import SkillTally, TaskTally
 
 _P95 = "p95Ms"
 _Column = tuple[str, str, Unit, bool]
@@ -40,34 +40,41 @@ def compare_metrics(
         tasks: compute everything over these only. The composite score is then left out: its formula is the format's.
         graded: those of them with a verdict in both reports, which alone the completion rate is about then.
     """
-    sides = [_values(one, tasks, graded) if one else {} for one in (before, after)]
-    has_enough = min((_samples(one) for one in (before, after) if one), default=0) >= _MIN_SAMPLES
+    sides = [_values(skill, tasks, graded) if skill else {} for skill in (before, after)]
+    samples = [_samples(skill) for skill in (before, after) if skill]
+    has_enough = min(samples, default=0) >= _MIN_SAMPLES
     rows = []
-    for name, label, unit, more_is_better in _columns(sides, before, after):
+    for column in _columns(sides, before, after):
+        name = column[0]
         first, second = (side.get(name) for side in sides)
         if first is None and second is None:
             continue
-        delta = None if first is None or second is None else second - first
-        is_told = delta is not None and (name != _P95 or has_enough)
-        rows.append(
-            Metric(
-                name=name,
-                label=label,
-                unit=unit,
-                before=first,
-                after=second,
-                delta=delta,
-                direction=_direction(delta if is_told else None, unit, more_is_better=more_is_better),
-            )
-        )
+        rows.append(_row(column, first, second, has_direction=name != _P95 or has_enough))
     return tuple(rows)
 
 
-def _samples(skill: SkillTally) -> int:
-    """How many times a percentile of the skill is of."""
-    return max(
-        sum(len(one.durations_s) for one in skill.tasks.values()), skill.group.latency.samples if skill.group else 0
+def _row(column: _Column, before: float | None, after: float | None, *, has_direction: bool) -> Metric:
+    """Return a number of both reports, with its change where both have it."""
+    name, label, unit, more_is_better = column
+    delta = None
+    if before is not None and after is not None:
+        delta = after - before
+    return Metric(
+        name=name,
+        label=label,
+        unit=unit,
+        before=before,
+        after=after,
+        delta=delta,
+        direction=_direction(delta if has_direction else None, unit, more_is_better=more_is_better),
     )
+
+
+def _samples(skill: SkillTally) -> int:
+    """Return the number of times that a percentile of the skill is of."""
+    own = sum(len(task.durations_s) for task in skill.tasks.values())
+    published = skill.group.latency.samples if skill.group else 0
+    return max(own, published)
 
 
 def _columns(sides: Sequence[Mapping[str, float | None]], *skills: SkillTally | None) -> Sequence[_Column]:
@@ -105,18 +112,40 @@ def _counted(skill: SkillTally, tasks: Collection[str], graded: Collection[str])
     """
     chosen = [tally for task, tally in skill.tasks.items() if task in tasks]
     completing = [tally for task, tally in skill.tasks.items() if task in graded]
-    total, tried = (sum(tally.total for tally in some) for some in (chosen, completing))
-    durations = array("d")
-    for tally in chosen:
-        durations.extend(tally.durations_s)
-    p95_s = nearest_rank(durations, 0.95)
-    if skill.key.arm == DIRECT.name:
-        completed = sum(tally.counts.passed for tally in completing) / tried if tried else None
-    else:
-        shares = [tally.runs.share for tally in completing if tally.runs.graded]
-        completed = math.fsum(shares) / len(shares) if shares else None
+    is_direct = skill.key.arm == DIRECT.name
     return {
-        "completionRate": completed,
-        "errorRate": sum(tally.counts.broken + tally.counts.errors for tally in chosen) / total if total else None,
-        _P95: None if p95_s is None else p95_s * 1000,
+        "completionRate": _passes_of_all(completing) if is_direct else _mean_share(completing),
+        "errorRate": _error_rate(chosen),
+        _P95: _p95_ms(chosen),
     }
+
+
+def _passes_of_all(tasks: Sequence[TaskTally]) -> float | None:
+    """Return the share of repeats that passed, errors counted as failures."""
+    total = sum(task.total for task in tasks)
+    if not total:
+        return None
+    return sum(task.counts.passed for task in tasks) / total
+
+
+def _mean_share(tasks: Sequence[TaskTally]) -> float | None:
+    """Return the mean over the tasks of the share of graded repeats that passed."""
+    shares = [task.runs.share for task in tasks if task.runs.graded]
+    if not shares:
+        return None
+    return math.fsum(shares) / len(shares)
+
+
+def _error_rate(tasks: Sequence[TaskTally]) -> float | None:
+    total = sum(task.total for task in tasks)
+    if not total:
+        return None
+    return sum(task.counts.broken + task.counts.errors for task in tasks) / total
+
+
+def _p95_ms(tasks: Sequence[TaskTally]) -> float | None:
+    durations = array("d")
+    for task in tasks:
+        durations.extend(task.durations_s)
+    p95_s = nearest_rank(durations, 0.95)
+    return None if p95_s is None else p95_s * 1000

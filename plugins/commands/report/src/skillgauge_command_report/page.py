@@ -34,8 +34,7 @@ def _lines(document: DiffDocument) -> Iterator[str]:
     reports = (document.before, document.after)
     labels = [text(facts.label) for facts in reports]
     title = escape(" → ".join(plain(facts.label, 60) for facts in reports))
-    what = {skill.skill or skill.suite for skill in document.skills}
-    alone = document.skills[0].title if len(document.skills) == 1 else what.pop() if len(what) == 1 else ""
+    subject = _subject(document)
     style = files(__package__).joinpath("diff.css").read_text("utf-8")
     style_hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{style_hash}'; base-uri 'none'; form-action 'none'"
@@ -44,10 +43,12 @@ def _lines(document: DiffDocument) -> Iterator[str]:
     yield '<head><meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{escape(plain(alone, 60)) + ': ' if alone else ''}{title} – skillgauge comparison</title>"
+    prefix = f"{escape(plain(subject, 60))}: " if subject else ""
+    yield f"<title>{prefix}{title} – skillgauge comparison</title>"
     yield f"<style>{style}</style></head>"
     yield "<body>"
-    yield f"<h1>{text(alone, 60) + ': ' if alone else ''}{' → '.join(labels)}</h1>"
+    prefix = f"{text(subject, 60)}: " if subject else ""
+    yield f"<h1>{prefix}{' → '.join(labels)}</h1>"
     yield f'<p class="verdict {document.regression}">{text(document.verdict, SENTENCE)}</p>'
     yield from _items((f"{label}: {_facts(facts)}" for label, facts in zip(labels, reports, strict=True)), "facts")
     yield from _items((text(note, SENTENCE) for note in (*document.warnings, *document.unproven)), "warning")
@@ -56,6 +57,14 @@ def _lines(document: DiffDocument) -> Iterator[str]:
     if not document.skills:
         yield "<p>No evaluation results.</p>"
     yield "</body></html>"
+
+
+def _subject(document: DiffDocument) -> str:
+    """Return the one skill or suite that the comparison is about; empty if it is about several."""
+    if len(document.skills) == 1:
+        return document.skills[0].title
+    subjects = {skill.skill or skill.suite for skill in document.skills}
+    return subjects.pop() if len(subjects) == 1 else ""
 
 
 def _facts(facts: ReportFacts) -> str:
@@ -84,26 +93,38 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
         yield f"<p>{circumstances(skill)}: {text(', '.join(skill.also_changed), SENTENCE)}.</p>"
     if skill.common_tasks_only:
         yield f"<p>The figures are computed over the tasks that {first} and {second} have in common.</p>"
-    for sentences in (evidence(skill), [f"{reason}." for reason in skill.regression_reasons]):
-        if sentences:
-            yield f"<p>{' '.join(text(sentence, SENTENCE) for sentence in sentences)}</p>"
-    if skill.changes:
-        yield from _table(
-            ["Task", first, second, "Change", "Reason"],
-            (_change(one, skill) for one in skill.changes[:LISTED]),
-            "changes",
-        )
-        yield from _more(len(skill.changes), "changed tasks")
-    if skill.checks:
-        heads = ["Task", "Check", first, second, "Change"]
-        yield from _table(heads, (_check(one, skill) for one in skill.checks[:LISTED]), "checks")
-        yield from _more(len(skill.checks), "changed checks")
+    yield from _paragraph(evidence(skill))
+    yield from _paragraph([f"{reason}." for reason in skill.regression_reasons])
+    yield from _changed_tasks(skill, labels)
+    yield from _changed_checks(skill, labels)
     if skill.presence is Presence.BOTH:
         yield from _listed(f"Tasks only in {first}", skill, skill.tasks.only_before)
         yield from _listed(f"Tasks only in {second}", skill, skill.tasks.only_after)
         yield from _listed("Tasks with errors only, not compared", skill, skill.tasks.ungraded)
         yield from _listed("Tasks that ask or check something else now, not compared", skill, skill.tasks.changed)
     yield "</section>"
+
+
+def _paragraph(sentences: Sequence[str]) -> Iterator[str]:
+    if sentences:
+        yield f"<p>{' '.join(text(sentence, SENTENCE) for sentence in sentences)}</p>"
+
+
+def _changed_tasks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
+    if skill.changes:
+        yield from _table(
+            ["Task", *labels, "Change", "Reason"],
+            (_change(one, skill) for one in skill.changes[:LISTED]),
+            "changes",
+        )
+        yield from _more(len(skill.changes), "changed tasks")
+
+
+def _changed_checks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
+    if skill.checks:
+        heads = ["Task", "Check", *labels, "Change"]
+        yield from _table(heads, (_check(one, skill) for one in skill.checks[:LISTED]), "checks")
+        yield from _more(len(skill.checks), "changed checks")
 
 
 def _metrics(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:

@@ -102,24 +102,38 @@ def judge(skills: Sequence[Weighed], max_drop: float, *, any_loss: bool = False)
     """
     uncertain = [place for place, skill in enumerate(skills) if skill.difference and skill.differs_by_itself]
     rates = dict(zip(uncertain, holm([_rate_chance(skills[place]) for place in uncertain]), strict=True))
-    cases = [(place, pair) for place in uncertain for pair in skills[place].tasks if _has_repeats(pair)]
-    task_chances = holm([_task_chance(skills[place], pair, len(cases)) for place, pair in cases])
-    proven: dict[int, dict[str, float]] = {}
-    for (place, pair), chance in zip(cases, task_chances, strict=True):
-        if chance <= CASE_CHANCE:
-            proven.setdefault(place, {})[pair.task] = chance
+    proven = _proven_tasks(skills, uncertain)
     judged = []
     for place, skill in enumerate(skills):
-        if skill.difference is None:
-            judged.append(Judged(Regression.NOT_JUDGED))
-        elif any_loss and (lost := [pair for pair in skill.tasks if (pair.before.share, pair.after.share) == (1, 0)]):
-            judged.append(Judged(Regression.YES, (_broke(lost),), loss_seen=True))
-        elif place in rates:
-            of_skill = _Evidence(rates[place], proven.get(place, {}), len(uncertain))
-            judged.append(_by_evidence(skill, skill.difference, of_skill, max_drop))
-        else:
-            judged.append(_directly(skill))
+        evidence = None
+        if place in rates:
+            evidence = _Evidence(rates[place], proven.get(place, {}), len(uncertain))
+        judged.append(_judge_skill(skill, evidence, max_drop, any_loss=any_loss))
     return judged
+
+
+def _proven_tasks(skills: Sequence[Weighed], uncertain: Sequence[int]) -> dict[int, dict[str, float]]:
+    """Return the chance of each task that got worse beyond chance by itself, by the place of its skill."""
+    tasks = [(place, pair) for place in uncertain for pair in skills[place].tasks if _has_repeats(pair)]
+    chances = holm([_task_chance(skills[place], pair, len(tasks)) for place, pair in tasks])
+    proven: dict[int, dict[str, float]] = {}
+    for (place, pair), chance in zip(tasks, chances, strict=True):
+        if chance <= CASE_CHANCE:
+            proven.setdefault(place, {})[pair.task] = chance
+    return proven
+
+
+def _judge_skill(skill: Weighed, evidence: _Evidence | None, max_drop: float, *, any_loss: bool) -> Judged:
+    """Judge one skill; `evidence` is there where its repeats are a matter of chance."""
+    if skill.difference is None:
+        return Judged(Regression.NOT_JUDGED)
+    if any_loss:
+        lost = [pair for pair in skill.tasks if (pair.before.share, pair.after.share) == (1, 0)]
+        if lost:
+            return Judged(Regression.YES, (_broke(lost),), loss_seen=True)
+    if evidence is not None:
+        return _by_evidence(skill, skill.difference, evidence, max_drop)
+    return _directly(skill)
 
 
 def _rate_chance(skill: Weighed) -> float:

@@ -13,6 +13,7 @@ from skillgauge.api import (
     GroupSummary,
     RunView,
     ScoreStatus,
+    SuiteHead,
     TrialResult,
     Verdict,
     case_by_case,
@@ -78,14 +79,28 @@ class TaskTally:
 
 def _runs(passed: int, failed: int, errors: int, failure: str = "") -> TaskRuns:
     graded = passed + failed
-    if graded + errors == 1:
-        fail = f"fail ({failure})" if failure else "fail"
-        shown = "pass" if passed else fail if failed else "error"
-    else:
-        told = f"{errors} error{'' if errors == 1 else 's'}" if errors else ""
-        share = f"{passed} of {graded} passed" if graded else ""
-        shown = ", ".join(part for part in (share, told) if part) or "not run"
+    is_single = graded + errors == 1
+    shown = _single_outcome(passed, failed, failure) if is_single else _outcomes(passed, graded, errors)
     return TaskRuns(passed=passed, graded=graded, errors=errors, shown=shown)
+
+
+def _single_outcome(passed: int, failed: int, failure: str) -> str:
+    """Name the outcome of a task with one repeat."""
+    if passed:
+        return "pass"
+    if not failed:
+        return "error"
+    return f"fail ({failure})" if failure else "fail"
+
+
+def _outcomes(passed: int, graded: int, errors: int) -> str:
+    """Count the outcomes of a task with several repeats, or none."""
+    parts = []
+    if graded:
+        parts.append(f"{passed} of {graded} passed")
+    if errors:
+        parts.append("1 error" if errors == 1 else f"{errors} errors")
+    return ", ".join(parts) or "not run"
 
 
 def _checks(results: Sequence[TrialResult]) -> dict[str, TaskRuns]:
@@ -119,24 +134,38 @@ class SkillTally:
 def tally(view: RunView) -> list[SkillTally]:
     """The skills of a report, in its order. Results are read once; what is kept grows with the number of tasks."""
     suites = {suite.id: suite for suite in view.head.suites}
-    apart = {(suite.id, one.case) for suite in view.head.suites for one in suite.quarantined}
     versions = {(suite.id, target.id): target.version for suite in view.head.suites for target in suite.targets}
-
-    def skill_of(key: GroupKey, group: GroupSummary | None) -> SkillTally:
-        is_baseline = key.suite_id in suites and suites[key.suite_id].is_baseline(key.arm)
-        version = versions.get((key.suite_id, key.target_id or ""))
-        return SkillTally(key, group, version, is_baseline=is_baseline)
-
-    skills = {group.key: skill_of(group.key, group) for group in view.summary.groups}
+    quarantined = {(suite.id, case.case) for suite in view.head.suites for case in suite.quarantined}
+    skills = {group.key: _empty_tally(group.key, group, suites, versions) for group in view.summary.groups}
     for report in case_by_case(view):
+        is_quarantined = (report.case.suite_id, report.case.id) in quarantined
         for key, summary in report.summaries.items():
-            skill = skills.setdefault(key, skill_of(key, None))
-            found = TaskTally.of(summary.counts, report.results[key], report.case.digest)
-            found = replace(found, earlier=summary.earlier)
-            is_apart = (key.suite_id, report.case.id) in apart
-            skill.tasks[report.case.id] = replace(found, quarantined=True) if is_apart else found
+            if key not in skills:
+                skills[key] = _empty_tally(key, None, suites, versions)
+            task = TaskTally.of(summary.counts, report.results[key], report.case.digest)
+            skills[key].tasks[report.case.id] = replace(task, earlier=summary.earlier, quarantined=is_quarantined)
+    _link_controls(skills, suites)
+    return list(skills.values())
+
+
+def _empty_tally(
+    key: GroupKey,
+    group: GroupSummary | None,
+    suites: Mapping[str, SuiteHead],
+    versions: Mapping[tuple[str, str], str | None],
+) -> SkillTally:
+    """Return a skill without its tasks; `versions` are those of the targets by suite and id."""
+    is_baseline = key.suite_id in suites and suites[key.suite_id].is_baseline(key.arm)
+    version = versions.get((key.suite_id, key.target_id or ""))
+    return SkillTally(key, group, version, is_baseline=is_baseline)
+
+
+def _link_controls(skills: Mapping[GroupKey, SkillTally], suites: Mapping[str, SuiteHead]) -> None:
+    """Give each skill the tally of its first baseline arm."""
     for key, skill in skills.items():
         suite = suites.get(key.suite_id)
-        baselines = [one.baseline for one in suite.compared if one.candidate == key.arm] if suite else []
-        skill.control = skills.get(key.in_arm(baselines[0])) if baselines else None
-    return list(skills.values())
+        if suite is None:
+            continue
+        baselines = [comparison.baseline for comparison in suite.compared if comparison.candidate == key.arm]
+        if baselines:
+            skill.control = skills.get(key.in_arm(baselines[0]))

@@ -1,0 +1,38 @@
+"""The two reports that are compared, and the terms of the comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skillgauge.api import RunView
+
+from .document import Circumstance
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report to be compared."""
+
+    view: RunView
+    label: str
+    file: str
+    again: str = ""
+    """Words by which `eval --confirm` finds it, as for a shell; empty if it tells too little for that."""
+
+    def command(self, options: str) -> str:
+        """Return the command that runs some of it again."""
+        return f"skillgauge eval --confirm {self.again} {options}"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The rules by which two reports are compared."""
+
+    max_drop: float
+    """Largest loss of pass rate, as a fraction, that is no regression."""
+    is_gate: bool
+    """Whether a regression, or a comparison that could not have found one, is to fail the command."""
+    across: tuple[Circumstance, ...] = ()
+    """What may be another one in the second report: a difference is then the skill's or its."""
+    any_loss: bool = False
+    """Whether each task that broke is a regression, however little proves it."""
