@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -50,30 +50,31 @@ def _convert(*, path: str, to: str, suite_format: str | None, output: str | None
     call = invocation(click.get_current_context().obj)
     format_ = call.suite_format(to)
     loaded = call.suites(call.cwd / path, suite_format=suite_format)
-    made = [convert(call, suite, to, format_) for suite in loaded.suites]
-    folders = _folders(made, to, call.cwd, output)
-    states = {one: state for whole, folder in zip(made, folders, strict=True) for one, state in _states(whole, folder)}
-    losses = [loss for whole in made for loss in whole.losses]
-    problems = [refusal for whole in made for refusal in whole.refusals]
-    problems += [_in_the_way(place) for place, state in states.items() if state is FileState.REPLACED and not overwrite]
+    converted = [convert(call, suite, to, format_) for suite in loaded.suites]
+    folders = _folders(converted, to, call.cwd, output)
+    states = _states(converted, folders)
+    losses = [loss for suite in converted for loss in suite.losses]
+    problems = [refusal for suite in converted for refusal in suite.refusals]
+    if not overwrite:
+        problems += _in_the_way(states)
     if strict:
-        problems += [Problem(one.code, one.message, origin=one.origin, hint=one.hint) for one in losses]
-        problems += [one for one in loaded.passed_over if one.severity is Severity.ERROR]
+        problems += _losses_as_errors(losses, loaded.passed_over)
     if problems:
-        raise SuiteError([*problems, *([] if strict else [*losses, *loaded.passed_over])])
-    for whole, folder in zip(made, folders, strict=True):
-        for relative, content in whole.files:
-            if states[folder / relative] is not FileState.UNCHANGED:
-                write_whole(folder / relative, (content,))
+        remarks = [] if strict else [*losses, *loaded.passed_over]
+        raise SuiteError([*problems, *remarks])
+    _write(converted, folders, states)
     call.output.problems([*loaded.passed_over, *losses])
-    call.output.document(document_of(made, folders, states, loaded.passed_over, to).model_dump(mode="json"))
+    call.output.document(document_of(converted, folders, states, loaded.passed_over, to).model_dump(mode="json"))
     for place, state in states.items():
         call.output.line(f"{state}: {place}")
-    number = len(losses)
-    told = f"{number:,} {'loss' if number == 1 else 'losses'}, listed above" if number else "nothing is lost"
-    call.output.verdict(f"{counted(len(made), 'suite')} converted to {to}; {told}")
-    bad = any(one.severity is Severity.ERROR for one in loaded.passed_over)
-    return ExitCode.USAGE if bad else ExitCode.OK
+    call.output.verdict(f"{counted(len(converted), 'suite')} converted to {to}; {_loss_text(len(losses))}")
+    return _exit_code(loaded.passed_over)
+
+
+def _exit_code(passed_over: Sequence[Problem]) -> ExitCode:
+    """Return a failure if there were suites that could not be read."""
+    is_incomplete = any(problem.severity is Severity.ERROR for problem in passed_over)
+    return ExitCode.USAGE if is_incomplete else ExitCode.OK
 
 
 command = GlobalsCommand(
@@ -88,14 +89,15 @@ command = GlobalsCommand(
 )
 
 
-def _folders(made: list[Converted], to: str, cwd: Path, output: str | None) -> list[Path]:
-    """A folder for each suite; the named one itself if there is only one suite."""
-    names = [f"{safe_name(one.suite.id)}-{to}" for one in made]
+def _folders(converted: Sequence[Converted], to: str, cwd: Path, output: str | None) -> list[Path]:
+    """Return a folder for each suite; the named one itself if there is only one suite."""
     if output is None:
-        folders = [cwd / name for name in names]
+        folders = [cwd / f"{safe_name(each.suite.id)}-{to}" for each in converted]
+    elif len(converted) == 1:
+        folders = [cwd / output]
     else:
-        folders = [cwd / output] if len(made) == 1 else [cwd / output / safe_name(one.suite.id) for one in made]
-    doubled = sorted({str(one) for one in folders if folders.count(one) > 1})
+        folders = [cwd / output / safe_name(each.suite.id) for each in converted]
+    doubled = sorted({str(folder) for folder in folders if folders.count(folder) > 1})
     if doubled:
         hint = "Convert them one by one, each with -o."
         message = f"several suites would be written to {', '.join(doubled)}"
@@ -103,8 +105,13 @@ def _folders(made: list[Converted], to: str, cwd: Path, output: str | None) -> l
     return folders
 
 
-def _states(whole: Converted, folder: Path) -> list[tuple[Path, FileState]]:
-    return [(folder / relative, _state(folder / relative, content)) for relative, content in whole.files]
+def _states(converted: Sequence[Converted], folders: Sequence[Path]) -> dict[Path, FileState]:
+    """Return what is to become of each file."""
+    states = {}
+    for suite, folder in zip(converted, folders, strict=True):
+        for relative, content in suite.files:
+            states[folder / relative] = _state(folder / relative, content)
+    return states
 
 
 def _state(place: Path, content: bytes) -> FileState:
@@ -117,6 +124,33 @@ def _state(place: Path, content: bytes) -> FileState:
     return FileState.UNCHANGED if is_same else FileState.REPLACED
 
 
-def _in_the_way(place: Path) -> Problem:
+def _in_the_way(states: Mapping[Path, FileState]) -> Iterator[Problem]:
+    """Yield a problem for each file that would be replaced."""
     hint = "Name another folder with -o, or replace it with --overwrite."
-    return Problem("convert.exists", f"{str(place)!r} is there already, with another content", hint=hint)
+    for place, state in states.items():
+        if state is FileState.REPLACED:
+            yield Problem("convert.exists", f"{str(place)!r} is there already, with another content", hint=hint)
+
+
+def _losses_as_errors(losses: Sequence[Problem], passed_over: Sequence[Problem]) -> Iterator[Problem]:
+    """Yield what makes a strict conversion fail."""
+    for loss in losses:
+        yield Problem(loss.code, loss.message, origin=loss.origin, hint=loss.hint)
+    for problem in passed_over:
+        if problem.severity is Severity.ERROR:
+            yield problem
+
+
+def _write(converted: Sequence[Converted], folders: Sequence[Path], states: Mapping[Path, FileState]) -> None:
+    """Write the files that are not there yet with this content."""
+    for suite, folder in zip(converted, folders, strict=True):
+        for relative, content in suite.files:
+            if states[folder / relative] is not FileState.UNCHANGED:
+                write_whole(folder / relative, (content,))
+
+
+def _loss_text(losses: int) -> str:
+    if not losses:
+        return "nothing is lost"
+    noun = "loss" if losses == 1 else "losses"
+    return f"{losses:,} {noun}, listed above"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -42,25 +42,34 @@ def convert(call: Invocation, suite: Suite, name: str, format_: SuiteFormat) -> 
     if not dumped.artifacts:
         message = f"suite {suite.id!r} cannot be written as {name!r}"
         return Converted(suite, (), tuple(losses), (Problem("convert.no-files", message, origin=origin),))
-    if outside := [path for path, _ in dumped.artifacts if not _is_inside(path)]:
-        refusals = [
-            Problem("plugin.broken", f"format {name!r} wants to write {one!r}, outside its folder") for one in outside
-        ]
-        return Converted(suite, (), tuple(losses), tuple(refusals))
+    escapes = tuple(_escapes(dumped.artifacts, name))
+    if escapes:
+        return Converted(suite, (), tuple(losses), escapes)
     with tempfile.TemporaryDirectory(prefix="skillgauge-convert-") as scratch:
         folder = Path(scratch).resolve() / safe_name(_skill_name(suite))
-        for path, content in dumped.artifacts:
-            place = folder / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
+        _lay_out(dumped.artifacts, folder)
         try:
             read = _read(call, folder, suite, name)
         except SkillgaugeError as error:
-            errors = [one for one in error.problems if one.severity is Severity.ERROR] or error.problems
-            refusals = [_unreadable(one, folder, name, origin) for one in errors]
+            errors = [problem for problem in error.problems if problem.severity is Severity.ERROR]
+            refusals = [_unreadable(problem, folder, name, origin) for problem in errors or error.problems]
             return Converted(suite, dumped.artifacts, tuple(losses), tuple(refusals))
         losses += _differences(suite, read, losses)
     return Converted(suite, dumped.artifacts, tuple(losses))
+
+
+def _escapes(artifacts: Iterable[tuple[str, bytes]], name: str) -> Iterator[Problem]:
+    """Yield the files that a format would write outside its folder."""
+    for path, _ in artifacts:
+        if not _is_inside(path):
+            yield Problem("plugin.broken", f"format {name!r} wants to write {path!r}, outside its folder")
+
+
+def _lay_out(artifacts: Iterable[tuple[str, bytes]], folder: Path) -> None:
+    for path, content in artifacts:
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
 
 
 def _read(call: Invocation, folder: Path, suite: Suite, name: str) -> Sequence[Suite]:

@@ -42,6 +42,7 @@ _WORDS = {
 }
 """By which word a format names a field of a case that it cannot hold, where that is not the field's own name."""
 _FILES = frozenset({"files", "image_files", "setup_files", "grader_files"})
+_CHECK_FIELDS = ("id", "scorer", "options", "weight", "beside", "stage", "answer")
 _SUITE_FIELDS = ("name", "version", "description", "on_agent_limit", "gates", "completion")
 _OF_THE_FORMAT = frozenset({"engine_options"})
 """Defaults that a format sets by itself, and that no suite says."""
@@ -207,32 +208,51 @@ def _content(file: FileSpec) -> bytes:
 
 
 def _of_checks(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
-    """Checks are paired by what they assert, then by their ids, so that a new name alone is told as that."""
-    left, pairs = list(after.checks), list[tuple[Check, Check]]()
-    for alike in (_all_of, _asserts, _id_of):
-        done = {id(check) for check, _ in pairs}
-        for check in before.checks:
-            found = next((one for one in left if alike(one) == alike(check)), None)
-            if id(check) not in done and found is not None:
-                left.remove(found)
-                pairs.append((check, found))
-    paired = {id(check): found for check, found in pairs}
-    for check in before.checks:
-        now = paired.get(id(check))
-        where = check.origin or before.origin
+    """Yield the unnamed differences of a case's checks."""
+    partners, new = _paired(before.checks, after.checks)
+    for check, partner in zip(before.checks, partners, strict=True):
         if told.says(before, "check", repr(check.id)):
             continue
-        if now is None:
-            yield _loss(f"case {before.id!r}: check {check.id!r} of scorer {check.scorer!r} is gone", where)
+        if partner is None:
+            message = f"case {before.id!r}: check {check.id!r} of scorer {check.scorer!r} is gone"
+            yield _loss(message, check.origin or before.origin)
+        else:
+            yield from _of_check(before, check, partner, told)
+    for check in new:
+        if not told.says(before, "check", repr(check.id)):
+            message = f"case {before.id!r}: check {check.id!r} of scorer {check.scorer!r} is new"
+            yield _loss(message, before.origin)
+
+
+def _paired(before: Sequence[Check], after: Sequence[Check]) -> tuple[list[Check | None], list[Check]]:
+    """Pair checks by what they assert, then by their ids, so that a new name alone is reported as that.
+
+    Returns:
+        The partner of each check, where it has one, and the checks that are left without one.
+    """
+    partners: list[Check | None] = [None] * len(before)
+    left = list(after)
+    for alike in (_all_of, _asserts, _id_of):
+        for place, check in enumerate(before):
+            if partners[place] is not None:
+                continue
+            partner = next((other for other in left if alike(other) == alike(check)), None)
+            if partner is not None:
+                left.remove(partner)
+                partners[place] = partner
+    return partners, left
+
+
+def _of_check(case: Case, before: Check, after: Check, told: _Told) -> Iterator[Problem]:
+    """Yield the fields of a check that became something else."""
+    for field in _CHECK_FIELDS:
+        was, became = getattr(before, field), getattr(after, field)
+        if was == became:
             continue
-        for field in ("id", "scorer", "options", "weight", "beside", "stage", "answer"):
-            was, became = getattr(check, field), getattr(now, field)
-            if was != became and not (field == "weight" and told.says(before, "weight")):
-                yield _loss(f"case {before.id!r}: check {check.id!r}: {_changed(field, was, became)}", where)
-    for one in left:
-        if told.says(before, "check", repr(one.id)):
+        if field == "weight" and told.says(case, "weight"):
             continue
-        yield _loss(f"case {before.id!r}: check {one.id!r} of scorer {one.scorer!r} is new", before.origin)
+        message = f"case {case.id!r}: check {before.id!r}: {_changed(field, was, became)}"
+        yield _loss(message, before.origin or case.origin)
 
 
 def _all_of(check: Check) -> object:
