@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from skillgauge.api import (
     CaseReport,
     EventKind,
     GroupKey,
+    GroupSummary,
+    PairSummary,
     RunView,
     Score,
     SuiteHead,
@@ -41,14 +44,13 @@ class GepaReporter:
     def render(self, view: RunView) -> Iterable[Artifact]:
         """The files of each suite, case by case; the results are read once, and one case is held."""
         suites = list(view.head.suites)
-        several = len(suites) > 1
+        folders = _folders(suites)
         for suite in suites:
-            folder = f"{_name(suite.name or suite.id)}/" if several else ""
             text = _skill_text(suite)
             if text is not None:
-                yield Artifact(chunks=[text.encode()], path=f"{folder}skill.md")
-            yield Artifact(chunks=[_json(_summary(view, suite))], path=f"{folder}summary.json")
-        yield from self._sessions(view, suites, several=several)
+                yield Artifact(chunks=[text.encode()], path=f"{folders[suite.id]}skill.md")
+            yield Artifact(chunks=[_json(_summary(view, suite))], path=f"{folders[suite.id]}summary.json")
+        yield from self._sessions(view, suites)
         if len(suites) != 1:
             yield Artifact(chunks=[_json([_name(suite.name or suite.id) for suite in suites])], path="skills.json")
 
@@ -56,35 +58,62 @@ class GepaReporter:
         """Traces are for GEPA; a run is read from its record."""
         return None
 
-    def _sessions(self, view: RunView, suites: list[SuiteHead], *, several: bool) -> Iterator[Artifact]:
-        known = {suite.id: suite for suite in suites}
+    def _sessions(self, view: RunView, suites: list[SuiteHead]) -> Iterator[Artifact]:
+        """Yield a trace for each session, then the dataset of each suite."""
+        folders = _folders(suites)
+        suites_by_id = {suite.id: suite for suite in suites}
+        datasets = {suite.id: _Dataset() for suite in suites}
         runners = Counter(runner for runner, _ in {(one.key.runner, one.key.model) for one in view.summary.groups})
-        records: dict[str, list[dict[str, Any]]] = {suite.id: [] for suite in suites}
-        examples: dict[str, list[dict[str, Any]]] = {suite.id: [] for suite in suites}
-        scores: dict[str, dict[str, float]] = {suite.id: {} for suite in suites}
         for case in case_by_case(view):
-            suite = known.get(case.case.suite_id)
+            suite = suites_by_id.get(case.case.suite_id)
             if suite is None:
                 continue
-            folder = f"{_name(suite.name or suite.id)}/" if several else ""
             text = _skill_text(suite)
             for name, result in _named(case, suite, runners):
                 content = _json(_trace(result, case.case, suite, text))
-                yield Artifact(chunks=[content], path=f"{folder}traces/{name}.json")
-                if not suite.is_baseline(result.arm) and result.verdict is not Verdict.ERROR:
-                    records[suite.id].append(_record(result, case.case))
-            scores[suite.id][case.case.id] = _score(case, suite)
-            examples[suite.id].append({"case_id": case.case.id, "input": case.case.prompt, "tags": [*case.case.tags]})
+                yield Artifact(chunks=[content], path=f"{folders[suite.id]}traces/{name}.json")
+                datasets[suite.id].add_session(result, case.case, suite)
+            datasets[suite.id].add_case(case, suite)
         for suite in suites:
-            folder = f"{_name(suite.name or suite.id)}/" if several else ""
-            text = _skill_text(suite) or ""
-            dataset = {
-                "seed_candidate": {COMPONENT: text},
-                "trainset": examples[suite.id],
-                "reflective_dataset": {COMPONENT: records[suite.id]},
-                "scores": scores[suite.id],
-            }
-            yield Artifact(chunks=[_json(dataset)], path=f"{folder}reflective_dataset.json")
+            content = _json(datasets[suite.id].document(_skill_text(suite) or ""))
+            yield Artifact(chunks=[content], path=f"{folders[suite.id]}reflective_dataset.json")
+
+
+@dataclass
+class _Dataset:
+    """The cases and sessions of a suite, as `gepa.optimize` takes them."""
+
+    records: list[dict[str, Any]] = field(default_factory=list)
+    examples: list[dict[str, Any]] = field(default_factory=list)
+    scores: dict[str, float] = field(default_factory=dict)
+
+    def add_session(self, result: TrialResult, case: CaseHead, suite: SuiteHead) -> None:
+        """Add a session, if it tells something about the skill."""
+        if suite.is_baseline(result.arm) or result.verdict is Verdict.ERROR:
+            return
+        self.records.append(_record(result, case))
+
+    def add_case(self, report: CaseReport, suite: SuiteHead) -> None:
+        """Add a case with its score."""
+        case = report.case
+        self.scores[case.id] = _score(report, suite)
+        self.examples.append({"case_id": case.id, "input": case.prompt, "tags": [*case.tags]})
+
+    def document(self, text: str) -> dict[str, Any]:
+        """Return the dataset; `text` is that of the skill."""
+        return {
+            "seed_candidate": {COMPONENT: text},
+            "trainset": self.examples,
+            "reflective_dataset": {COMPONENT: self.records},
+            "scores": self.scores,
+        }
+
+
+def _folders(suites: Sequence[SuiteHead]) -> dict[str, str]:
+    """Return the folder of each suite by its id, with a slash at its end; a single suite needs none."""
+    if len(suites) <= 1:
+        return {suite.id: "" for suite in suites}
+    return {suite.id: f"{_name(suite.name or suite.id)}/" for suite in suites}
 
 
 def _named(case: CaseReport, suite: SuiteHead, runners: Counter[str]) -> Iterator[tuple[str, TrialResult]]:
@@ -160,9 +189,11 @@ def feedback(result: TrialResult) -> str:
     right = [score.check_id for score in result.scores if score.value == 1]
     failure = result.execution.failure
     parts = [f"Score {value:.2f} of 1."]
-    parts += [f"The session ended early: {failure.message}"] if failure else []
-    parts += [f"Not met: {one}" for one in wrong]
-    parts += [f"Met: {'; '.join(right)}"] if right else []
+    if failure:
+        parts.append(f"The session ended early: {failure.message}")
+    parts += [f"Not met: {fault}" for fault in wrong]
+    if right:
+        parts.append(f"Met: {'; '.join(right)}")
     return "\n".join(parts)
 
 
@@ -183,34 +214,42 @@ def _score(case: CaseReport, suite: SuiteHead) -> float:
 def _summary(view: RunView, suite: SuiteHead) -> dict[str, Any]:
     groups = {group.key: group for group in view.summary.groups if group.suite_id == suite.id}
     pairs = {pair.candidate: pair for pair in view.summary.pairs}
-    lifts = []
-    for key, group in groups.items():
-        if suite.is_baseline(key.arm):
-            continue
-        pair = pairs.get(key)
-        baseline = groups.get(pair.baseline) if pair else None
-        known = pair is not None and not any(count for _, count in pair.dropped)
-        ours, theirs = group.mean_value, baseline.mean_value if baseline else None
-        is_known = known and ours is not None and theirs is not None
-        lifts.append(
-            {
-                "agent": key.runner,
-                "model": key.model,
-                "with_skill_score": ours,
-                "baseline_score": theirs,
-                "lift": (ours or 0.0) - (theirs or 0.0) if is_known else None,
-                "with_skill_passed": group.counts.passed,
-                "baseline_passed": baseline.counts.passed if baseline else None,
-                "baseline_ran": baseline is not None,
-                "errors": group.counts.errors + (baseline.counts.errors if baseline else 0),
-            }
-        )
+    lifts = [_lift(group, pairs.get(key), groups) for key, group in groups.items() if not suite.is_baseline(key.arm)]
     return {
         "skill_name": suite.name or suite.id,
         "n_cases": suite.case_count,
         "agents": list(dict.fromkeys(key.runner for key in groups)),
         "lifts": lifts,
     }
+
+
+def _lift(group: GroupSummary, pair: PairSummary | None, groups: Mapping[GroupKey, GroupSummary]) -> dict[str, Any]:
+    """Return what the skill brought an agent, beside the arm without it where there is one."""
+    baseline = groups.get(pair.baseline) if pair else None
+    baseline_score = baseline.mean_value if baseline else None
+    baseline_errors = baseline.counts.errors if baseline else 0
+    return {
+        "agent": group.key.runner,
+        "model": group.key.model,
+        "with_skill_score": group.mean_value,
+        "baseline_score": baseline_score,
+        "lift": _difference(group.mean_value, baseline_score) if pair and _is_complete(pair) else None,
+        "with_skill_passed": group.counts.passed,
+        "baseline_passed": baseline.counts.passed if baseline else None,
+        "baseline_ran": baseline is not None,
+        "errors": group.counts.errors + baseline_errors,
+    }
+
+
+def _is_complete(pair: PairSummary) -> bool:
+    """Return whether every case is compared: only then do two means differ by the skill alone."""
+    return not any(count for _, count in pair.dropped)
+
+
+def _difference(value: float | None, baseline: float | None) -> float | None:
+    if value is None or baseline is None:
+        return None
+    return value - baseline
 
 
 def _skill_text(suite: SuiteHead) -> str | None:
