@@ -9,6 +9,7 @@ from skillgauge.api import (
     CaseHead,
     CaseReport,
     CaseSummary,
+    Counts,
     GroupKey,
     SuiteHead,
     TrialResult,
@@ -134,20 +135,24 @@ def lanes_of(report: CaseReport) -> tuple[GroupKey, ...]:
 def _row(report: CaseReport, suite: SuiteHead, lane: GroupKey) -> CaseRow:
     groups = {arm: lane.in_arm(arm) for arm in suite.arms if lane.in_arm(arm) in report.results}
     summaries = {arm: report.summaries[group] for arm, group in groups.items()}
-    candidates = [arm for arm in groups if not suite.is_baseline(arm)]
-    bad = [one for arm in candidates if (one := summaries[arm].counts).failed or one.errors]
-    badness = min(((not one.failed, one.pass_share or 0.0) for one in bad), default=(True, 1.0))
+    candidates = [summaries[arm].counts for arm in groups if not suite.is_baseline(arm)]
+    bad = [counts for counts in candidates if counts.failed or counts.errors]
     ordered = sorted(groups, key=suite.is_baseline)
     return CaseRow(
         case=report.case,
         cells=tuple(_cell(summaries.get(arm)) for arm in suite.arms),
         contrasts=tuple(_contrasts(report, suite, lane)),
         is_bad=bool(bad),
-        badness=(*badness, report.case.index),
+        badness=(*_badness(bad), report.case.index),
         reason=next(iter(_reasons(report, [groups[arm] for arm in ordered])), ""),
         asked=_asked(report.case),
         repeats=(),
     )
+
+
+def _badness(bad: Sequence[Counts]) -> tuple[bool, float]:
+    """Return the place of a case among others by its worst arm: failures before errors, low shares first."""
+    return min(((not counts.failed, counts.pass_share or 0.0) for counts in bad), default=(True, 1.0))
 
 
 def _cell(summary: CaseSummary | None) -> Cell | None:

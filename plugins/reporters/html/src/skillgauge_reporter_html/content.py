@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from skillgauge.api import (
     DIRECT,
     Board,
+    CaseReport,
     Figure,
     GroupKey,
     GroupSummary,
@@ -215,42 +216,67 @@ class _Notices:
                 yield f"Engine {runner}", note
 
 
+@dataclass
+class _Contents:
+    """What is kept of a run while its results go by."""
+
+    limit: int
+    """Trials that are listed of a group."""
+    room: int
+    """Characters of transcripts that are kept of a group."""
+    buckets: dict[GroupKey, _Bucket]
+    lanes: dict[GroupKey, Lane] = field(default_factory=dict)
+    notices: _Notices = field(default_factory=_Notices)
+
+    def add_trials(self, report: CaseReport, *, has_transcript: bool) -> None:
+        """Take the trials of a case; `has_transcript`: their transcripts stand beside them."""
+        name = report.case.name or report.case.id
+        for group, results in report.results.items():
+            bucket = self.buckets.setdefault(group, _Bucket(self.limit, self.room))
+            for result in results:
+                self.notices.add(result)
+                bucket.add(result, name, has_transcript=has_transcript)
+
+    def add_lanes(self, report: CaseReport, suite: SuiteHead) -> None:
+        """Take a case of a suite with agents, arm beside arm."""
+        for key in lanes_of(report):
+            lane = self.lanes.setdefault(key, Lane(suite, key, self.limit, self.room))
+            lane.add(report)
+
+
 def page(view: RunView) -> Page:
     """Read the results once; memory does not grow with their number."""
     groups = {group.key: group for group in view.summary.groups}
     shares = max(1, len(groups))
     limit, room = max(1, ROWS // shares), ROOM // shares
-    buckets = {key: _Bucket(limit, room) for key in groups}
+    contents = _Contents(limit, room, {key: _Bucket(limit, room) for key in groups})
     agents = {suite.id: suite for suite in view.head.suites if {*suite.arms} != {DIRECT.name}}
-    lanes: dict[GroupKey, Lane] = {}
-    notices = _Notices()
     for report in case_by_case(view):
         suite = agents.get(report.case.suite_id)
-        for group, results in report.results.items():
-            bucket = buckets.setdefault(group, _Bucket(limit, room))
-            for result in results:
-                notices.add(result)
-                bucket.add(result, report.case.name or report.case.id, has_transcript=suite is None)
+        contents.add_trials(report, has_transcript=suite is None)
         if suite is not None:
-            for lane in lanes_of(report):
-                lanes.setdefault(lane, Lane(suite, lane, limit, room)).add(report)
-    validity = {one.suite_id: one for one in view.summary.validity}
+            contents.add_lanes(report, suite)
+    suites = tuple(_suite_parts(view, contents, groups, folded=frozenset(agents)))
+    notes = [("Note", note) for note in (*run_notes(view), *judge_notes(view))]
+    return Page(view, suites, (*contents.notices.told(), *notes))
+
+
+def _suite_parts(
+    view: RunView, contents: _Contents, groups: Mapping[GroupKey, GroupSummary], *, folded: frozenset[str]
+) -> Iterator[SuitePart]:
+    """Yield each suite with its sections; those of the suites in `folded` are closed at first."""
+    validity = {each.suite_id: each for each in view.summary.validity}
     names = Counter(suite.name for suite in view.head.suites)
-    suites = tuple(
-        SuitePart(
-            suite,
-            suite.name if names[suite.name] == 1 and suite.name else suite.id,
-            validity.get(suite.id),
-            tuple(
-                _section(key, groups.get(key), bucket, is_folded=suite.id in agents)
-                for key, bucket in buckets.items()
-                if key.suite_id == suite.id
-            ),
-            tuple(lane.cases() for key, lane in lanes.items() if key.suite_id == suite.id),
+    for suite in view.head.suites:
+        has_own_name = bool(suite.name) and names[suite.name] == 1
+        sections = tuple(
+            _section(key, groups.get(key), bucket, is_folded=suite.id in folded)
+            for key, bucket in contents.buckets.items()
+            if key.suite_id == suite.id
         )
-        for suite in view.head.suites
-    )
-    return Page(view, suites, (*notices.told(), *(("Note", note) for note in (*run_notes(view), *judge_notes(view)))))
+        cases = tuple(lane.cases() for key, lane in contents.lanes.items() if key.suite_id == suite.id)
+        title = suite.name if has_own_name else suite.id
+        yield SuitePart(suite, title, validity.get(suite.id), sections, cases)
 
 
 def _section(key: GroupKey, group: GroupSummary | None, bucket: _Bucket, *, is_folded: bool) -> Section:
