@@ -146,30 +146,38 @@ def _suite(view: RunView, suite: SuiteHead) -> Iterator[str]:
         if validity.suite_id == suite.id and not validity.valid:
             yield ""
             yield f"**Invalid: {text(validity.reason)}.**"
+    yield from _rates(groups)
+    yield from _lifts([pair for pair in compared(view) if pair.candidate.suite_id == suite.id])
+    yield from _figures(suite, groups)
+    for group in groups:
+        yield from _group_tables(group)
+        yield from _group(group, map(_case_row, view.results(group.key)))
+
+
+def _rates(groups: list[GroupSummary]) -> Iterator[str]:
     if groups:
         yield ""
-        yield from _table(["Target", *_RATE_HEADS], ([_group_name(one), *_rate_cells(one)] for one in groups))
+        yield from _table(["Target", *_RATE_HEADS], ([_group_name(group), *_rate_cells(group)] for group in groups))
         yield ""
         yield from _notes(groups)
-    pairs = [pair for pair in compared(view) if pair.candidate.suite_id == suite.id]
+
+
+def _lifts(pairs: Sequence[PairSummary]) -> Iterator[str]:
     if pairs:
         yield ""
         yield "Lift: over the cases that have a result in both arms, how much more often the candidate arm passes."
         yield ""
         yield from _table(list(_LIFT_HEADS), map(_lift_cells, pairs))
-    if any(group.figures for group in groups):
+
+
+def _group_tables(group: GroupSummary) -> Iterator[str]:
+    """Yield the tables that a plugin adds to a group."""
+    for table in group.tables:
+        heads, *rows = ([text(cell) for cell in cells] for cells in table_texts(table))
         yield ""
-        yield f"Figures as {text(suite.format)} defines them: its own arithmetic over the trials; it knows no interval."
+        yield f"{text(table.label)}: {_group_name(group)}."
         yield ""
-        yield from _figures_table(groups)
-    for group in groups:
-        for table in group.tables:
-            heads, *rows = table_texts(table)
-            yield ""
-            yield f"{text(table.label)}: {_group_name(group)}."
-            yield ""
-            yield from _table([text(cell) for cell in heads], ([text(cell) for cell in one] for one in rows))
-        yield from _group(group, map(_case_row, view.results(group.key)))
+        yield from _table(heads, rows)
 
 
 def _notes(groups: list[GroupSummary]) -> Iterator[str]:
@@ -181,6 +189,14 @@ def _notes(groups: list[GroupSummary]) -> Iterator[str]:
     for group in groups:
         for note in rate_notes(group):
             yield f"- {note[0].upper()}{note[1:]}: {_group_name(group)}."
+
+
+def _figures(suite: SuiteHead, groups: list[GroupSummary]) -> Iterator[str]:
+    if any(group.figures for group in groups):
+        yield ""
+        yield f"Figures as {text(suite.format)} defines them: its own arithmetic over the trials; it knows no interval."
+        yield ""
+        yield from _figures_table(groups)
 
 
 def _figures_table(groups: list[GroupSummary]) -> Iterator[str]:
