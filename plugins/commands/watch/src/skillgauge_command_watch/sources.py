@@ -26,15 +26,20 @@ def places(
         words: the command line, word by word: whatever is a path here counts.
         left_out: what runs write.
     """
-    named = [path for path in (call.cwd / one for one in paths) if path.exists()] or [call.cwd]
-    found = {*named, *_roots(call, named)}
-    found.update(path for word in words for path in _paths(word, call.cwd))
-    found = {Path(os.path.normpath(path)) for path in found} - left_out
-    folders = {path for path in found if path.is_dir()}
-    files = {path for path in found if not path.is_dir()} | {call.cwd / name for name in _CONFIGURATION}
-    return {one for one in folders if folders.isdisjoint(one.parents)}, {
-        one for one in files if folders.isdisjoint(one.parents)
-    }
+    named = [path for path in (call.cwd / word for word in paths) if path.exists()] or [call.cwd]
+    roots = {*named, *_roots(call, named)}
+    for word in words:
+        roots.update(_paths(word, call.cwd))
+    watched = {Path(os.path.normpath(path)) for path in roots} - left_out
+    folders = {path for path in watched if path.is_dir()}
+    files = watched - folders
+    files.update(call.cwd / name for name in _CONFIGURATION)
+    return _not_below(folders, folders), _not_below(files, folders)
+
+
+def _not_below(paths: set[Path], folders: set[Path]) -> set[Path]:
+    """Return the paths that lie below none of the folders."""
+    return {path for path in paths if folders.isdisjoint(path.parents)}
 
 
 def _roots(call: Invocation, named: Sequence[Path]) -> Iterator[Path]:
