@@ -60,19 +60,33 @@ def sparkline(rates: Iterable[float | None]) -> str:
 
 
 def _measured(view: RunView, target: str, suite: str | None) -> Iterator[tuple[_Key, _Measured]]:
-    groups = [one for one in view.summary.groups if one.target_id == target and suite in (None, one.suite_id)]
+    """Yield what a run says about the target, one value for each of its groups in a valid suite."""
+    groups = [group for group in view.summary.groups if group.target_id == target and suite in (None, group.suite_id)]
     # The runner is left out where it can be: a run that was taken over from elsewhere does not tell it.
-    counts = Counter((one.suite_id, one.arm, one.model) for one in groups)
-    invalid = {one.suite_id for one in view.summary.validity if not one.valid}
-    suites = {one.id: one for one in view.head.suites if one.id not in invalid}
+    counts = Counter((group.suite_id, group.arm, group.model) for group in groups)
+    suites = _valid_suites(view)
+    judges = frozenset((judge.unversioned_digest, judge.model) for judge in view.head.judges)
     for group in groups:
         head = suites.get(group.suite_id)
-        known = next((one for one in head.targets if one.id == target), None) if head else None
-        judges = frozenset((judge.unversioned_digest, judge.model) for judge in view.head.judges)
-        if head is not None and known is not None:
-            short = (group.suite_id, group.arm, group.model)
-            runner = group.runner if counts[short] > 1 else None
-            yield (*short, runner), _Measured(view, group, head, known, tuple(_lifts(view, group)), judges)
+        target_head = _target_head(head, target)
+        if head is None or target_head is None:
+            continue
+        key_without_runner = (group.suite_id, group.arm, group.model)
+        runner = group.runner if counts[key_without_runner] > 1 else None
+        lifts = tuple(_lifts(view, group))
+        yield (*key_without_runner, runner), _Measured(view, group, head, target_head, lifts, judges)
+
+
+def _valid_suites(view: RunView) -> dict[str, SuiteHead]:
+    """Return the suites of a run that prove something, by id."""
+    invalid = {validity.suite_id for validity in view.summary.validity if not validity.valid}
+    return {suite.id: suite for suite in view.head.suites if suite.id not in invalid}
+
+
+def _target_head(suite: SuiteHead | None, target: str) -> TargetHead | None:
+    if suite is None:
+        return None
+    return next((head for head in suite.targets if head.id == target), None)
 
 
 def _lifts(view: RunView, group: GroupSummary) -> Iterator[TrendLift]:
