@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import click
 
@@ -80,23 +80,36 @@ def _find(
     skills_dir: str,
 ) -> int:
     call = invocation(click.get_current_context().obj)
-    wanted = [tag for word in tags for tag in word.split(",") if tag]
+    wanted = _separated(tags)
     catalogue = search_catalogue(call, call.cwd / skills_dir, shown=skills_dir)
-    fitting = [
-        one for one in catalogue.candidates if has_tags(one, wanted) and (adapter is None or one.adapter == adapter)
-    ]
-    own = own_rates(call, {one.id for one in fitting})
-    known = {one: best_known(one, own.get(one.id)) for one in fitting}
+    fitting = [candidate for candidate in catalogue.candidates if _fits(candidate, wanted, adapter)]
+    own = own_rates(call, {candidate.id for candidate in fitting})
+    rates = {candidate: best_known(candidate, own.get(candidate.id)) for candidate in fitting}
+    values = {candidate: _value(rate) for candidate, rate in rates.items()}
     if min_completion is not None:
-        fitting = [one for one in fitting if (rate := known[one]) is not None and rate.rate >= min_completion]
-
-    def rate_of(candidate: Candidate) -> float | None:
-        rate = known[candidate]
-        return None if rate is None else rate.rate
-
-    found = ranked(fitting, query, rate_of)
-    _print([(one, known[one]) for one in found[:limit]], len(found), catalogue, call)
+        fitting = [candidate for candidate in fitting if _reaches(values[candidate], min_completion)]
+    skills = ranked(fitting, query, values.__getitem__)
+    _print([(skill, rates[skill]) for skill in skills[:limit]], len(skills), catalogue, call)
     return ExitCode.USAGE if catalogue.has_bad_files else ExitCode.OK
+
+
+def _separated(words: Iterable[str]) -> list[str]:
+    """Return the tags in words that may each hold several, with commas between them."""
+    return [tag for word in words for tag in word.split(",") if tag]
+
+
+def _value(rate: KnownRate | None) -> float | None:
+    return None if rate is None else rate.rate
+
+
+def _fits(candidate: Candidate, tags: list[str], adapter: str | None) -> bool:
+    """Return whether a skill has all the tags and is called in this way, if one is named."""
+    return has_tags(candidate, tags) and adapter in (None, candidate.adapter)
+
+
+def _reaches(rate: float | None, least: float) -> bool:
+    """Return whether a completion rate is known and high enough."""
+    return rate is not None and rate >= least
 
 
 command = GlobalsCommand(
