@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from skillgauge.api import EventKind, Score, ScoreContext
 
 from .options import ContainsOptions, Stream
@@ -29,23 +31,35 @@ class ContainsScorer:
         texts = self._texts(context)
         if None in texts.values():
             return Score.ungraded(f"What was called does not tell its {' and '.join(texts)}")
-        folded = [self._folded(text) for text in texts.values() if text is not None]
-        found = [any(self._folded(keyword) in text for text in folded) for keyword in keywords]
-        absent = self._options.absent
-        wrong = tuple(keyword for keyword, is_there in zip(keywords, found, strict=True) if is_there is absent)
+        wrong = self._wrong(keywords, [text for text in texts.values() if text is not None])
         if not wrong:
             return Score.passed()
-        matched = len(keywords) - len(wrong)
+        return self._failed(wrong, " or ".join(texts))
+
+    def _wrong(self, keywords: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
+        """Return the keywords that are missing, or those that are there although they must not be."""
+        folded = [self._folded(text) for text in texts]
+        wrong = []
+        for keyword in keywords:
+            wanted = self._folded(keyword)
+            is_there = any(wanted in text for text in folded)
+            if is_there is self._options.absent:
+                wrong.append(keyword)
+        return tuple(wrong)
+
+    def _failed(self, wrong: tuple[str, ...], searched: str) -> Score:
+        """Return the score of an output with some wrong keywords; `searched` names the texts."""
+        absent, total = self._options.absent, len(self._options.keywords)
+        matched = total - len(wrong)
         shown = ", ".join(f'"{_cut(keyword)}"' for keyword in wrong[:_SHOWN_KEYWORDS])
-        more = f" and {len(wrong) - _SHOWN_KEYWORDS} more" if len(wrong) > _SHOWN_KEYWORDS else ""
-        where = "" if self._options.stream is Stream.ANSWER else f" in {' or '.join(texts)}"
-        what = f"Keywords that must not be there{where}" if absent else f"Missing keywords{where}"
-        counted = f"{matched}/{len(keywords)} {'absent' if absent else 'matched'}"
-        return Score.failed(
-            f"{what}: {shown}{more} ({counted})",
-            value=matched / len(keywords),
-            evidence={"found" if absent else "missing": wrong, "matched": matched, "total": len(keywords)},
-        )
+        if len(wrong) > _SHOWN_KEYWORDS:
+            shown += f" and {len(wrong) - _SHOWN_KEYWORDS} more"
+        where = "" if self._options.stream is Stream.ANSWER else f" in {searched}"
+        if absent:
+            key, reason = "found", f"Keywords that must not be there{where}: {shown} ({matched}/{total} absent)"
+        else:
+            key, reason = "missing", f"Missing keywords{where}: {shown} ({matched}/{total} matched)"
+        return Score.failed(reason, value=matched / total, evidence={key: wrong, "matched": matched, "total": total})
 
     def _texts(self, context: ScoreContext) -> dict[str, str | None]:
         """What is searched, by name; `None` where nobody knows it."""
@@ -61,8 +75,10 @@ class ContainsScorer:
                 return {"stdout": execution.stdout, "stderr": execution.stderr}
             case Stream.MESSAGES:
                 events = execution.trajectory.events if execution.trajectory else ()
-                said = [event.text for event in events if event.kind is EventKind.MESSAGE]
-                return {"messages": "\n".join([*said, *([execution.text] if execution.text else [])])}
+                messages = [event.text for event in events if event.kind is EventKind.MESSAGE]
+                if execution.text:
+                    messages.append(execution.text)
+                return {"messages": "\n".join(messages)}
 
     def _folded(self, text: str) -> str:
         return text if self._options.case_sensitive else text.lower()
