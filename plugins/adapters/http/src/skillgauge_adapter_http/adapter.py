@@ -92,12 +92,7 @@ def headers_of(target: Target) -> tuple[dict[str, str], Token | None]:
     Raises:
         ValueError: a header cannot be sent, or there is no token.
     """
-    headers = {}
-    extra = target.config.get("headers")
-    for name, value in extra.items() if isinstance(extra, Mapping) else ():
-        if not isinstance(value, str) or not _sendable(value) or not name.isascii() or not name.isprintable():
-            raise ValueError(f"skill {target.id!r}: the value of header {name!r} must be a line of plain text")
-        headers[name] = value
+    headers = _configured_headers(target)
     kind = target.config.get("authType") or "none"
     if kind == "none":
         return headers, None
@@ -106,14 +101,37 @@ def headers_of(target: Target) -> tuple[dict[str, str], Token | None]:
     variable = target.config.get("authTokenEnvKey")
     if not variable:
         raise ValueError(f"skill {target.id!r}: authType {kind} needs authTokenEnvKey, the variable with the token")
-    value = secret(str(variable)) or ""
+    token = _token(target, str(variable))
+    header, prefix = AUTH_HEADERS[kind]
+    others = {name: text for name, text in headers.items() if name.lower() != header.lower()}
+    return {**others, header: prefix + token.value}, token
+
+
+def _configured_headers(target: Target) -> dict[str, str]:
+    """Return the headers that the configuration has word by word."""
+    configured = target.config.get("headers")
+    if not isinstance(configured, Mapping):
+        return {}
+    headers = {}
+    for name, value in configured.items():
+        if not isinstance(value, str) or not _sendable(value) or not _is_header_name(name):
+            raise ValueError(f"skill {target.id!r}: the value of header {name!r} must be a line of plain text")
+        headers[name] = value
+    return headers
+
+
+def _token(target: Target, variable: str) -> Token:
+    """Return the token in a variable, if there is one that can be sent."""
+    value = secret(variable)
     if not value:
         raise ValueError(f"skill {target.id!r}: environment variable {variable} (authTokenEnvKey) is not set")
     if not _sendable(value):
         raise ValueError(f"skill {target.id!r}: the value of environment variable {variable} cannot be in a header")
-    header, prefix = AUTH_HEADERS[kind]
-    headers = {name: text for name, text in headers.items() if name.lower() != header.lower()}
-    return {**headers, header: prefix + value}, Token(str(variable), value)
+    return Token(variable, value)
+
+
+def _is_header_name(name: str) -> bool:
+    return name.isascii() and name.isprintable()
 
 
 def _sendable(value: str) -> bool:
