@@ -175,23 +175,25 @@ class Rollout:
 
     def _output(self, item: JsonValue) -> TrajectoryEvent:
         call_id = text_at(item, "call_id") or ""
-        told = _flat(dig(item, "output"))
+        text = _flat(dig(item, "output"))
         tool = self._tools.get(call_id)
-        head = _head(told)
-        is_failed = any(int(code) for code in _EXIT.findall(told[:head]))
-        if tool == _SCRIPT:  # what it started is told by itself, but not always
-            codes = [int(code) for code in _SCRIPT_EXIT.findall(told)]
-            is_failed = bool(codes) and all(codes)
-            self._is_denial_possible |= any(codes) and _DENIED in told
-        is_broken = told.startswith((_UNSUPPORTED, _FAILED_SCRIPT))
-        stopped = _BLOCKED.match(told[head:]) if is_broken or not head else None
+        head = _head(text)
+        is_failed = self._script_failed(text) if tool == _SCRIPT else _has_failed(text[:head])
+        is_broken = text.startswith((_UNSUPPORTED, _FAILED_SCRIPT))
+        stopped = _BLOCKED.match(text[head:]) if is_broken or not head else None
         if stopped:
             self._blocked.append(Block(tool=tool or "", by="hook", event=stopped[1]))
-        is_rejected = not head and told.startswith(_REJECTED)
+        is_rejected = not head and text.startswith(_REJECTED)
         if is_rejected:
             self._blocked.append(Block(tool=tool or "", by="sandbox"))
         is_error = is_failed or is_broken or is_rejected or stopped is not None
-        return self._result(tool, call_id, told[head:], is_error=is_error)
+        return self._result(tool, call_id, text[head:], is_error=is_error)
+
+    def _script_failed(self, text: str) -> bool:
+        """Return whether everything that a script started failed; that is reported by itself, but not always."""
+        codes = [int(code) for code in _SCRIPT_EXIT.findall(text)]
+        self._is_denial_possible |= any(codes) and _DENIED in text
+        return bool(codes) and all(codes)
 
     def _nested(self, item: JsonValue) -> Iterator[TrajectoryEvent]:
         """What a script of the agent did: of other calls the same is told by themselves."""
@@ -219,6 +221,11 @@ class Rollout:
             text=bounded_text(text),
             is_error=is_error,
         )
+
+
+def _has_failed(head: str) -> bool:
+    """Return whether the head of an output tells an exit code other than 0."""
+    return any(int(code) for code in _EXIT.findall(head))
 
 
 def blocks_in(stderr: str) -> tuple[Block, ...]:

@@ -75,36 +75,57 @@ class CodexTranscript:
         started can write, but not into the program's home.
         """
         rollout = self._rollout
-        notices = [event for event in self._events if event.kind is EventKind.NOTICE]
-        is_known = rollout.has_begun
-        trajectory = Trajectory(
-            events=(*notices, *rollout.events) if is_known else tuple(self._events),
+        is_over = self._ends_over(ending)
+        answer = rollout.answer if rollout.is_over else self._answer
+        failure = self._failed(answer) if is_over else self._waiting(ending)
+        return Account(
+            trajectory=self._trajectory(ending),
+            text=answer if is_over else None,
+            usage=summed((rollout.usage, *(other.usage for other in self._others))) or self._usage,
+            is_over=is_over,
+            failure=failure,
+            awaits_model=is_models_turn(self._events) and is_models_turn(rollout.events),
+            notes=tuple(self._notes(answer)),
+        )
+
+    def _trajectory(self, ending: Ending) -> Trajectory:
+        """Return the events of the session file, or those of the stream where there is no file."""
+        rollout = self._rollout
+        events = tuple(self._events)
+        # Without the file it is known what happened, but not what did not.
+        skills_fired = None
+        blocked = blocks_in(ending.stderr) or None
+        if rollout.has_begun:
+            notices = [event for event in self._events if event.kind is EventKind.NOTICE]
+            events = (*notices, *rollout.events)
+            skills_fired = rollout.fired
+            blocked = rollout.blocked(ending.stderr)
+        return Trajectory(
+            events=events,
             skills_offered=rollout.offered,
-            # Without the file it is known what happened, but not what did not.
-            skills_fired=rollout.fired if is_known else None,
-            blocked=rollout.blocked(ending.stderr) if is_known else blocks_in(ending.stderr) or None,
+            skills_fired=skills_fired,
+            blocked=blocked,
             model_calls=rollout.model_calls,
             session_id=self.session_id or rollout.session_id,
             model=rollout.model,
             engine_version=rollout.version,
         )
-        is_lost = self._is_over and self._failure is None and rollout.lacks_end
-        # A stream that tells more than the file of a program which was ended is not believed.
-        is_ended = ending.timed_out or (is_lost and ending.exit_code != 0)
-        is_over = rollout.is_over or (self._is_over and not (is_known and is_ended))
-        answer = rollout.answer if rollout.is_over else self._answer
-        return Account(
-            trajectory=trajectory,
-            text=answer if is_over else None,
-            usage=summed((rollout.usage, *(one.usage for one in self._others))) or self._usage,
-            is_over=is_over,
-            failure=self._failed(answer, is_lost=is_lost) if is_over else self._waiting(ending),
-            awaits_model=is_models_turn(self._events) and is_models_turn(rollout.events),
-            notes=tuple(self._notes(answer, is_known=is_known)),
-        )
 
-    def _failed(self, answer: str | None, *, is_lost: bool) -> Failure | None:
-        if is_lost:
+    @property
+    def _has_lost_its_end(self) -> bool:
+        """Whether the stream tells an end that the session file should have, too, and does not."""
+        return self._is_over and self._failure is None and self._rollout.lacks_end
+
+    def _ends_over(self, ending: Ending) -> bool:
+        """Return whether the session came to its end."""
+        if self._rollout.is_over:
+            return True
+        # A stream that tells more than the file of a program which was ended is not believed.
+        is_ended = ending.timed_out or (self._has_lost_its_end and ending.exit_code != 0)
+        return self._is_over and not (self._rollout.has_begun and is_ended)
+
+    def _failed(self, answer: str | None) -> Failure | None:
+        if self._has_lost_its_end:
             return cut_off("codex")
         if self._rollout.is_over:
             if self._rollout.error is not None:
@@ -121,13 +142,13 @@ class CodexTranscript:
             return failed(FailureClass.NETWORK, self._error)
         return None
 
-    def _notes(self, answer: str | None, *, is_known: bool) -> Iterator[str]:
+    def _notes(self, answer: str | None) -> Iterator[str]:
         is_answered = self._rollout.is_over and self._rollout.error is None and answer is not None
         if is_answered and self._answer not in (None, answer):
             yield "the program's stream tells another answer than its session file, which counts"
         if self._max_turns is not None:
             yield f"the limit of {self._max_turns} turns was not enforced: codex knows none"
-        if not is_known:
+        if not self._rollout.has_begun:
             yield "codex left no session file, so tool calls, skills and blocks may be missing"
 
     def _events_of(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
