@@ -28,7 +28,7 @@ from skillgauge.api import (
     plain,
 )
 
-from .transcripts import Excerpt, Room, Transcript, as_text, excerpt, transcript
+from .transcripts import CheckLine, Excerpt, FileLine, Room, Transcript, as_text, excerpt, transcript
 
 _ROOM = Room(characters=4_000, steps=1_000)
 """On a terminal, where one looks at one case."""
@@ -156,34 +156,47 @@ def _trial_line(result: TrialResult) -> str:
 
 
 def _trial_lines(shown: Transcript) -> Iterator[str]:
+    yield from _step_lines(shown)
+    in_steps = {step.content.text for step in shown.steps if step.content}
+    for output in shown.excerpts:
+        if output.text not in in_steps:
+            yield from _part(output)
+    yield from _file_lines(shown.files)
+    if shown.checks:
+        yield "Checks"
+    for check in shown.checks:
+        yield from _check_lines(check)
+    for name, value in shown.facts:
+        yield f"{name}: {plain(value, _WIDE)}"
+
+
+def _step_lines(shown: Transcript) -> Iterator[str]:
     for number, step in enumerate(shown.steps):
         if shown.steps_left_out and number == len(shown.steps) // 2:
             yield f"[… {counted(shown.steps_left_out, 'step')} left out …]"
         name = f" {plain(step.name, 60)}" if step.name else ""
-        yield f"{step.title}{name}{' (an error)' if step.is_error else ''}"
+        error = " (an error)" if step.is_error else ""
+        yield f"{step.title}{name}{error}"
         yield from _indented(step.content)
-    said = {step.content.text for step in shown.steps if step.content}
-    for one in shown.excerpts:
-        if one.text not in said:
-            yield from _part(one)
-    if shown.files:
+
+
+def _file_lines(files: Sequence[FileLine]) -> Iterator[str]:
+    if files:
         yield "Files"
-        for file in shown.files:
-            note = f", {file.note}" if file.note else ""
-            yield f"  {plain(file.path)} ({plain(file.change)}{note})"
-            yield from _indented(file.difference, "    ")
-    if shown.checks:
-        yield "Checks"
-    for check in shown.checks:
-        value = "" if check.value is None else f", value {check.value:.2f}"
-        beside = ", beside the verdict" if check.beside else ""
-        scorer = f" ({plain(check.scorer)}{beside})" if check.scorer else ""
-        yield f"  {check.status} {plain(check.name)}{scorer}{value}"
-        if check.reason:
-            yield f"    {plain(check.reason, _WIDE)}"
-        yield from _indented(check.evidence, "      ")
-    for name, value in shown.facts:
-        yield f"{name}: {plain(value, _WIDE)}"
+    for file in files:
+        note = f", {file.note}" if file.note else ""
+        yield f"  {plain(file.path)} ({plain(file.change)}{note})"
+        yield from _indented(file.difference, "    ")
+
+
+def _check_lines(check: CheckLine) -> Iterator[str]:
+    value = "" if check.value is None else f", value {check.value:.2f}"
+    beside = ", beside the verdict" if check.beside else ""
+    scorer = f" ({plain(check.scorer)}{beside})" if check.scorer else ""
+    yield f"  {check.status} {plain(check.name)}{scorer}{value}"
+    if check.reason:
+        yield f"    {plain(check.reason, _WIDE)}"
+    yield from _indented(check.evidence, "      ")
 
 
 def _part(one: Excerpt) -> Iterator[str]:
