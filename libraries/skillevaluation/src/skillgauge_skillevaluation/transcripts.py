@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from decimal import Decimal
 
 from skillgauge.api import EventKind, Execution, TrajectoryEvent, thaw
@@ -18,20 +19,31 @@ def transcript_of(prompt: str | None, execution: Execution) -> str:
     """
     events = execution.trajectory.events if execution.trajectory else ()
     outputs = {event.call_id: event for event in events if event.kind is EventKind.TOOL_RESULT and event.call_id}
-    final = (execution.text or "").strip()
-    last = max((at for at, event in enumerate(events) if event.kind is EventKind.MESSAGE), default=-1)
+    answer_at = _answer_at(events, execution.text)
     lines = Lines(prompt)
     for at, event in enumerate(events):
-        if event.kind is EventKind.MESSAGE and event.text.strip() and not (at == last and event.text.strip() == final):
-            took = event.duration_s
-            lines.agent(event.text, None if took is None else Decimal(str(took)))
+        if event.kind is EventKind.MESSAGE:
+            if event.text.strip() and at != answer_at:
+                lines.agent(event.text, _duration(event))
         elif event.kind is EventKind.TOOL_CALL:
-            found = outputs.get(event.call_id) if event.call_id else None
-            lines.tool(event.name or "unknown_tool", event.data or {}, _said(found))
+            output = outputs.get(event.call_id) if event.call_id else None
+            lines.tool(event.name or "unknown_tool", event.data or {}, _output_text(output))
     return lines.end(execution.text)
 
 
-def _said(result: TrajectoryEvent | None) -> str:
+def _answer_at(events: Sequence[TrajectoryEvent], answer: str | None) -> int | None:
+    """Return the place of the message that is the answer; `None` if the last one says something else."""
+    last = max((at for at, event in enumerate(events) if event.kind is EventKind.MESSAGE), default=None)
+    if last is None or events[last].text.strip() != (answer or "").strip():
+        return None
+    return last
+
+
+def _duration(event: TrajectoryEvent) -> Decimal | None:
+    return None if event.duration_s is None else Decimal(str(event.duration_s))
+
+
+def _output_text(result: TrajectoryEvent | None) -> str:
     if result is None:
         return ""
     if result.text or result.data is None:
