@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -120,28 +120,44 @@ def only_with_skill(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 def missing_files(subject: LintSubject) -> Iterator[LintFinding]:
-    """Input files that prompts name, and graders that commands run, that nobody provides."""
+    """Find input files that prompts name, and graders that commands run, that nothing provides."""
     suite = subject.suite
     roots = [Path(ref.root) for arm in suite.arms for ref in arm.skills] + [Path(suite.root)]
     for case in suite.cases:
-        given = {file.path for file in (*case.files, *case.setup_files)}
-        for named in dict.fromkeys(_FIXTURE.findall(case.prompt or "")):
-            if not _is_given(named, given) and not case.setup:
-                message = f"case {case.id!r} names {named!r} in its prompt, and no such file is put into the workspace"
-                yield LintFinding(message, case.origin)
-        for check in case.checks if not case.setup else ():
-            command = str(check.options.get("command", "")) if check.scorer == "command" else ""
-            for named in dict.fromkeys(_SCRIPT.findall(command)):
-                own = given | {file.path for file in case.grader_files}
-                is_there = any((root / named).is_file() for root in roots)
-                if named.removeprefix("./").startswith(_GRADERS) and not _is_given(named, own) and not is_there:
-                    message = f"{_named(case, check)} runs {named!r}, and there is no such file"
-                    yield LintFinding(message, _at(case, check))
+        if not case.setup:  # a program that prepares the workspace can write any file
+            yield from _missing_inputs(case)
+            yield from _missing_graders(case, roots)
 
 
-def _is_given(named: str, given: set[str]) -> bool:
-    name = named.removeprefix("./")
-    return any(path == name or path.endswith(f"/{name}") or name.endswith(f"/{path}") for path in given)
+def _missing_inputs(case: Case) -> Iterator[LintFinding]:
+    provided = {file.path for file in (*case.files, *case.setup_files)}
+    for path in dict.fromkeys(_FIXTURE.findall(case.prompt or "")):
+        if not _is_provided(path, provided):
+            message = f"case {case.id!r} names {path!r} in its prompt, and no such file is put into the workspace"
+            yield LintFinding(message, case.origin)
+
+
+def _missing_graders(case: Case, roots: Sequence[Path]) -> Iterator[LintFinding]:
+    provided = {file.path for file in (*case.files, *case.setup_files, *case.grader_files)}
+    for check in case.checks:
+        for path in _grader_scripts(check):
+            is_there = any((root / path).is_file() for root in roots)
+            if not is_there and not _is_provided(path, provided):
+                message = f"{_named(case, check)} runs {path!r}, and there is no such file"
+                yield LintFinding(message, _at(case, check))
+
+
+def _grader_scripts(check: Check) -> list[str]:
+    """Return the scripts that a command runs from a folder of graders."""
+    if check.scorer != "command":
+        return []
+    scripts = dict.fromkeys(_SCRIPT.findall(str(check.options.get("command", ""))))
+    return [path for path in scripts if path.removeprefix("./").startswith(_GRADERS)]
+
+
+def _is_provided(path: str, provided: set[str]) -> bool:
+    name = path.removeprefix("./")
+    return any(there == name or there.endswith(f"/{name}") or name.endswith(f"/{there}") for there in provided)
 
 
 def repeated(subject: LintSubject) -> Iterator[LintFinding]:

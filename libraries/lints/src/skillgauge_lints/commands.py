@@ -10,6 +10,8 @@ _GRANTED = re.compile(r"\s*(?:\|\||;)\s*(?:true|:|exit\s+0)\s*;?\s*$")
 _ALWAYS = re.compile(r"(?:true|:|exit(?:\s+0)?|echo\b.*|printf\b.*)")
 _SETS = re.compile(r"(?:cd|set|export|unset|trap|umask|shopt|source|\.)\b|\w+=|mkdir -p\b|(?:then|do|else|fi|done)\b")
 _COMPOUND = re.compile(r"\b(?:if|for|while|until|case|function)\b|[{}()`]|<<")
+_STRICT = re.compile(r"\bset\s+-\w*e|pipefail")
+_INVERTED_GREP = re.compile(r"(?:^|[|&]\s*)grep\b(?=[^|&]*\s-\w*v)(?![^|&]*\s-\w*L)")
 _INDIFFERENT = frozenset(("tee", "cat", "head", "tail", "sort", "wc", "sed", "tr", "cut", "uniq", "nl", "column"))
 """Programs that end with 0 whatever they are given."""
 
@@ -37,24 +39,35 @@ def cannot_fail(command: str) -> Trap | None:
 
 
 def trap(command: str) -> Trap | None:
-    """What of a command goes unnoticed in its exit code, if anything."""
+    """Return what goes unnoticed in the exit code of a command, if anything."""
     plain = _without_strings(command)
-    if _COMPOUND.search(plain) or re.search(r"\bset\s+-\w*e|pipefail", plain):
+    if _COMPOUND.search(plain) or _STRICT.search(plain):
         return None
-    parts = [part.strip() for part in re.split(r"[;\n]", plain) if part.strip()]
-    lost = [part for part in parts[:-1] if not _SETS.match(part) and not part.endswith("exit 1")]
-    if lost:
+    commands = [part.strip() for part in re.split(r"[;\n]", plain) if part.strip()]
+    if any(_is_lost(part) for part in commands[:-1]):
         return Trap("only the exit code of the last command counts; join them with `&&`, or begin with `set -e`")
-    last = parts[-1] if parts else ""
-    piped = [part.strip() for part in re.split(r"(?<!\|)\|(?!\|)", last)]
-    program = piped[-1].split()[0] if piped[-1].split() else ""
-    if len(piped) > 1 and program in _INDIFFERENT:
-        return Trap(
-            f"the exit code of a pipe is that of its last command, and `{program}` ends with 0 whatever it reads"
-        )
-    if re.search(r"(?:^|[|&]\s*)grep\b(?=[^|&]*\s-\w*v)(?![^|&]*\s-\w*L)", last) and "|" not in last.replace("||", ""):
-        return Trap('`grep -v` passes as soon as any other line is there; for "is not in it" write `! grep -q`')
-    return None
+    last = commands[-1] if commands else ""
+    return _pipe_trap(last) or _grep_trap(last)
+
+
+def _is_lost(command: str) -> bool:
+    """Return whether the failure of a command that others follow would matter and is not seen."""
+    return not _SETS.match(command) and not command.endswith("exit 1")
+
+
+def _pipe_trap(command: str) -> Trap | None:
+    *before, reader = re.split(r"(?<!\|)\|(?!\|)", command)
+    words = reader.split()
+    if not before or not words or words[0] not in _INDIFFERENT:
+        return None
+    return Trap(f"the exit code of a pipe is that of its last command, and `{words[0]}` ends with 0 whatever it reads")
+
+
+def _grep_trap(command: str) -> Trap | None:
+    is_piped = "|" in command.replace("||", "")
+    if is_piped or not _INVERTED_GREP.search(command):
+        return None
+    return Trap('`grep -v` passes as soon as any other line is there; for "is not in it" write `! grep -q`')
 
 
 def _without_strings(command: str) -> str:
