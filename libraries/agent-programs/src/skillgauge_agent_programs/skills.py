@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
@@ -92,13 +92,21 @@ def with_reads(trajectory: Trajectory, texts: Mapping[str, str | None]) -> Traje
         texts: what `skill_texts` found.
     """
     fired = FiredSkills()
-    for one in trajectory.skills_fired or ():
-        fired.add(one.name, one.how)
+    for skill in trajectory.skills_fired or ():
+        fired.add(skill.name, skill.how)
+    for name in _read_skills(trajectory, texts):
+        fired.add(name, READ)
+    is_unknown = trajectory.skills_fired is None or None in texts.values()
+    none_fired = None if is_unknown else ()
+    return trajectory.model_copy(update={"skills_fired": fired.all or none_fired})
+
+
+def _read_skills(trajectory: Trajectory, texts: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield the skills whose text a tool gave to the agent, and that their own tool did not load."""
+    invoked = {skill.name for skill in trajectory.skills_fired or () if skill.how == INVOKED}
     answers = [event.text for event in trajectory.events if event.kind is EventKind.TOOL_RESULT]
-    invoked = {one.name for one in fired.all if one.how == INVOKED}
     for name, text in texts.items():
-        if text is not None and name not in invoked and any(came_back(text, answer) for answer in answers):
-            fired.add(name, READ)
-    unknown = {name for name, text in texts.items() if text is None} - {one.name for one in fired.all}
-    known = None if unknown or trajectory.skills_fired is None else ()
-    return trajectory.model_copy(update={"skills_fired": fired.all or known})
+        if text is None or name in invoked:
+            continue
+        if any(came_back(text, answer) for answer in answers):
+            yield name
