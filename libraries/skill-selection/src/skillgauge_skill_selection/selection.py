@@ -112,21 +112,30 @@ def _sort_key(report: SkillReport, strategy: Strategy, unit: CostUnit) -> tuple[
 
 
 def _misses(candidate: Candidate, report: SkillReport, filters: Filters) -> Iterator[str]:
-    """What a candidate lacks. A figure that is not known meets no limit."""
+    """Yield what a candidate lacks. A figure that is not known meets no limit."""
     rate, least = report.completion_rate, filters.min_completion_rate
-    if least is not None and (rate is None or rate < least):
+    if least is not None and not _is_at_least(rate, least):
         yield f"completion rate {_share(rate)} is below {_share(least)}"
     errors, most = report.error_rate, filters.max_error_rate
-    if most is not None and (errors is None or errors > most):
+    if most is not None and not _is_at_most(errors, most):
         yield f"error rate {_share(errors)} is above {_share(most)}"
     p95, slowest = report.latency_p95_ms, filters.max_latency_p95_ms
-    if slowest is not None and (p95 is None or p95 > slowest):
+    if slowest is not None and not _is_at_most(p95, slowest):
         yield f"p95 latency {milliseconds(p95)} is above {milliseconds(slowest)}"
     if filters.adapter_types and candidate.adapter not in filters.adapter_types:
         yield f"adapter {plain(candidate.adapter or 'none')} is not {' or '.join(map(plain, filters.adapter_types))}"
     missing = [tag for tag in filters.required_tags if tag not in candidate.tags]
     if missing:
-        yield f"{'tag' if len(missing) == 1 else 'tags'} {', '.join(map(plain, missing))} missing"
+        noun = "tag" if len(missing) == 1 else "tags"
+        yield f"{noun} {', '.join(map(plain, missing))} missing"
+
+
+def _is_at_least(value: float | None, least: float) -> bool:
+    return value is not None and value >= least
+
+
+def _is_at_most(value: float | None, most: float) -> bool:
+    return value is not None and value <= most
 
 
 def _share(share: float | None) -> str:
