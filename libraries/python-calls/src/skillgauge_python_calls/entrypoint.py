@@ -6,6 +6,7 @@ import ast
 import posixpath
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -105,33 +106,46 @@ def examine(entrypoint: Entrypoint, root: Path, *, is_ours: bool) -> None:
 
 
 def bound_names(tree: ast.Module) -> frozenset[str] | None:
-    """Names that a module binds, and perhaps some more; `None` if it may bind others than its statements show."""
+    """Return the names that a module binds, and perhaps some more; `None` if it may bind others than it shows."""
     names: set[str] = set()
     for node in ast.walk(tree):
+        if _binds_by_other_means(node):
+            return None
         if isinstance(node, ast.Global):
             names.update(node.names)
-        elif isinstance(node, ast.Name | ast.Attribute):
-            if (node.id if isinstance(node, ast.Name) else node.attr) in _BY_OTHER_MEANS:
-                return None
-        elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            return None
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                names.add(name)
-                continue  # what its body binds is its own
-            case ast.Import(names=imported) | ast.ImportFrom(names=imported):
-                names.update(alias.asname or alias.name.partition(".")[0] for alias in imported)
-            case ast.Name(id=name, ctx=ast.Store()):
-                names.add(name)
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                names.add(name)
-            case ast.MatchMapping(rest=str(name)):
-                names.add(name)
-        pending.extend(ast.iter_child_nodes(node))
+        names.update(_names_bound_by(node))
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            pending.extend(ast.iter_child_nodes(node))
     return None if "__getattr__" in names else frozenset(names)
+
+
+def _binds_by_other_means(node: ast.AST) -> bool:
+    """Return whether a node may bind names that no statement shows."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in _BY_OTHER_MEANS
+        case ast.ImportFrom(names=[ast.alias(name="*"), *_]):
+            return True
+    return False
+
+
+def _names_bound_by(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node itself binds; what the body of a function or class binds is its own."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Import(names=imported) | ast.ImportFrom(names=imported):
+            for alias in imported:
+                yield alias.asname or alias.name.partition(".")[0]
+        case ast.Name(id=name, ctx=ast.Store()):
+            yield name
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name
+        case ast.MatchMapping(rest=str(name)):
+            yield name
 
 
 def _source_of(module: str, root: Path, is_ours: bool) -> Path | None:
