@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Annotated, Any, TypeAlias, TypeVar, Union, get_args, get_origin
@@ -136,19 +136,24 @@ def _collapse(faults: Iterable[_Fault]) -> list[_Fault]:
         else:
             kept.append(fault)
     for where, arms in unions.items():
-        tried = [_collapse(arm) for arm in arms.values()]
-        near: list[list[_Fault]] = [
-            arm for arm in tried if not all(fault.expected and fault.pointer == where for fault in arm)
-        ]
-        if near:
-            best: list[_Fault] = min(near, key=len)
-            kept += best
-            continue
-        flat = [fault for arm in tried for fault in arm]
-        expected = " or ".join(dict.fromkeys(fault.expected or "" for fault in flat))
-        kind = "value" if any(fault.kind == "value" for fault in flat) else "wrong-type"
-        kept.append(replace(flat[0], kind=kind, expected=expected))
+        kept += _best_of_union(where, [_collapse(arm) for arm in arms.values()])
     return kept
+
+
+def _best_of_union(where: Pointer, alternatives: Sequence[list[_Fault]]) -> list[_Fault]:
+    """Return the faults of the alternative that comes nearest, or one fault that names all alternatives."""
+    near = [faults for faults in alternatives if not _is_of_another_kind(faults, where)]
+    if near:
+        return min(near, key=len)
+    flat = [fault for faults in alternatives for fault in faults]
+    expected = " or ".join(dict.fromkeys(fault.expected or "" for fault in flat))
+    kind = "value" if any(fault.kind == "value" for fault in flat) else "wrong-type"
+    return [replace(flat[0], kind=kind, expected=expected)]
+
+
+def _is_of_another_kind(faults: Iterable[_Fault], where: Pointer) -> bool:
+    """Return whether an alternative wants another kind of value altogether at the place of the union."""
+    return all(fault.expected and fault.pointer == where for fault in faults)
 
 
 def _problem(fault: _Fault, model: type[BaseModel], origin: Origin, base: Pointer) -> Problem:
