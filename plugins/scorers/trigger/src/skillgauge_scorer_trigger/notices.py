@@ -9,7 +9,7 @@ from typing import Any
 
 from skillgauge.api import Figure, GroupKey, JsonObject, RunView, Score, ScoreStatus, Table, counted, labels
 
-from .plugin import SCORER
+from .options import SCORER
 
 CONFUSION, QUERIES = "trigger_confusion", "queries_met"
 NOBODY, NONE = "nobody here", "none"
@@ -87,13 +87,7 @@ class _Group:
 
 def remarks(view: RunView) -> Iterator[str | tuple[GroupKey, Figure | Table]]:
     """A table for each group of sessions that were asked whether a skill fires, and an alarm where it never did."""
-    groups: dict[GroupKey, _Group] = {}
-    for result in view.results():
-        for score in result.scores:
-            if score.scorer == SCORER and score.status is not ScoreStatus.UNGRADED:
-                evidence = score.evidence
-                if isinstance(evidence, Mapping) and "owner" in evidence:
-                    groups.setdefault(result.group, _Group()).add(result.case_index, score, evidence)
+    groups = _asked_groups(view)
     names = labels(view.summary.groups)
     for key, name in zip((group.key for group in view.summary.groups), names, strict=True):
         if key not in groups:
@@ -107,6 +101,19 @@ def remarks(view: RunView) -> Iterator[str | tuple[GroupKey, Figure | Table]]:
                 f"{name}: the skill never fired in {counted(group.wanted, 'session')} that should make it fire. Check "
                 f"the engine first, then the description: where nothing fires, silence proves nothing"
             )
+
+
+def _asked_groups(view: RunView) -> dict[GroupKey, _Group]:
+    """Return the groups whose sessions were asked whether a skill fires; the results are read once."""
+    groups: dict[GroupKey, _Group] = {}
+    for result in view.results():
+        for score in result.scores:
+            if score.scorer != SCORER or score.status is ScoreStatus.UNGRADED:
+                continue
+            evidence = score.evidence
+            if isinstance(evidence, Mapping) and "owner" in evidence:
+                groups.setdefault(result.group, _Group()).add(result.case_index, score, evidence)
+    return groups
 
 
 def _items(value: Any) -> Iterable[Mapping[str, Any]]:

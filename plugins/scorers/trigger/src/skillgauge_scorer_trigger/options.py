@@ -1,10 +1,12 @@
-"""What a check can say."""
+"""The name of the scorer, and the options of its checks."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
 from skillgauge.api import HARMLESS, Frozen
+
+SCORER = "trigger"
 
 
 class TriggerOptions(Frozen):

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from skillgauge.api import Figure, GroupKey, Provider, RunView, Scorer, Table, hookimpl
 
-from .options import TriggerOptions
+from .options import SCORER, TriggerOptions
 
-SCORER = "trigger"
 _DISTRIBUTION = "skillgauge-scorer-trigger"
 
 
