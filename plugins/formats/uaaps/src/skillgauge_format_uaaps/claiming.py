@@ -6,17 +6,11 @@ from pathlib import Path
 
 from skillgauge.api import Claim
 
-MANIFESTS = ("package.agent.json", "package.agent.yaml")
-"""Of a package that has both the first counts."""
-
-
-def manifest_of(folder: Path) -> Path | None:
-    """The manifest of a folder; of two the one that counts."""
-    return next((folder / name for name in MANIFESTS if (folder / name).is_file()), None)
+from .manifests import MANIFESTS, manifest_of
 
 
 def claim(path: Path) -> Claim | None:
-    """What a path is to this format: a folder with a manifest, or the manifest; never raises."""
+    """Claim a folder with a manifest, or the manifest itself; never raises."""
     try:
         manifest = manifest_of(path) if path.is_dir() else path
         is_one = manifest is not None and manifest.name in MANIFESTS and manifest.is_file()

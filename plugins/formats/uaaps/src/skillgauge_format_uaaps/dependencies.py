@@ -8,8 +8,8 @@ from pathlib import Path
 
 from skillgauge.api import Json, Origin, did_you_mean
 
-from .claiming import manifest_of
 from .manifest_file import PACKAGE_NAME
+from .manifests import manifest_of
 from .package import Artifact, Package, open_package
 
 _RANGE = re.compile(r"(\^|~|>=|=?)v?(\d+)\.(\d+)\.(\d+)(-[\w.-]+)?")

@@ -13,12 +13,12 @@ import yaml
 from skillgauge.api import Case, Dumped, FileSpec, Origin, Problem, Severity, SkillRole, Suite, thaw
 from skillgauge_skill_folders import SKILL_FILE, file_spec, files_of
 
-from .claiming import MANIFESTS
 from .deterministic import FORMAT
 from .eval_files import TARGET, EvalConfig
 from .evals import DIALECT, PACKAGE, made_folders
 from .findings import Findings
 from .manifest_file import PACKAGE_NAME, VERSION
+from .manifests import MANIFESTS
 from .package import Package, open_package
 from .written_checks import Expectations
 

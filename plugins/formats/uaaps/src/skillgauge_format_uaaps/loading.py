@@ -6,10 +6,10 @@ from pathlib import Path
 
 from skillgauge.api import Loaded, LoadRequest, Problem, Suite, SuiteError
 
-from .claiming import MANIFESTS
 from .deterministic import Chosen, test_suites
 from .evals import eval_suites
 from .findings import Findings
+from .manifests import MANIFESTS
 from .options import Stage, UaapsOptions
 from .package import note_missing_programs, open_package
 

@@ -13,9 +13,9 @@ from skillgauge.api import Document, FileSpec, Origin, SuiteError, host_environm
 from skillgauge_skill_folders import SKILL_FILE, Skill, contained, file_spec, read_skill
 
 from .case_files import Event, HooksFile
-from .claiming import manifest_of
 from .findings import Findings
 from .manifest_file import Manifest, RegisteredArtifact
+from .manifests import manifest_of
 
 WORKSPACES = ("workspace.agent.json", "workspace.agent.yaml")
 _OF_OTHER_TOOLS = ("aam.yaml",)
