@@ -8,8 +8,11 @@ indented lines are examples of single commands; like all others, the program's o
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -185,6 +188,25 @@ def misnamed(texts: Iterable[str]) -> list[str]:
     """Return the lines that texts mention and the parser refuses; a sentence need not name what a command requires."""
     lines = (line for text in texts for line in mentioned(text))
     return [refusal for refusal in refusals(lines) if ": Missing " not in refusal]
+
+
+def help_texts(command: click.Command) -> Iterator[str]:
+    """Every text that `--help` of a command shows."""
+    yield command.help or ""
+    yield command.epilog or ""
+    yield from (str(getattr(parameter, "help", None) or "") for parameter in command.params)
+
+
+def test_commands_that_help_texts_name_run(tmp_path: Path) -> None:
+    """A complete command that the help of another one names ends without an error, in an empty folder as well."""
+    named = {line for command in EVERY.values() for text in help_texts(command) for line in mentioned(text)}
+    complete = sorted(line for line in named if not any(": Missing " in refusal for refusal in refusals([line])))
+    assert "skillgauge plugins list --kind formats" in complete
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    for line in complete:
+        program = [sys.executable, "-m", "skillgauge", *shlex.split(line)[1:]]
+        run = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, f"{line}: {run.stderr}"
 
 
 SOURCES = [
