@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from skillgauge.api import CaseReport, GroupKey, RunView, case_by_case, flip_rate, pass_hat_k
@@ -44,17 +44,23 @@ def flaky_cases(
     """
     tallies: dict[_Key, _Tally] = {}
     for view in views:
-        skills = {(suite.id, one.id): one.digest for suite in view.head.suites for one in suite.targets}
-        for report in case_by_case(view):
-            for group, results in report.results.items():
-                if all(result.execution.replayed for result in results):
-                    continue  # a recording played again is no further repeat
-                if target in (None, group.target_id) and suite in (None, group.suite_id):
-                    same = _same(view, report, skills.get((group.suite_id, group.target_id or ""), ""))
-                    _add(tallies.setdefault((group, report.case.id, same), _Tally()), view, report, group)
+        digests = {(head.id, skill.id): skill.digest for head in view.head.suites for skill in head.targets}
+        for report, group in _live_groups(view):
+            if target in (None, group.target_id) and suite in (None, group.suite_id):
+                same = _same(view, report, digests.get((group.suite_id, group.target_id or ""), ""))
+                _add(tallies.setdefault((group, report.case.id, same), _Tally()), view, report, group)
     repeated = {key: tally for key, tally in tallies.items() if tally.graded > 1}
-    found = [_document(*key[:2], tally) for key, tally in repeated.items() if 0 < tally.passed < tally.graded]
-    return tuple(sorted(found, key=lambda one: (-one.flip_rate, one.suite, one.case))), len(repeated) - len(found)
+    flaky = [_document(*key[:2], tally) for key, tally in repeated.items() if 0 < tally.passed < tally.graded]
+    flaky.sort(key=lambda case: (-case.flip_rate, case.suite, case.case))
+    return tuple(flaky), len(repeated) - len(flaky)
+
+
+def _live_groups(view: RunView) -> Iterator[tuple[CaseReport, GroupKey]]:
+    """Yield each case with its groups, but those of recordings only: played again, they are no further repeat."""
+    for report in case_by_case(view):
+        for group, results in report.results.items():
+            if not all(result.execution.replayed for result in results):
+                yield report, group
 
 
 def _same(view: RunView, report: CaseReport, skill: str) -> tuple[str, ...]:

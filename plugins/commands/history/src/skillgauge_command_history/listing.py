@@ -68,22 +68,30 @@ def print_trend(document: TrendDocument, output: Output) -> None:
     for number, series in enumerate(document.series):
         if number:
             output.line()
-        bars = sparkline(point.headline.value for point in series.points)
-        output.line(f"{_title(document.target, series)}  {bars}  {counted(len(series.points), 'run')}")
-        has_lift = any(point.lifts for point in series.points)
-        rate = plain(series.points[-1].headline.label, _WIDTH)
-        lift = ["Lift"] * has_lift
-        heads = ["Began", "Run", "Version", rate, "Interval", "n", *lift, "Errors", "P95", "Change", "Different"]
-        output.table(heads, [_row(point, has_lift=has_lift) for point in series.points])
-    shown = [point for one in document.series for point in one.points]
-    intervals = [point.headline.interval for point in shown]
-    methods = sorted({one.method for one in intervals if one and one.method})
+        _print_series(document.target, series, output)
+    points = [point for series in document.series for point in series.points]
     output.line()
-    told = f"; interval: {', '.join(methods)}" if methods else ""
-    output.line(f"Rates average a case's repeats first, errors left out; n = cases{told}.")
-    if any(point.lifts for point in shown):
+    output.line(f"Rates average a case's repeats first, errors left out; n = cases{_methods_text(points)}.")
+    if any(point.lifts for point in points):
         output.line("Lift: points against the baseline arm, over the n cases with a result in both.")
     output.line("Change: points since the run before; Different: what else is not as it was in the run before.")
+
+
+def _print_series(target: str, series: TrendSeries, output: Output) -> None:
+    bars = sparkline(point.headline.value for point in series.points)
+    output.line(f"{_title(target, series)}  {bars}  {counted(len(series.points), 'run')}")
+    has_lift = any(point.lifts for point in series.points)
+    rate = plain(series.points[-1].headline.label, _WIDTH)
+    lift = ["Lift"] if has_lift else []
+    heads = ["Began", "Run", "Version", rate, "Interval", "n", *lift, "Errors", "P95", "Change", "Different"]
+    output.table(heads, [_row(point, has_lift=has_lift) for point in series.points])
+
+
+def _methods_text(points: Iterable[TrendPoint]) -> str:
+    """Name the methods of the intervals that are shown; empty if there are none."""
+    intervals = [point.headline.interval for point in points]
+    methods = sorted({interval.method for interval in intervals if interval and interval.method})
+    return f"; interval: {', '.join(methods)}" if methods else ""
 
 
 def print_flaky(document: FlakyDocument, output: Output) -> None:
