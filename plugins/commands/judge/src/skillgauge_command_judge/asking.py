@@ -51,12 +51,11 @@ class Question:
     def lines(self) -> Iterator[str]:
         """What a person needs to know; nothing of what the judge said, which would lead the answer."""
         case = self.case
-        name = f" ({plain(case.name)})" if case and case.name and case.name != case.id else ""
+        has_own_name = case is not None and bool(case.name) and case.name != case.id
+        name = f" ({plain(case.name)})" if case and has_own_name else ""
         yield f"Case {plain(self.judged.case_id)}{name}, check {plain(self.judged.check_id)}"
-        if case and case.prompt is not None:
-            yield from ("", "Task:", *_indented(case.prompt))
-        elif case and case.input is not None:
-            yield from ("", "Input:", *_indented(text_of(case.input)))
+        if case is not None:
+            yield from _question(case)
         execution = self.result.execution
         answer = execution.answer().text
         yield from self._steps(answer)
@@ -151,6 +150,14 @@ def _asked() -> Word:
 def _word(text: str) -> Word | None:
     text = text.strip().lower()
     return next((word for word in Word if text and text in (word, word[0])), None)
+
+
+def _question(case: CaseHead) -> Iterator[str]:
+    """Yield what the case asks, under a heading."""
+    if case.prompt is not None:
+        yield from ("", "Task:", *_indented(case.prompt))
+    elif case.input is not None:
+        yield from ("", "Input:", *_indented(text_of(case.input)))
 
 
 def _indented(text: str) -> list[str]:
