@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from skillgauge.api import Artifact, GroupSummary, RunView, TagSummary, compared, printed, rate_notes
+from skillgauge.api import Artifact, GroupSummary, PairSummary, RunView, TagSummary, compared, printed, rate_notes
 
 _RATE = (
     "passRate",
@@ -114,17 +114,25 @@ def _row(group: GroupSummary) -> tuple[str, ...]:
 
 def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:
     """What the run and the group's comparison with a baseline prove; of several comparisons the first."""
-    invalid = {one.suite_id for one in view.summary.validity if not one.valid}
+    pair = next((each for each in compared(view) if each.candidate == group.key), None)
+    return (*_validity(view, group), *_comparison(pair))
+
+
+def _validity(view: RunView, group: GroupSummary) -> tuple[str, ...]:
+    """Return how far the run came, whether the suite is valid, how steady the group is, and what is in quarantine."""
+    invalid = {validity.suite_id for validity in view.summary.validity if not validity.valid}
     steady = group.reliability
-    told = (str(steady.flaky), share(steady.flip_rate), share(steady.pass_hat_k)) if steady else ("", "", "")
+    reliability = (str(steady.flaky), share(steady.flip_rate), share(steady.pass_hat_k)) if steady else ("", "", "")
     apart = sum(len(suite.quarantined) for suite in view.head.suites if suite.id == group.suite_id)
-    of_run = (view.run.state.value, "false" if group.suite_id in invalid else "true", *told, str(apart))
-    pair = next((one for one in compared(view) if one.candidate == group.key), None)
+    is_valid = "false" if group.suite_id in invalid else "true"
+    return (view.run.state.value, is_valid, *reliability, str(apart))
+
+
+def _comparison(pair: PairSummary | None) -> tuple[str, ...]:
     if pair is None or pair.evidence is None:
-        return (*of_run, *[""] * 8)
+        return ("",) * 8
     evidence, interval = pair.evidence, pair.evidence.interval
     return (
-        *of_run,
         text(pair.baseline.arm),
         share(evidence.estimate),
         share(interval.lower if interval else None),
