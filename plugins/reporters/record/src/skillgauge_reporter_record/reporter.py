@@ -74,20 +74,13 @@ class RecordReporter:
         run = _part(RunInfo, tree, "run", path, problems, lenient=lenient)
         plan = _part(PlanHead, tree, "plan", path, problems, lenient=lenient)
         summary = _part(Summary, tree, "summary", path, problems, lenient=lenient)
-        items = tree.get("results")
-        listed = items if isinstance(items, list) else []
-        if not isinstance(items, list):
-            problems.append(_damaged(path, ("results",), "must be a list"))
         results = [
             _model(TrialResult, item, path, ("results", index), problems, lenient=lenient)
-            for index, item in enumerate(listed)
+            for index, item in enumerate(_items(tree.get("results"), "results", path, problems))
         ]
-        told = tree.get("cases", [])
-        if not isinstance(told, list):
-            problems.append(_damaged(path, ("cases",), "must be a list"))
         cases = [
             _model(CaseHead, item, path, ("cases", index), problems, lenient=lenient)
-            for index, item in enumerate(told if isinstance(told, list) else [])
+            for index, item in enumerate(_items(tree.get("cases", []), "cases", path, problems))
         ]
         if problems or run is None or plan is None or summary is None:
             raise SuiteError(problems)
@@ -147,6 +140,14 @@ def _model(
     except ValidationError as error:
         problems.extend(_damaged(path, (*pointer, *one["loc"]), one["msg"]) for one in error.errors())
         return None
+
+
+def _items(value: object, name: str, path: Path, problems: list[Problem]) -> list[object]:
+    """Return a list of a record, or note that it is none."""
+    if isinstance(value, list):
+        return value
+    problems.append(_damaged(path, (name,), "must be a list"))
+    return []
 
 
 def _damaged(path: Path, pointer: tuple[str | int, ...], message: str) -> Problem:
