@@ -12,6 +12,7 @@ from skillgauge.api import (
     ArmKind,
     Asked,
     Case,
+    CaseHead,
     Evaluation,
     Execution,
     Identity,
@@ -48,15 +49,22 @@ def asked_for(asked: Asked, view: RunView, *, here: bool) -> Asked:
     """
     if problems := list(_unfit(view)):
         raise UsageError(problems)
-    what, who, judges = asked.options.what, asked.options.who, view.head.judges
+    what, who = asked.options.what, asked.options.who
     if here and not what.format_paths:
         what = replace(what, paths=tuple(dict.fromkeys(Path(suite.root) for suite in view.head.suites)))
+    judges = view.head.judges
     if judges and not (who.judges or who.judge_models):
-        told = (judge.model or judge.settings.get("model") for judge in judges)
-        models = tuple(str(model) for model in told if model)
         who = replace(who, judges=tuple(judge.name for judge in judges))
-        who = replace(who, judge_models=models) if len(models) == len(judges) else who
+        models = _models_of(judges)
+        if len(models) == len(judges):
+            who = replace(who, judge_models=models)
     return replace(asked, options=replace(asked.options, what=what, who=replace(who, executes=False)))
+
+
+def _models_of(judges: Iterable[Identity]) -> tuple[str, ...]:
+    """Return the models of the judges that have one."""
+    models = (judge.model or judge.settings.get("model") for judge in judges)
+    return tuple(str(model) for model in models if model)
 
 
 async def regrade(call: Invocation, asked: Asked, view: RunView) -> Evaluation:
@@ -191,14 +199,18 @@ def _differences(view: RunView, suites: dict[str, _Known]) -> Iterator[Problem]:
         yield from _gone("target", suite, targets, known.targets)
     for head in view.cases():
         if head.suite_id in suites:
-            now = suites[head.suite_id].cases.get(head.id)
-            if now is None:
-                message = f"case {plain(head.id)!r} of {name} is not in {plain(head.suite_id)} any more"
-                yield Problem("rescore.changed-case", message, hint="Put it back, or evaluate again.")
-            elif now.execution_digest != head.executes:
-                message = f"case {plain(head.id)!r} asks something else now than in {name}, or with other files"
-                hint = "Put it back as it was, or evaluate again: other checks are no matter."
-                yield Problem("rescore.changed-case", message, origin=now.origin, hint=hint)
+            yield from _changed_case(head, suites[head.suite_id].cases.get(head.id), name)
+
+
+def _changed_case(head: CaseHead, now: Case | None, run: str) -> Iterator[Problem]:
+    """Yield a problem if a case is gone or asks something else; `run` names the run that had it."""
+    if now is None:
+        message = f"case {plain(head.id)!r} of {run} is not in {plain(head.suite_id)} any more"
+        yield Problem("rescore.changed-case", message, hint="Put it back, or evaluate again.")
+    elif now.execution_digest != head.executes:
+        message = f"case {plain(head.id)!r} asks something else now than in {run}, or with other files"
+        hint = "Put it back as it was, or evaluate again: other checks are no matter."
+        yield Problem("rescore.changed-case", message, origin=now.origin, hint=hint)
 
 
 def _gone(what: str, suite: SuiteHead, wanted: Iterable[str], there: Iterable[str]) -> Iterator[Problem]:
