@@ -55,23 +55,35 @@ class OpenAIChat(Dialect):
             raise Unanswered(FailureClass.REFUSED, "the model refused to answer")
         if not isinstance(message, dict):
             raise Unanswered(FailureClass.PROTOCOL, "the answer holds no message")
-        content = message.get("content")
-        if isinstance(content, list):  # some servers answer in parts
-            content = "".join(part["text"] for part in content if isinstance(dig(part, "text"), str))
-        text = written(content) or ""
-        found = message.get("tool_calls")
-        wanted = [one for one in (found if isinstance(found, list) else ()) if dig(one, "function", "name")]
+        text = _text_of(message.get("content"))
+        calls = _named_calls(message.get("tool_calls"))
         # What else a message has, the reasoning of some servers for one, must not be sent back to them.
-        again: Document = {"role": "assistant", "content": text or None} | ({"tool_calls": wanted} if wanted else {})
+        again: Document = {"role": "assistant", "content": text or None}
+        if calls:
+            again["tool_calls"] = calls
         return Answer(
             message=again,
             text=text,
             thoughts=written(message.get("reasoning_content")) or "",
-            calls=tuple(_call(one) for one in wanted),
+            calls=tuple(_call(call) for call in calls),
             usage=openai_usage(document.get("usage")),
             model=written(document.get("model")),
             is_cut=why == "length",
         )
+
+
+def _text_of(content: object) -> str:
+    """Return the text of an answer; some servers answer in parts."""
+    if isinstance(content, list):
+        content = "".join(part["text"] for part in content if isinstance(dig(part, "text"), str))
+    return written(content) or ""
+
+
+def _named_calls(calls: object) -> list[Any]:
+    """Return the calls of an answer that name a function."""
+    if not isinstance(calls, list):
+        return []
+    return [call for call in calls if dig(call, "function", "name")]
 
 
 def _call(found: Document) -> ToolCall:
