@@ -106,10 +106,7 @@ class CustomScorer:
 
     def _judged(self, result: Any, said: str) -> Score:
         """A score from what the function returned."""
-        if isinstance(result, bool):
-            result = {"passed": result}
-        elif isinstance(result, int | float):
-            result = {"passed": result >= 1, "score": result}
+        result = _as_object(result)
         if not isinstance(result, dict) or not isinstance(result.get("passed"), bool):
             wanted = "true, false, a number, or an object with `passed`"
             return self._broken(f"returned {json.dumps(result)[:200]}, which is not {wanted}", said)
@@ -120,11 +117,12 @@ class CustomScorer:
             return self._broken(f"returned the score {json.dumps(value)[:200]}, which is no number", said)
         if not isinstance(reason, str | None):
             return self._broken(f"returned the reason {json.dumps(reason)[:200]}, which is no text", said)
+        value = max(0.0, min(1.0, value))
         text = _cut(reason or "")
         if not passed and not text.strip():
-            text = f"{self._name} gave {max(0.0, min(1.0, value)):g}"
+            text = f"{self._name} gave {value:g}"
         status = ScoreStatus.PASSED if passed else ScoreStatus.FAILED
-        return Score(status=status, value=max(0.0, min(1.0, value)), reason=text)
+        return Score(status=status, value=value, reason=text)
 
     @property
     def _name(self) -> str:
@@ -141,6 +139,15 @@ def _encoded(request: dict[str, Any]) -> bytes:
 @cache
 def _program(name: str) -> str:
     return Path(__file__).with_name(name).read_text("utf-8")
+
+
+def _as_object(result: Any) -> Any:
+    """Return the object that a verdict or a number stands for; anything else as it is."""
+    if isinstance(result, bool):
+        return {"passed": result}
+    if isinstance(result, int | float):
+        return {"passed": result >= 1, "score": result}
+    return result
 
 
 def _cut(text: str) -> str:
