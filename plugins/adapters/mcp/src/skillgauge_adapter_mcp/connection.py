@@ -171,10 +171,7 @@ class Connection:
             return _failure(FailureClass.NETWORK, f"{what}: {str(error) or type(error).__name__}", retryable=True)
         status = self._link.status
         if status is not None and isinstance(error, MCPError):
-            passing = status == 429 or status >= 500
-            kind = FailureClass.RATE_LIMITED if status == 429 else FailureClass.SERVER
-            message = f"{what}: HTTP {status}: {error}"
-            return _failure(kind if passing else FailureClass.REJECTED, message, retryable=passing)
+            return _refused(status, f"{what}: HTTP {status}: {error}")
         return _failure(FailureClass.PROTOCOL, f"{what}: {without_secrets(str(error))[:500]}", retryable=False)
 
     async def _keep(self) -> None:
@@ -197,6 +194,15 @@ class Connection:
 def _is_ours(message: str) -> bool:
     """Whether an error with the code of a lost connection is the library's: servers use that code for anything."""
     return message == "Connection closed" or message.startswith("SSE stream")
+
+
+def _refused(status: int, message: str) -> Failure:
+    """Return the failure that the status of a refusal means."""
+    if status == 429:
+        return _failure(FailureClass.RATE_LIMITED, message, retryable=True)
+    if status >= 500:
+        return _failure(FailureClass.SERVER, message, retryable=True)
+    return _failure(FailureClass.REJECTED, message, retryable=False)
 
 
 def _failure(failure_class: FailureClass, message: str, *, retryable: bool) -> Failure:
