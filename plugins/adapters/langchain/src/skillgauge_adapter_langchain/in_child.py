@@ -107,19 +107,29 @@ def usage_of(told: list[Any]) -> dict[str, int] | None:
     return {name: sum(one[name] for one in fields) for name in sorted(names)}
 
 
+def _written_to_cache(details: dict[str, Any]) -> int | None:
+    """Return the tokens that were written to the cache, if they are known.
+
+    Some providers tell apart how long an entry of the cache lives, and then leave `cache_creation` at 0.
+    """
+    numbers = [
+        number
+        for name, number in details.items()
+        if (name == "cache_creation" or name.startswith("ephemeral_")) and is_count(number)
+    ]
+    return sum(numbers) if numbers else None
+
+
 def tokens(usage: dict[str, Any]) -> dict[str, int]:
     """The tokens of one model call by the names of skillgauge, as far as they are known.
 
     LangChain's `input_tokens` holds those from and for the cache, ours does not.
     """
     into, out = usage.get("input_token_details") or {}, usage.get("output_token_details") or {}
-    # Some providers tell apart how long an entry of the cache lives, and then leave `cache_creation` at 0.
-    written = [number for name, number in into.items() if name == "cache_creation" or name.startswith("ephemeral_")]
-    written = [number for number in written if is_count(number)]
     found: dict[str, Any] = {
         "input_tokens": usage.get("input_tokens"),
         "cache_read_tokens": into.get("cache_read"),
-        "cache_write_tokens": sum(written) if written else None,
+        "cache_write_tokens": _written_to_cache(into),
         "output_tokens": usage.get("output_tokens"),
         "reasoning_tokens": out.get("reasoning"),
         "total_tokens": usage.get("total_tokens"),
