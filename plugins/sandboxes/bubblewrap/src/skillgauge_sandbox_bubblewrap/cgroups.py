@@ -118,11 +118,7 @@ def places_in(member_of: str, mounts: str) -> Iterator[Place]:
         member_of: content of /proc/self/cgroup.
         mounts: content of /proc/self/mountinfo.
     """
-    paths = {}
-    for line in member_of.splitlines():
-        _, controllers, path = line.split(":", 2)
-        for controller in controllers.split(","):
-            paths[controller] = path
+    paths = _paths_by_controller(member_of)
     for line in mounts.splitlines():
         before, _, after = line.partition(" - ")
         root, mount_point = before.split()[3:5]
@@ -132,12 +128,27 @@ def places_in(member_of: str, mounts: str) -> Iterator[Place]:
                 if controller in paths and (folder := _below(mount_point, root, paths[controller])):
                     yield Place(folder, {controller: _V1[controller]})
         elif kind == "cgroup2" and "" in paths and (folder := _below(mount_point, root, paths[""])):
-            # A group with processes in it hands no controllers down, so ours is made beside our own.
-            beside = folder.parent if folder != Path(mount_point) else folder
-            with suppress(OSError):
-                given = set((beside / "cgroup.subtree_control").read_text().split())
-                if limits := {name: file for name, file in _V2.items() if name in given}:
-                    yield Place(beside, limits)
+            yield from _beside(folder, Path(mount_point))
+
+
+def _paths_by_controller(member_of: str) -> dict[str, str]:
+    """Return the group of this process by controller; that of version 2 by an empty name."""
+    paths = {}
+    for line in member_of.splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            paths[controller] = path
+    return paths
+
+
+def _beside(folder: Path, mount_point: Path) -> Iterator[Place]:
+    """Yield the place beside our own group: one with processes in it hands no controllers down."""
+    place = folder.parent if folder != mount_point else folder
+    with suppress(OSError):
+        controllers = set((place / "cgroup.subtree_control").read_text().split())
+        limits = {name: file for name, file in _V2.items() if name in controllers}
+        if limits:
+            yield Place(place, limits)
 
 
 def _joined_by(folder: Path) -> Path:

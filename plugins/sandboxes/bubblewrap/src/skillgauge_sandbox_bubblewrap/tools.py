@@ -55,13 +55,17 @@ class _Tools:
             return
         self.found.add(folder)
         if folder.name in _PROGRAMS and prefix not in (*self._homes, Path("/")):
-            beside = [prefix / name for name in _BESIDE_PROGRAMS]
-            self.found.update(path for path in beside if os.path.isdir(path))  # noqa: PTH112 - false if forbidden
-            self._add_python_of(prefix / "pyvenv.cfg")
+            self._add_beside(prefix)
         with suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
                 if entry.is_symlink():
                     self._add_program(Path(os.path.realpath(entry.path)))
+
+    def _add_beside(self, prefix: Path) -> None:
+        """Take in what the programs of an installation need of it."""
+        beside = [prefix / name for name in _BESIDE_PROGRAMS]
+        self.found.update(path for path in beside if os.path.isdir(path))  # noqa: PTH112 - false if forbidden
+        self._add_python_of(prefix / "pyvenv.cfg")
 
     def _may_show(self, folder: Path) -> bool:
         """Whether a folder holds tools and not, because the search path is odd, half of the machine."""
