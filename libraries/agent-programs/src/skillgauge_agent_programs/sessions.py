@@ -128,15 +128,21 @@ def failure_of(ran: Ran, account: Account) -> Failure | None:
         return failed(FailureClass.PROTOCOL, "the answer is empty") if account.is_empty else None
     if finished.timed_out:
         return ran_out(finished.duration_s, ran.silent_s, awaits_model=account.awaits_model)
-    said = finished.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    told = f": {said}" if said else ""
-    number = finished.signal or max(0, (finished.exit_code or 0) - _SIGNALLED)
-    if number:
-        return _ended(FailureClass.KILLED, f"ended by {_signal_name(number)} before its end{told}", account)
+    return _without_end(ran, account)
+
+
+def _without_end(ran: Ran, account: Account) -> Failure:
+    """Return why a program ended by itself before it told the session's end."""
+    finished = ran.finished
+    last_line = finished.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    reason = f": {last_line}" if last_line else ""
+    signal = finished.signal or max(0, (finished.exit_code or 0) - _SIGNALLED)
+    if signal:
+        return _ended(FailureClass.KILLED, f"ended by {_signal_name(signal)} before its end{reason}", account)
     if finished.exit_code and not ran.records:
-        return failed(FailureClass.LAUNCH, f"exit code {finished.exit_code} without an event{told}")
+        return failed(FailureClass.LAUNCH, f"exit code {finished.exit_code} without an event{reason}")
     kind = FailureClass.CRASH if finished.exit_code else FailureClass.PROTOCOL
-    return _ended(kind, f"exit code {finished.exit_code} without telling the session's end{told}", account)
+    return _ended(kind, f"exit code {finished.exit_code} without telling the session's end{reason}", account)
 
 
 def _ended(kind: FailureClass, message: str, account: Account) -> Failure:
