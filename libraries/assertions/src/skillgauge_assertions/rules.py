@@ -78,11 +78,19 @@ def _equals(given: Given) -> Made:
     if isinstance(given.value, Mapping | tuple):
         given.plain()
         return "exact", {"value": given.value}
-    text = "" if given.value in (None, "") else given.text if not isinstance(given.value, bool) else str(given.value)
-    text = text.lower() if isinstance(given.value, bool) else text
+    text = _equal_text(given)
     if given.negated:
         return _regex(rf"\A\s*{_literal(text.strip())}\s*\Z", given)
     return "exact", {"value": text}
+
+
+def _equal_text(given: Given) -> str:
+    """Return the text that an output has to be; nothing at all is the empty text."""
+    if given.value in (None, ""):
+        return ""
+    if isinstance(given.value, bool):
+        return str(given.value).lower()
+    return given.text
 
 
 def _contains(given: Given) -> Made:
@@ -210,11 +218,18 @@ def _matched(given: Given, key: str) -> tuple[tuple[str, ...], int]:
     name, least, most = value.get(key), _count(value.get("min")), _count(value.get("max"))
     if set(value) - {key, "min", "max"} or not isinstance(name, str) or not name:
         raise RefusalError(f"{given.type} of an object needs `{key}` and knows `min` and `max` beside it")
+    return (name,), _least_times(given, least, most)
+
+
+def _least_times(given: Given, least: int | None, most: int | None) -> int:
+    """Return how often a name has to be there; 0: never."""
     if most is not None and (most or least):
         raise RefusalError(f"{given.type} cannot say how often at most", "Leave `max` out, or set it to 0.")
     if given.negated and least:
         raise RefusalError(f"not-{given.type} takes no `min`")
-    return (name,), 0 if most == 0 else max(1, least or 1)
+    if most == 0:
+        return 0
+    return max(1, least or 1)
 
 
 def _tool(given: Given) -> Made:
@@ -237,18 +252,26 @@ def _glob(glob: str) -> str:
     return rf"\A(?:{inner})\Z"
 
 
+def _unsupported(value: Mapping[str, JsonValue]) -> str:
+    """Return what an assertion on arguments says beyond what can be compared; empty if nothing."""
+    extra = set(value) - {"name", "pattern", "args", "arguments", "mode"}
+    if extra:
+        return ", ".join(sorted(extra))
+    if value.get("mode", "partial") != "partial":
+        return "mode exact"
+    return ""
+
+
 def _arguments(given: Given) -> Made:
     value = given.value
     arguments = value.get("args", value.get("arguments")) if isinstance(value, Mapping) else None
     if not isinstance(value, Mapping) or not isinstance(arguments, Mapping) or not arguments:
         raise RefusalError(f"{given.type} needs `name` or `pattern`, and `args`")
-    if (
-        extra := set(value) - {"name", "pattern", "args", "arguments", "mode"}
-        or value.get("mode", "partial") != "partial"
-    ):
-        what = ", ".join(sorted(extra)) if isinstance(extra, set) else "mode exact"
-        raise RefusalError(f"{given.type}: {what} is not supported", "Only some of the arguments can be compared.")
-    if not all(isinstance(one, str) for one in arguments.values()):
+    unsupported = _unsupported(value)
+    if unsupported:
+        hint = "Only some of the arguments can be compared."
+        raise RefusalError(f"{given.type}: {unsupported} is not supported", hint)
+    if not all(isinstance(text, str) for text in arguments.values()):
         raise RefusalError(f"{given.type} compares arguments that are texts, and no others")
     patterns = {key: rf"\A{_literal(str(text))}\Z" for key, text in arguments.items()}
     name, glob = value.get("name"), value.get("pattern")
