@@ -35,17 +35,27 @@ def size_of(pattern: str) -> int | None:
             last, whole = whole + 1, groups.pop()
             whole += last
         elif counted := _COUNTED.match(pattern, at):
-            times = max(int(counted[1] or 0), int(counted[3] or 0), 1)
+            times = _most_times(counted)
             whole += last * (times - 1)
             last *= times
             length = len(counted[0])
         elif sign == "{" and pattern[at + 1 : at + 2] in _APPROXIMATE:
             return None
         else:
-            found = _CLASS.match(pattern, at) or _ESCAPED.match(pattern, at)
-            length = len(found[0]) if found else 1
+            length = _length_of_element(pattern, at)
             if sign not in "*+?":
                 last = length
             whole += length
         at += length
     return whole + sum(groups)
+
+
+def _most_times(counted: re.Match[str]) -> int:
+    """Return how often a counted repetition repeats at most; once where it does not say."""
+    return max(int(counted[1] or 0), int(counted[3] or 0), 1)
+
+
+def _length_of_element(pattern: str, at: int) -> int:
+    """Return the characters of a class, of an escaped sign, or of a single one."""
+    element = _CLASS.match(pattern, at) or _ESCAPED.match(pattern, at)
+    return len(element[0]) if element else 1
