@@ -56,12 +56,17 @@ def read_entrypoint(text: str, default_name: str) -> Entrypoint:
         raise EntrypointError(f"entrypoint {text!r} is neither module:name nor file.py:name", hint)
     if not is_file:
         return Entrypoint(name, module=place)
+    return Entrypoint(name or default_name, file=_file_below(place))
+
+
+def _file_below(place: str) -> str:
+    """Return a path below the target's folder in its shortest form."""
     path = posixpath.normpath(place)
     if posixpath.isabs(path) or path.split("/")[0] == "..":
         raise EntrypointError(
             f"{place!r} leads out of the skill's folder", "Keep the file in the folder, and name it relative to that."
         )
-    return Entrypoint(name or default_name, file=path)
+    return path
 
 
 def examine(entrypoint: Entrypoint, root: Path, *, is_ours: bool) -> None:
@@ -160,12 +165,9 @@ def _source_of(module: str, root: Path, is_ours: bool) -> Path | None:
     if is_compiled or (not is_package_here and not (is_ours and not _is_installed(top))):
         return None
     hint = "Write the module, correct its name, or install it; another interpreter is named by `python`."
-    raise EntrypointError(
-        f"module {module!r} is neither in the skill's folder nor installed"
-        if not is_package_here
-        else f"package {top!r} in the skill's folder has no module {module!r}",
-        hint,
-    )
+    if is_package_here:
+        raise EntrypointError(f"package {top!r} in the skill's folder has no module {module!r}", hint)
+    raise EntrypointError(f"module {module!r} is neither in the skill's folder nor installed", hint)
 
 
 def _is_installed(top: str) -> bool:
