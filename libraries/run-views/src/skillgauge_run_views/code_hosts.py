@@ -50,9 +50,12 @@ def told(view: RunView, tally: Tally, cases: Sequence[CaseOutcome], most: int) -
         yield f"**{in_markdown(sentence)}**"
     yield ""
     counts = [f"{tally[CaseKind.PASSED]} of {counted(tally.total(), 'case')} passed"]
-    counts += [f"{tally[CaseKind.FAILED]} failed"] if tally[CaseKind.FAILED] else []
-    counts += [f"{tally[CaseKind.ERROR]} could not be graded"] if tally[CaseKind.ERROR] else []
-    counts += [f"{tally[CaseKind.SKIPPED]} skipped"] if tally[CaseKind.SKIPPED] else []
+    if tally[CaseKind.FAILED]:
+        counts.append(f"{tally[CaseKind.FAILED]} failed")
+    if tally[CaseKind.ERROR]:
+        counts.append(f"{tally[CaseKind.ERROR]} could not be graded")
+    if tally[CaseKind.SKIPPED]:
+        counts.append(f"{tally[CaseKind.SKIPPED]} skipped")
     yield f"{', '.join(counts)}."
     if view.run.state is not RunState.FINISHED:
         yield ""

@@ -83,8 +83,9 @@ def show_cases(view: RunView, wanted: Wanted, output: Output) -> str:
         verdicts.update(one.verdict for one in trials)
         if output.as_json:
             documents.append(ShownCase(case=report.case, trials=tuple(map(_without_raw, trials))))
-        for line in () if output.as_json else _case_lines(report.case, trials):
-            output.line(line)
+        else:
+            for line in _case_lines(report.case, trials):
+                output.line(line)
         output.line()
     if view.head.judges:
         output.line(f"Judged by {listed(judge.name for judge in view.head.judges)}")

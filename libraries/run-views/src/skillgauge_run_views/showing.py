@@ -86,12 +86,15 @@ def show_run(view: RunView, output: Output, arm: str | None = None) -> None:
         )
     if output.as_json:
         return
-    for line in _head_lines(view):
-        output.line(line)
-    for line in human_lines(view):
+    for line in (*_head_lines(view), *human_lines(view)):
         output.line(line)
     for sentence in sentences(view):
         output.line(plain(sentence, _WIDE))
+    _print_not_passed(view, output, arm)
+
+
+def _print_not_passed(view: RunView, output: Output, arm: str | None) -> None:
+    """Print the trials that did not pass, of one arm if it is named."""
     columns = tuple(name for name in _COLUMNS if name in differing(view.summary.groups))
     rows, left_out = _not_passed(view, columns, arm)
     if rows:

@@ -195,6 +195,19 @@ def _file(change: FileChange, room: Room) -> FileLine:
     return FileLine(change.path, change.change, "", told)
 
 
+def _attempt_facts(result: TrialResult) -> Iterator[tuple[str, str]]:
+    """Yield what became of the attempts that do not count, and what each used."""
+    for attempt in result.given_up[:LISTED]:
+        failure = attempt.failure
+        if attempt.is_cut_off:
+            label, text = "Attempt cut off", failure.message
+        else:
+            label = "Attempt given up"
+            text = f"{failure.failure_class}: {failure.message}; made again after {attempt.wait_s:g} s"
+        used = usage_text(attempt.usage) if attempt.usage else ""
+        yield label, f"{text}; {used}" if used else text
+
+
 def _facts(result: TrialResult) -> Iterator[tuple[str, str]]:
     execution = result.execution
     for what, count in (("Checks", len(result.scores)), ("Files", len(execution.files))):
@@ -204,20 +217,13 @@ def _facts(result: TrialResult) -> Iterator[tuple[str, str]]:
         yield "Failure", f"{execution.failure.failure_class}, blamed on {execution.failure.blame}"
     if result.attempts > 1:
         yield "Attempts", str(result.attempts)
-    for attempt in result.given_up[:LISTED]:
-        used = usage_text(attempt.usage) if attempt.usage else ""
-        label, told = "Attempt cut off", attempt.failure.message
-        if not attempt.is_cut_off:
-            label = "Attempt given up"
-            told = f"{attempt.failure.failure_class}: {told}; made again after {attempt.wait_s:g} s"
-        yield label, f"{told}; {used}" if used else told
+    yield from _attempt_facts(result)
     if execution.replayed:
         yield "Replayed", "a recording, whose time and cost are not of this run"
     yield from _of_session(execution)
     if execution.exit_code is not None:
         yield "Exit code", str(execution.exit_code)
-    usage = usage_text(execution.usage) if execution.usage else ""
-    if usage:
+    if execution.usage and (usage := usage_text(execution.usage)):
         yield "Usage", usage
     if execution.sandbox:
         yield "Sandbox", execution.sandbox
