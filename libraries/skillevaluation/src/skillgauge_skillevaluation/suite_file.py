@@ -97,8 +97,11 @@ def read_cases(value: JsonValue, where: Where) -> tuple[tuple[EvalCase, ...], tu
         return (), tuple(faults.found)
     given = value.get("cases")
     if not isinstance(given, tuple) or not given:
-        told = "is missing" if "cases" not in value else "is empty" if given == () else "must be a list"
-        faults.add("no-cases", f"'cases' {told}: there must be at least one, it may not be empty", *_at(value, "cases"))
+        faults.add(
+            "no-cases",
+            f"'cases' {_fault_of_cases(value)}: there must be at least one, it may not be empty",
+            *_at(value, "cases"),
+        )
     for key in value:
         if key in REMOVED_KEYS:
             faults.removed([key], "this file", key)
@@ -109,6 +112,13 @@ def read_cases(value: JsonValue, where: Where) -> tuple[tuple[EvalCase, ...], tu
     return tuple(_CaseReader(item, index, faults, taken).read() for index, item in enumerate(items)), tuple(
         faults.found
     )
+
+
+def _fault_of_cases(value: Mapping[str, JsonValue]) -> str:
+    """Return what is wrong with a key `cases` that holds none."""
+    if "cases" not in value:
+        return "is missing"
+    return "is empty" if value["cases"] == () else "must be a list"
 
 
 def _at(value: Mapping[str, object], key: str) -> tuple[str, ...]:
@@ -244,6 +254,14 @@ class _CaseReader:
             return ()
         return tuple(self._validator(item, index) for index, item in enumerate(given))
 
+    def _check_exit_code(self, code: JsonValue, title: str, *place: str | int) -> None:
+        """Note an exit code that no command ends with."""
+        if isinstance(code, bool) or not isinstance(code, int):
+            self._fault("wrong-type", f"{title}'expect_exit_code' must be an integer", *place, "expect_exit_code")
+        elif not 0 <= code <= 255:
+            message = f"{title}'expect_exit_code' is {code}, and no command ends with that: 0 to 255"
+            self._fault("value", message, *place, "expect_exit_code")
+
     def _validator(self, item: JsonValue, index: int) -> Validator:
         title, place = f"validator #{index}: ", ("validators", index)
         if not isinstance(item, Mapping):
@@ -255,11 +273,7 @@ class _CaseReader:
             self._fault("missing-key", f"{title}'cmd' is missing", *place)
         elif not isinstance(cmd, str) or not cmd.strip():
             self._fault("value", f"{title}'cmd' must be a shell command", *place, "cmd")
-        if isinstance(code, bool) or not isinstance(code, int):
-            self._fault("wrong-type", f"{title}'expect_exit_code' must be an integer", *place, "expect_exit_code")
-        elif not 0 <= code <= 255:
-            message = f"{title}'expect_exit_code' is {code}, and no command ends with that: 0 to 255"
-            self._fault("value", message, *place, "expect_exit_code")
+        self._check_exit_code(code, title, *place)
         if not isinstance(label, str):
             self._fault("wrong-type", f"{title}'label' must be text", *place, "label")
         cmd, label = str(cmd or ""), label if isinstance(label, str) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from skillgauge.api import EventKind, Execution, TrajectoryEvent, thaw
@@ -18,7 +18,7 @@ def transcript_of(prompt: str | None, execution: Execution) -> str:
     came back first.
     """
     events = execution.trajectory.events if execution.trajectory else ()
-    outputs = {event.call_id: event for event in events if event.kind is EventKind.TOOL_RESULT and event.call_id}
+    outputs = _outputs(events)
     answer_at = _answer_at(events, execution.text)
     lines = Lines(prompt)
     for at, event in enumerate(events):
@@ -29,6 +29,12 @@ def transcript_of(prompt: str | None, execution: Execution) -> str:
             output = outputs.get(event.call_id) if event.call_id else None
             lines.tool(event.name or "unknown_tool", event.data or {}, _output_text(output))
     return lines.end(execution.text)
+
+
+def _outputs(events: Iterable[TrajectoryEvent]) -> dict[str, TrajectoryEvent]:
+    """Return the results of tools by the ids of their calls."""
+    results = (event for event in events if event.kind is EventKind.TOOL_RESULT)
+    return {event.call_id: event for event in results if event.call_id}
 
 
 def _answer_at(events: Sequence[TrajectoryEvent], answer: str | None) -> int | None:
@@ -48,4 +54,6 @@ def _output_text(result: TrajectoryEvent | None) -> str:
         return ""
     if result.text or result.data is None:
         return result.text
-    return result.data if isinstance(result.data, str) else json.dumps(thaw(result.data))
+    if isinstance(result.data, str):
+        return result.data
+    return json.dumps(thaw(result.data))
