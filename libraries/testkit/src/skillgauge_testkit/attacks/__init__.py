@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from skillgauge.api import Command, LaunchError, ModelRoute, Sandbox, SandboxSpec, Workspace
+from skillgauge.api import Command, Finished, LaunchError, ModelRoute, Sandbox, SandboxSpec, Workspace
 
 from .grounds import Grounds, grounds
 
@@ -171,16 +171,22 @@ async def _run(attack: Attack, scene: _Scene) -> str | None:
         finished = await (await scene.workspace.start(command)).wait()
     except LaunchError as error:
         raise AssertionError(f"attack {attack.name!r} could not be started: {error}") from error
-    said = finished.stdout.decode(errors="replace")
-    told = finished.stderr.decode(errors="replace")[-2000:]
-    if not said.startswith("tried\n") or ("Error" in told and "line" in told and _is_broken(told)):
-        raise AssertionError(f"attack {attack.name!r} did not take place: {said} {told}")
+    return await _outcome(attack, scene, finished)
+
+
+async def _outcome(attack: Attack, scene: _Scene, finished: Finished) -> str | None:
+    """Return what got through, if anything; an attack that did not take place is no defence."""
+    output = finished.stdout.decode(errors="replace")
+    errors = finished.stderr.decode(errors="replace")[-2000:]
+    has_crashed = "Error" in errors and "line" in errors and _is_broken(errors)
+    if has_crashed or not output.startswith("tried\n"):
+        raise AssertionError(f"attack {attack.name!r} did not take place: {output} {errors}")
     if attack.got_through is not None:
         return "seen from outside" if attack.got_through(scene) else None
     if attack.name == "daemon":
         return await _beats(scene.workspace.root / "beat")
-    _, _, got = said.partition("through: ")
-    return got.strip().splitlines()[0] if got else None
+    _, _, result = output.partition("through: ")
+    return result.strip().splitlines()[0] if result else None
 
 
 def _is_broken(told: str) -> bool:

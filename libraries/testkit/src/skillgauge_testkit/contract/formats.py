@@ -150,17 +150,12 @@ class _Trying:
 
     def broken_variants(self, path: Path, folder: Path) -> None:
         """Whatever is wrong with the files, the answer is `SuiteError` with places, or suites; nothing else."""
-        for file in [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file()):
+        for file in _files_of(path):
             content = file.read_bytes()
             if len(content) > _LARGEST:
                 continue
             for name, variant in _variants(content):
-                shutil.rmtree(folder, ignore_errors=True)
-                copy = folder / path.name
-                folder.mkdir(parents=True)
-                shutil.copy(path, copy) if path.is_file() else shutil.copytree(path, copy)
-                broken = copy if path.is_file() else copy / file.relative_to(path)
-                broken.write_bytes(variant)
+                copy = _copy_with(path, file, variant, folder)
                 what = f"{file.name}, {name},"
                 self.claim(copy)
                 outcome = self._load(what, copy)
@@ -262,6 +257,28 @@ def _head(suite: Suite) -> SuiteHead:
         completion=suite.completion,
         parameters=suite.parameters,
     )
+
+
+def _files_of(path: Path) -> list[Path]:
+    """Return a file itself, or the files of a folder in order."""
+    if path.is_file():
+        return [path]
+    return sorted(file for file in path.rglob("*") if file.is_file())
+
+
+def _copy_with(path: Path, file: Path, content: bytes, folder: Path) -> Path:
+    """Copy a suite into an emptied folder, and give one of its files another content; return the copy."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    copy = folder / path.name
+    if path.is_file():
+        shutil.copy(path, copy)
+        broken = copy
+    else:
+        shutil.copytree(path, copy)
+        broken = copy / file.relative_to(path)
+    broken.write_bytes(content)
+    return copy
 
 
 def _variants(content: bytes) -> Iterator[tuple[str, bytes]]:

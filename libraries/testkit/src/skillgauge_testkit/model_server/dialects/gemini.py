@@ -40,16 +40,10 @@ class Gemini:
         for content in items(body.get("contents")):
             role = Role.MODEL if content.get("role") == "model" else Role.USER
             parts += (part for item in items(content.get("parts")) if (part := _part(role, item)))
-        functions = [
-            function
-            for tool in items(body.get("tools"))
-            for name in ("functionDeclarations", "function_declarations")
-            for function in items(tool.get(name))
-        ]
-        schemas = {
-            str(function.get("name")): function.get("parametersJsonSchema") or function.get("parameters") or {}
-            for function in functions
-        }
+        schemas = {}
+        for function in _functions(body):
+            schema = function.get("parametersJsonSchema") or function.get("parameters") or {}
+            schemas[str(function.get("name"))] = schema
         return Conversation(tuple(parts), schemas)
 
     def is_stream(self, body: Json, action: str) -> bool:
@@ -82,6 +76,13 @@ class Gemini:
     def error_frame(self, failure: Failure) -> bytes:
         """An error in a stream."""
         return frame(self.error(failure))
+
+
+def _functions(body: Json) -> Iterator[Json]:
+    """Yield the functions that a request declares, in either spelling."""
+    for tool in items(body.get("tools")):
+        for name in ("functionDeclarations", "function_declarations"):
+            yield from items(tool.get(name))
 
 
 def _part(role: Role, part: Json) -> Part | None:
