@@ -231,7 +231,8 @@ def _keys(model: type[BaseModel]) -> dict[str, Any]:
     """Every spelling under which a model takes a field, with the field's type."""
     keys: dict[str, Any] = {}
     for name, info in model.model_fields.items():
-        alias = info.validation_alias
-        spellings = alias.choices if isinstance(alias, AliasChoices) else [alias] if alias else [name]
+        spellings: list[object] = [info.validation_alias or name]
+        if isinstance(info.validation_alias, AliasChoices):
+            spellings = [*info.validation_alias.choices]
         keys |= {spelling: info.annotation for spelling in spellings if isinstance(spelling, str)}
     return keys
