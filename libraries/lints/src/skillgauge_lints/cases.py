@@ -191,7 +191,9 @@ def _claims(check: Check) -> list[str]:
 
 def _texts(value: Any) -> list[str]:
     """Texts of an option that is one or several, or maps names to them."""
-    items = [value] if isinstance(value, str | Mapping) else value if isinstance(value, list | tuple) else []
+    if isinstance(value, str | Mapping):
+        value = [value]
+    items = value if isinstance(value, list | tuple) else []
     inner = [item.get("text", item.get("statement", "")) if isinstance(item, Mapping) else item for item in items]
     return [item for item in inner if isinstance(item, str)]
 

@@ -45,10 +45,11 @@ def baseline_passes(subject: LintSubject) -> Iterator[LintFinding]:
     suite = subject.suite
     baselines = {pair.baseline for pair in suite.comparisons}
     for view in subject.runs[:1]:
-        groups = [one for one in view.summary.groups if one.suite_id == suite.id and one.arm in baselines]
-        graded = [one for one in groups if one.counts.passed + one.counts.failed]
-        if graded and all(not one.counts.failed and not one.counts.errors for one in graded):
-            passed = sum(one.counts.passed for one in graded)
+        groups = [group for group in view.summary.groups if group.suite_id == suite.id and group.arm in baselines]
+        graded = [group.counts for group in groups if group.counts.passed + group.counts.failed]
+        has_losses = any(counts.failed or counts.errors for counts in graded)
+        if graded and not has_losses:
+            passed = sum(counts.passed for counts in graded)
             message = (
                 f"without the skill all of {passed} trials passed in run {view.run.run_id}: no skill can do better"
             )
