@@ -55,7 +55,7 @@ class Draft:
 
     @property
     def role(self) -> Role:
-        """Whether its arm is looked at for itself."""
+        """Baseline, if its arm only serves to compare others with it."""
         is_baseline = any(skill.is_baseline for skill in self.pair if skill)
         return Role.BASELINE if is_baseline else Role.CANDIDATE
 

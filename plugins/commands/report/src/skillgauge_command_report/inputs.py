@@ -31,8 +31,8 @@ class Terms:
     max_drop: float
     """Largest loss of pass rate, as a fraction, that is no regression."""
     is_gate: bool
-    """Whether a regression, or a comparison that could not have found one, is to fail the command."""
+    """A regression, or a comparison that could not have found one, fails the command."""
     across: tuple[Circumstance, ...] = ()
-    """What may be another one in the second report: a difference is then the skill's or its."""
+    """Circumstances that may have changed in the second report: a difference is then the skill's or theirs."""
     any_loss: bool = False
-    """Whether each task that broke is a regression, however little proves it."""
+    """Each task that broke is a regression, however little proves it."""
