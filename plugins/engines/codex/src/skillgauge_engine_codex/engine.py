@@ -110,7 +110,8 @@ class CodexEngine(ProgramEngine):
             folder.mkdir(mode=0o700, exist_ok=True)
         model = self.model(request.model)
         arguments = ["exec", "--json", "--skip-git-repo-check"]
-        arguments += ["-m", model.removeprefix(AZURE_PREFIX)] if model else []
+        if model:
+            arguments += ["-m", model.removeprefix(AZURE_PREFIX)]
         arguments += [*_QUIET, *self._provider(access)]
         for key, value in self._codex.config.items():
             if self._codex.instructions is None or key.startswith("model"):  # others could give it tools again

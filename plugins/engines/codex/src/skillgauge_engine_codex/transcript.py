@@ -113,7 +113,7 @@ class CodexTranscript:
 
     @property
     def _has_lost_its_end(self) -> bool:
-        """Whether the stream tells an end that the session file should have, too, and does not."""
+        """True if the stream tells an end that the session file should have, too, and does not."""
         return self._is_over and self._failure is None and self._rollout.lacks_end
 
     def _ends_over(self, ending: Ending) -> bool:
