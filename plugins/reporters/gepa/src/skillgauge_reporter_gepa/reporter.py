@@ -122,10 +122,13 @@ def _named(case: CaseReport, suite: SuiteHead, runners: Counter[str]) -> Iterato
         side = "without" if suite.is_baseline(group.arm) else "with"
         agent = f"{group.runner}-{group.model}" if runners[group.runner] > 1 else group.runner
         stem = f"{_name(case.case.id)}-{_name(agent)}-{side}"
+        if _is_ambiguous(case, group, suite):
+            stem += f"-{digest(group.target_id, group.arm)[:6]}"
         for result in results:
-            if result.verdict is not Verdict.SKIPPED:
-                target = f"-{digest(group.target_id, group.arm)[:6]}" if _is_ambiguous(case, group, suite) else ""
-                yield f"{stem}{target}{f'-{result.repeat}' if len(results) > 1 or result.repeat > 1 else ''}", result
+            if result.verdict is Verdict.SKIPPED:
+                continue
+            is_repeated = len(results) > 1 or result.repeat > 1
+            yield f"{stem}-{result.repeat}" if is_repeated else stem, result
 
 
 def _is_ambiguous(case: CaseReport, group: GroupKey, suite: SuiteHead) -> bool:
