@@ -158,9 +158,16 @@ def _badness(bad: Sequence[Counts]) -> tuple[bool, float]:
 def _cell(summary: CaseSummary | None) -> Cell | None:
     if summary is None:
         return None
-    counts = summary.counts
-    verdict = Verdict.FAIL if counts.failed else Verdict.ERROR if counts.errors else Verdict.PASS
-    return Cell(verdict if counts.total > counts.skipped else Verdict.SKIPPED, passed_text(counts))
+    return Cell(_verdict(summary.counts), passed_text(summary.counts))
+
+
+def _verdict(counts: Counts) -> Verdict:
+    """Return the worst verdict of a case's repeats."""
+    if counts.total <= counts.skipped:
+        return Verdict.SKIPPED
+    if counts.failed:
+        return Verdict.FAIL
+    return Verdict.ERROR if counts.errors else Verdict.PASS
 
 
 def _contrasts(report: CaseReport, suite: SuiteHead, lane: GroupKey) -> Iterator[tuple[str, str]]:
