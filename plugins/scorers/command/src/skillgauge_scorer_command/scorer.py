@@ -137,7 +137,8 @@ class CommandScorer:
         passes = printed.value >= self._options.threshold
         evidence = {**self._evidence(finished, passed=passes), "score": printed.value}
         needed = "" if passes else f", {self._options.threshold:g} needed"
-        told = f"{self._name}: score {printed.value:g}{needed}{f' ({_cut(printed.reason)})' if printed.reason else ''}"
+        reason = f" ({_cut(printed.reason)})" if printed.reason else ""
+        told = f"{self._name}: score {printed.value:g}{needed}{reason}"
         status = ScoreStatus.PASSED if passes else ScoreStatus.FAILED
         return Score(status=status, value=printed.value, reason=told, evidence=evidence)
 
