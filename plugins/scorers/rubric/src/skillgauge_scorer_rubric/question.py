@@ -83,9 +83,8 @@ def question_of(
         mark: makes the marker.
         style: how what is no text is written.
     """
-    task = case.prompt if case.prompt is not None else text_of(case.input, style) if case.input is not None else ""
     given = {
-        "TASK": task,
+        "TASK": _task(case, style),
         shape.section: shape.text,
         "REFERENCE": "" if reference is None else text_of(reference, style),
     }
@@ -115,6 +114,13 @@ def secret_mark(text: str) -> str:
 @cache
 def _secret() -> bytes:
     return secrets.token_bytes(32)
+
+
+def _task(case: Case, style: TextStyle) -> str:
+    """Return what the case asks; empty if it has neither prompt nor input."""
+    if case.prompt is not None:
+        return case.prompt
+    return "" if case.input is None else text_of(case.input, style)
 
 
 def _marker(texts: Sequence[str], mark: Mark) -> str:

@@ -175,19 +175,23 @@ class Statements(Shape):
             raise Unreadable("its JSON object had no list of answers")
         found: dict[int, Finding] = {}
         for answer in answers:
-            number = answer.get("number") if isinstance(answer, dict) else None
-            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(self.statements):
-                raise Unreadable("one of its answers had no number of the list")
+            number = self._number(answer)
             if number in found:
                 raise Unreadable(f"it had two answers to number {number}")
-            found[number] = Finding(
-                self._verdict(answer.get(self.key), number), evidence_of(answer, material, f"answer {number}")
-            )
+            verdict = self._verdict(answer.get(self.key), number)
+            found[number] = Finding(verdict, evidence_of(answer, material, f"answer {number}"))
         missing = [str(number) for number in range(1, len(self.statements) + 1) if number not in found]
         if missing:
             raise Unreadable(f"it had no answer to number {', '.join(missing)}")
         findings = tuple(found[number] for number in sorted(found))
         return Answer(sum(finding.holds for finding in findings) / len(findings), findings=findings)
+
+    def _number(self, answer: object) -> int:
+        """Return the number of the statement that an answer is about."""
+        number = answer.get("number") if isinstance(answer, dict) else None
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(self.statements):
+            raise Unreadable("one of its answers had no number of the list")
+        return number
 
     @abstractmethod
     def _verdict(self, value: object, number: int) -> bool: ...
