@@ -247,8 +247,11 @@ def _tool(given: Given) -> Made:
     return "sequence", {"tools": names * times, "order": "any"}
 
 
+_WILDCARDS = {"*": ".*", "?": "."}
+
+
 def _glob(glob: str) -> str:
-    inner = "".join(".*" if one == "*" else "." if one == "?" else _literal(one) for one in glob)
+    inner = "".join(_WILDCARDS.get(sign) or _literal(sign) for sign in glob)
     return rf"\A(?:{inner})\Z"
 
 
