@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -47,24 +47,43 @@ def leaks_of(root: Path, *, commands: Sequence[str] = (), also: Iterable[str] = 
     def is_kept(path: str) -> bool:
         return any(fnmatchcase(path, glob) for glob in keep)
 
-    patterns = (*LEAKS, *NOISE)
-    inner = [path.name for path in sorted(root.iterdir())] if root.is_dir() else []
-    named = [name for name in inner if any(fnmatchcase(name, glob) for glob in patterns)]
-    named += [f"{path.relative_to(root).as_posix()}" for path in sorted(root.rglob("__pycache__")) if path.is_dir()]
+    named = [*_leaks_by_name(root), *_caches(root)]
     always = tuple(path for path in dict.fromkeys((*named, *also)) if not is_kept(path))
     of_validators = tuple(path for path in _only_of_validators(root, commands, always) if not is_kept(path))
     return Leaks(always, of_validators)
 
 
+def _leaks_by_name(root: Path) -> Iterator[str]:
+    """Yield what lies right in the folder under a name that skills do not have."""
+    if not root.is_dir():
+        return
+    for path in sorted(root.iterdir()):
+        if any(fnmatchcase(path.name, glob) for glob in (*LEAKS, *NOISE)):
+            yield path.name
+
+
+def _caches(root: Path) -> Iterator[str]:
+    """Yield the folders in which Python keeps compiled files."""
+    for path in sorted(root.rglob("__pycache__")):
+        if path.is_dir():
+            yield path.relative_to(root).as_posix()
+
+
 def _only_of_validators(root: Path, commands: Sequence[str], left_out: Sequence[str]) -> list[str]:
     suspects = [path for path in named_files(root, commands) if not _is_below(path, left_out)]
-    texts = {path: _text(root / path) for path in files_of(root, left_out)} if suspects else {}
+    if not suspects:
+        return []
+    texts = {path: _text(root / path) for path in files_of(root, left_out)}
     while True:
         of_the_skill = [text for path, text in texts.items() if path not in suspects]
-        innocent = [path for path in suspects if any(_mentions(text, path) for text in of_the_skill)]
+        innocent = [path for path in suspects if _is_mentioned(path, of_the_skill)]
         if not innocent:
             return suspects  # what only a suspect mentions is the suspect's, and goes with it
         suspects = [path for path in suspects if path not in innocent]
+
+
+def _is_mentioned(path: str, texts: Iterable[str]) -> bool:
+    return any(_mentions(text, path) for text in texts)
 
 
 def _is_below(path: str, folders: Sequence[str]) -> bool:

@@ -45,11 +45,14 @@ def skills_of(root: Path, *, inner: bool = False) -> tuple[Path, ...]:
         root: its folder.
         inner: folders directly in it may be skills, too.
     """
-    places = [*_manifest_places(root), *(root / one for one in USUAL), *([root] if inner else [])]
-    found: dict[Path, Path] = {}
-    for skill in (one for place in dict.fromkeys(places) for one in _skills_in(place, of=root)):
-        found.setdefault(skill.resolve(), skill)
-    return tuple(found.values())
+    places = [*_manifest_places(root), *(root / name for name in USUAL)]
+    if inner:
+        places.append(root)
+    skills: dict[Path, Path] = {}
+    for place in dict.fromkeys(places):
+        for skill in _skills_in(place, of=root):
+            skills.setdefault(skill.resolve(), skill)
+    return tuple(skills.values())
 
 
 def _skills_in(place: Path, *, of: Path) -> Iterator[Path]:

@@ -175,6 +175,18 @@ def _by_lines(head: str) -> JsonObject:
     return {one["key"]: one["value"].strip().strip("\"'") for one in found if one}
 
 
+def _length_faults(skill: Skill, key: str, most: int) -> Iterator[Problem]:
+    """Yield a warning if a key of the front matter is no text, or longer than it may be."""
+    value = skill.front_matter.get(key)
+    if value is None:
+        return
+    if not isinstance(value, str):
+        yield _warning(key, f"{key!r} must be text", skill.origin(key))
+    elif len(value.strip()) > most:
+        message = f"{key!r} has {len(value.strip())} characters, and may have {most}"
+        yield _warning(key, message, skill.origin(key))
+
+
 def _broken_rules(skill: Skill, *, has_front: bool) -> Iterator[Problem]:
     if not has_front:
         hint = "Begin it with a line ---, then name and description, then another line ---."
@@ -185,13 +197,8 @@ def _broken_rules(skill: Skill, *, has_front: bool) -> Iterator[Problem]:
     if not skill.description:
         message = "there is no description, so an agent cannot know when to use the skill"
         yield _warning("description", message, skill.origin("description"))
-    for key, most in (("description", MAX_DESCRIPTION), ("compatibility", MAX_COMPATIBILITY)):
-        value = front.get(key)
-        if value is not None and not isinstance(value, str):
-            yield _warning(key, f"{key!r} must be text", skill.origin(key))
-        elif value is not None and len(value.strip()) > most:
-            message = f"{key!r} has {len(value.strip())} characters, and may have {most}"
-            yield _warning(key, message, skill.origin(key))
+    yield from _length_faults(skill, "description", MAX_DESCRIPTION)
+    yield from _length_faults(skill, "compatibility", MAX_COMPATIBILITY)
     metadata = front.get("metadata")
     if metadata is not None and not _maps_text_to_text(metadata):
         yield _warning("metadata", "'metadata' must map texts to texts", skill.origin("metadata"))
@@ -207,11 +214,13 @@ def _name_faults(skill: Skill) -> Iterator[Problem]:
     if not isinstance(given, str) or not given.strip():
         yield _warning("name", f"there is no name; that of the folder is taken, {name!r}", skill.origin("name"))
         return
-    wrong = [
-        *(["may have 64 characters"] if len(name) > MAX_NAME else []),
-        *(["may not begin or end with a hyphen, or have two in a row"] if _has_odd_hyphen(name) else []),
-        *([] if all(map(_may_be_in_name, name)) else ["may have lower-case letters, digits and hyphens only"]),
-    ]
+    wrong = []
+    if len(name) > MAX_NAME:
+        wrong.append("may have 64 characters")
+    if _has_odd_hyphen(name):
+        wrong.append("may not begin or end with a hyphen, or have two in a row")
+    if not all(map(_may_be_in_name, name)):
+        wrong.append("may have lower-case letters, digits and hyphens only")
     if wrong:
         yield _warning("name", f"name {name!r} {' and '.join(wrong)}", skill.origin("name"))
     if unicodedata.normalize("NFC", name) != unicodedata.normalize("NFC", skill.root.name):
