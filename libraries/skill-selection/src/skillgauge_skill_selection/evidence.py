@@ -138,7 +138,6 @@ def is_baseline(group: GroupSummary, suites: Mapping[str, SuiteHead]) -> bool:
 def _report(group: GroupSummary, used: _Spent, file: str, measured_at: float) -> SkillReport:
     counts = group.counts
     ran = counts.total - counts.skipped
-    errors = _figure(group, "errorRate")
     p95_s = group.latency.p95_s
     return SkillReport(
         skill_id=group.target_id or "",
@@ -150,13 +149,23 @@ def _report(group: GroupSummary, used: _Spent, file: str, measured_at: float) ->
         lower=group.pass_rate.lower,
         upper=group.pass_rate.upper,
         method=group.pass_rate.method,
-        error_rate=None if not ran else errors if errors is not None else (counts.broken + counts.errors) / ran,
+        error_rate=_error_rate(group, ran),
         composite_score=_figure(group, "compositeScore") if ran else None,
         # Whole milliseconds, halves up, as documents have it: a record and a document of one run then agree.
         latency_p95_ms=None if p95_s is None else math.floor(p95_s * 1000 + 0.5),
         tokens_per_call=used.tokens / used.told_tokens if used.told_tokens else None,
         usd_per_call=used.usd / used.told_usd if used.told_usd else None,
     )
+
+
+def _error_rate(group: GroupSummary, ran: int) -> float | None:
+    """Return the format's own error rate, else the share of the trials that ran; `None` if none did."""
+    if not ran:
+        return None
+    published = _figure(group, "errorRate")
+    if published is not None:
+        return published
+    return (group.counts.broken + group.counts.errors) / ran
 
 
 def _figure(group: GroupSummary, name: str) -> float | None:

@@ -38,7 +38,9 @@ class KnownRate(Frozen):
 
 def best_known(candidate: Candidate, own: KnownRate | None) -> KnownRate | None:
     """The highest rate that is known of a skill; of equal ones the one that was measured here."""
-    rates = [*([own] if own else []), *_published(candidate)]
+    rates = [*_published(candidate)]
+    if own is not None:
+        rates.insert(0, own)
     return max(rates, key=lambda known: known.rate, default=None)
 
 

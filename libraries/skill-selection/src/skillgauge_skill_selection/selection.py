@@ -122,6 +122,11 @@ def _misses(candidate: Candidate, report: SkillReport, filters: Filters) -> Iter
     p95, slowest = report.latency_p95_ms, filters.max_latency_p95_ms
     if slowest is not None and not _is_at_most(p95, slowest):
         yield f"p95 latency {milliseconds(p95)} is above {milliseconds(slowest)}"
+    yield from _unfit_kind(candidate, filters)
+
+
+def _unfit_kind(candidate: Candidate, filters: Filters) -> Iterator[str]:
+    """Yield what a candidate is not, whatever its figures."""
     if filters.adapter_types and candidate.adapter not in filters.adapter_types:
         yield f"adapter {plain(candidate.adapter or 'none')} is not {' or '.join(map(plain, filters.adapter_types))}"
     missing = [tag for tag in filters.required_tags if tag not in candidate.tags]

@@ -127,12 +127,18 @@ def _extra_head(key: SortKey, unit: CostUnit) -> tuple[str, ...]:
             return ()
 
 
+def _cost_text(cost: float | None, unit: CostUnit) -> str:
+    if cost is None:
+        return UNKNOWN
+    return f"{cost:.6f}" if unit is CostUnit.USD else f"{cost:,.0f}"
+
+
 def _extra_cells(report: SkillReport, key: SortKey, unit: CostUnit) -> tuple[str, ...]:
     match key:
         case SortKey.LATENCY:
             return (milliseconds(report.latency_p95_ms),)
         case SortKey.TOKEN_COST:
             cost = report.usd_per_call if unit is CostUnit.USD else report.tokens_per_call
-            return (UNKNOWN if cost is None else f"{cost:.6f}" if unit is CostUnit.USD else f"{cost:,.0f}",)
+            return (_cost_text(cost, unit),)
         case SortKey.COMPOSITE_SCORE | SortKey.COMPLETION_RATE:
             return ()
