@@ -96,7 +96,8 @@ class _Place:
         """Start a worker, unless there is one that lives or is about to."""
         opening = self._opening
         if opening is None or (opening.done() and (opening.exception() or not opening.result().lives)):
-            self._replaced += [opening] if opening else []
+            if opening is not None:
+                self._replaced.append(opening)
             opening = self._opening = asyncio.create_task(_connect(self._recipe, self._share))
         return opening
 
@@ -107,7 +108,9 @@ class _Place:
 
     async def close(self) -> None:
         """End the worker, and wait for those that went before it."""
-        started = [*self._replaced, *([self._opening] if self._opening else [])]
+        started = [*self._replaced]
+        if self._opening is not None:
+            started.append(self._opening)
         for opening in started:
             opening.cancel()
         for connection in await asyncio.gather(*started, return_exceptions=True):
