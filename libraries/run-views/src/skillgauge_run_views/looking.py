@@ -206,5 +206,7 @@ def _part(one: Excerpt) -> Iterator[str]:
 
 
 def _indented(one: Excerpt | None, indent: str = "  ") -> Iterator[str]:
-    for line in one.text.strip("\n").split("\n") if one else ():
+    if one is None:
+        return
+    for line in one.text.strip("\n").split("\n"):
         yield f"{indent}{line}".rstrip()

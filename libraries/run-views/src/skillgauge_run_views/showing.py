@@ -130,7 +130,9 @@ def _not_passed(view: RunView, columns: Sequence[str], arm: str | None) -> tuple
     left_out = 0
     for report in case_by_case(view):
         for group, results in report.results.items():
-            for result in results if arm in (None, group.arm) else ():
+            if arm not in (None, group.arm):
+                continue
+            for result in results:
                 if result.verdict is Verdict.PASS:
                     continue
                 if len(rows) == LISTED:
