@@ -88,9 +88,9 @@ def bundled_files(root: Path, commands: Sequence[str]) -> tuple[FileSpec, ...]:
     paths: dict[str, None] = {}
     for path in named_files(root, commands):
         folder = path.rpartition("/")[0]
-        for one in files_of(root / folder) if folder else ():
-            if "__pycache__" not in one.split("/"):
-                paths[f"{folder}/{one}"] = None
+        if folder:
+            beside = [file for file in files_of(root / folder) if "__pycache__" not in file.split("/")]
+            paths.update(dict.fromkeys(f"{folder}/{file}" for file in beside))
         paths[path] = None
     return tuple(file_spec(root / path, path) for path in sorted(paths))
 
