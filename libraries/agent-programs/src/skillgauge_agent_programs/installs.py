@@ -82,7 +82,9 @@ class Placed:
         for one in self.of(SERVERS):
             values = {**env, str(one.content.get("root_variable", "")): str(self.home / FOLDER)}
             servers = one.content.get("servers")
-            for name, server in servers.items() if isinstance(servers, Mapping) else ():
+            if not isinstance(servers, Mapping):
+                continue
+            for name, server in servers.items():
                 found[name] = _expanded(thaw(server), values)
         return found
 
@@ -156,7 +158,9 @@ def _log(home: Path) -> Iterator[Mapping[str, JsonValue]]:
 
 
 def _objects(value: JsonValue) -> Iterator[Mapping[str, Any]]:
-    for item in value if isinstance(value, tuple) else ():
+    if not isinstance(value, tuple):
+        return
+    for item in value:
         if isinstance(item, Mapping):
             yield item
 
