@@ -115,7 +115,9 @@ def statements_of(score: Score) -> tuple[str, ...]:
 
 def _decided(view: RunView) -> Iterator[tuple[TrialResult, list[tuple[Score, Mapping[str, Json]]]]]:
     """Results with the scores, and their evidence, that a judge has given."""
-    for result in view.results() if view.head.judges else ():
+    if not view.head.judges:
+        return
+    for result in view.results():
         told = [(score, score.evidence) for score in result.scores if score.status is not ScoreStatus.UNGRADED]
         scores = [
             (score, evidence)
