@@ -79,8 +79,9 @@ def _samples(skill: SkillTally) -> int:
 
 def _columns(sides: Sequence[Mapping[str, float | None]], *skills: SkillTally | None) -> Sequence[_Column]:
     """What is compared: where a format has a number that says more than a completion rate, that one in its place."""
-    for skill in skills:
-        for figure in skill.group.figures if skill and skill.group else ():
+    groups = [skill.group for skill in skills if skill and skill.group]
+    for group in groups:
+        for figure in group.figures:
             if figure.is_headline and figure.unit in set(Unit) and all(figure.name in side for side in sides):
                 return ((figure.name, figure.label, Unit(figure.unit), figure.higher_is_better), *_METRICS[1:])
     return _METRICS
