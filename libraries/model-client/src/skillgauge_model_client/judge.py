@@ -26,7 +26,9 @@ class ModelJudge(ABC):
     """
 
     name: ClassVar[str]
-    """As the user types it; the distribution is `skillgauge-judge-<name>`."""
+    """As the user types it."""
+    distribution: ClassVar[str] = ""
+    """Name of the distribution, whose version is the judge's; `skillgauge-judge-<name>` if empty."""
     variables: ClassVar[tuple[str, ...]]
     """Environment variables that may hold the key; the first that is set counts."""
     usual_variable: ClassVar[str]
@@ -78,7 +80,7 @@ class ModelJudge(ABC):
         """The judge's version, the address and the model; incomplete, since what is served may change at any time."""
         return Identity(
             name=self.name,
-            version=version(f"skillgauge-judge-{self.name}"),
+            version=version(self.distribution or f"skillgauge-judge-{self.name}"),
             settings={"base_url": self._options.base_url, "model": self._model(model)},
             service=self._options.base_url,
             complete=False,

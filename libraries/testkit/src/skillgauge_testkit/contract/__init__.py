@@ -19,6 +19,7 @@ from .agents import EnginePrompts, check_engine, check_judge
 from .announcing import Maker, check_light_import, check_plugin
 from .executors import check_executor
 from .formats import check_format
+from .model_judges import JUDGE_KEY, JUDGE_QUESTION, ask_judge, check_model_judge, surroundings_of
 from .mutants import check_mutants
 from .redirects import check_redirects
 from .reporters import check_reporter
@@ -28,15 +29,19 @@ from .stores import check_store
 from .views import contract_views
 
 __all__ = [
+    "JUDGE_KEY",
+    "JUDGE_QUESTION",
     "AdapterInputs",
     "EnginePrompts",
     "Maker",
+    "ask_judge",
     "check_adapter",
     "check_engine",
     "check_executor",
     "check_format",
     "check_judge",
     "check_light_import",
+    "check_model_judge",
     "check_mutants",
     "check_plugin",
     "check_redirects",
@@ -46,4 +51,5 @@ __all__ = [
     "check_store",
     "contract_views",
     "score_context",
+    "surroundings_of",
 ]

@@ -11,7 +11,7 @@ from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import anthropic_usage
 
-from .options import ALIASES, BASE_URL, MODEL, VARIABLES
+from .vendors import ANTHROPIC
 
 _API_VERSION = "2023-06-01"
 
@@ -19,12 +19,13 @@ _API_VERSION = "2023-06-01"
 class AnthropicJudge(ModelJudge):
     """Asks Anthropic, or a server that speaks its Messages API."""
 
-    name = "anthropic"
-    variables = VARIABLES
-    usual_variable = "ANTHROPIC_API_KEY"
-    own_address = BASE_URL
-    default_model = MODEL
-    aliases = ALIASES
+    name = ANTHROPIC.name
+    distribution = "skillgauge-judges"
+    variables = ANTHROPIC.key_variables
+    usual_variable = ANTHROPIC.usual_key_variable
+    own_address = ANTHROPIC.base_url
+    default_model = ANTHROPIC.default_model
+    aliases = ANTHROPIC.aliases
 
     def headers(self, key: Key | None) -> Mapping[str, str]:
         """See `ModelJudge.headers`."""

@@ -11,17 +11,18 @@ from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import openai_usage
 
-from .options import BASE_URL, MODEL, VARIABLES
+from .vendors import OPENAI
 
 
 class OpenAIJudge(ModelJudge):
     """Asks OpenAI, or any server that speaks Chat Completions."""
 
-    name = "openai"
-    variables = VARIABLES
-    usual_variable = "OPENAI_API_KEY"
-    own_address = BASE_URL
-    default_model = MODEL
+    name = OPENAI.name
+    distribution = "skillgauge-judges"
+    variables = OPENAI.key_variables
+    usual_variable = OPENAI.usual_key_variable
+    own_address = OPENAI.base_url
+    default_model = OPENAI.default_model
 
     def headers(self, key: Key | None) -> Mapping[str, str]:
         """See `ModelJudge.headers`."""

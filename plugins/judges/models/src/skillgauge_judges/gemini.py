@@ -12,7 +12,7 @@ from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import gemini_usage
 
-from .options import BASE_URL, MODEL, VARIABLES
+from .vendors import GEMINI
 
 _REFUSALS = ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION")
 
@@ -20,11 +20,12 @@ _REFUSALS = ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION")
 class GeminiJudge(ModelJudge):
     """Asks Google, or a server that speaks its API."""
 
-    name = "gemini"
-    variables = VARIABLES
-    usual_variable = "GEMINI_API_KEY"
-    own_address = BASE_URL
-    default_model = MODEL
+    name = GEMINI.name
+    distribution = "skillgauge-judges"
+    variables = GEMINI.key_variables
+    usual_variable = GEMINI.usual_key_variable
+    own_address = GEMINI.base_url
+    default_model = GEMINI.default_model
 
     def headers(self, key: Key | None) -> Mapping[str, str]:
         """See `ModelJudge.headers`."""

@@ -1,1 +1,0 @@
-"""The `anthropic` judge of skillgauge."""

@@ -1,1 +1,0 @@
-"""The `gemini` judge of skillgauge."""

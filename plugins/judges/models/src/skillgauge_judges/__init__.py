@@ -1,0 +1,1 @@
+"""The judges `anthropic`, `gemini` and `openai` of skillgauge."""

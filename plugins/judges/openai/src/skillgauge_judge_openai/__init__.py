@@ -1,1 +1,0 @@
-"""The `openai` judge of skillgauge."""
