@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from members import ROOT, plugins
+from members import ROOT, libraries, plugins
 
 TABLE = ROOT / "core/src/skillgauge/plugins/published.json"
 _PREFIX = "skillgauge."
@@ -13,7 +13,7 @@ _PREFIX = "skillgauge."
 def table() -> str:
     """The table as it must be: by kind, and in it by the name that users type."""
     found: dict[str, dict[str, str]] = {}
-    for member in plugins():
+    for member in [*libraries(), *plugins()]:
         for group, entries in member.pyproject["project"].get("entry-points", {}).items():
             kind = group.removeprefix(_PREFIX)
             if kind != group and not kind.startswith("config_"):

@@ -147,7 +147,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         f"{_JOURNEYS}test_private_scorer",
         f"{_BLOCKS}test_an_example_waits_for_its_services",
         f"{_JUDGES}test_further_checks_reach_any_suite",
-        "plugins/commands/plugins-new/tests/test_plugins_new.py::TestCommand::test_a_summary_of_its_own",
+        "libraries/testkit/tests/test_plugins_new.py::TestCommand::test_a_summary_of_its_own",
     ),
     "F-P2": (_VENDOR,),
     # What others have.

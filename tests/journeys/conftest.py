@@ -22,7 +22,7 @@ PYTHON = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.v
 """The interpreter below the environment that the tests run in, as a user has it."""
 
 NEEDED = (
-    *("skillgauge-command-plugins-new", "skillgauge-model-client", "pytest>=8"),
+    *("skillgauge-testkit", "skillgauge-model-client", "pytest>=8"),
     *("hatchling>=1.26", "editables", "uv_build>=0.13,<0.14", "pip", "pipx"),
 )
 """What journeys install besides skillgauge for agents, with all that these need: three of them build distributions, and

@@ -3,7 +3,7 @@
 
 python3 -m venv .venv
 . .venv/bin/activate
-pip install skillgauge skillgauge-command-plugins-new
+pip install skillgauge skillgauge-testkit
 skillgauge plugins new scorers acme-brief --summary 'The answer has few words.'
 
 # What a check can say.

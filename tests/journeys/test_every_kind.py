@@ -20,7 +20,7 @@ from .conftest import TIME_LIMIT_S, once
 BIN = Path(sys.executable).parent
 NAME = "acme-tone"
 INSTALLED = (
-    "skillgauge-command-plugins-new",
+    "skillgauge-testkit",
     "skillgauge-scorer-exact",
     "skillgauge-reporter-record",
     "pytest",

@@ -3,7 +3,7 @@
 
 python3 -m venv .venv
 . .venv/bin/activate
-pip install skillgauge skillgauge-command-plugins-new
+pip install skillgauge skillgauge-testkit
 skillgauge plugins new engines acme-agent --summary 'The Acme agent.'
 
 # What must be known of the agent before it starts.

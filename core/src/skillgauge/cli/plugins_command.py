@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 command = CommandsOfPlugins(
     "plugins",
     help="Show what is installed, and why something does not work.",
-    known={"new": ("skillgauge-command-plugins-new", "Make the project of a new plugin.")},
+    known={"new": ("skillgauge-testkit", "Make the project of a new plugin.")},
 )
 
 

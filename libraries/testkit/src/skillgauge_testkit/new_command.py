@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from skillgauge.api import ExitCode, Frozen, GlobalsCommand, JsonObject, Output
-from skillgauge_testkit.scaffold import installed_project, write_project
+
+from .scaffold import installed_project, write_project
 
 
 class NewPluginDocument(Frozen):

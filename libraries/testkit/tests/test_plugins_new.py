@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.cli.app import run
-from skillgauge_command_plugins_new.command import NewPluginDocument
+from skillgauge_testkit.new_command import NewPluginDocument
 
 
 class TestCommand:

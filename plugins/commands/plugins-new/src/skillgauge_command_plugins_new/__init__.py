@@ -1,1 +1,0 @@
-"""`skillgauge plugins new`: the project of a new plugin."""
