@@ -9,7 +9,8 @@ import pytest
 
 from skillgauge.api import FileSpec, Install
 from skillgauge_testkit import ModelReply, in_turns, write_file
-from skillgauge_testkit.hook_answers import EVENT, HOOK_ANSWERS, HookAnswer, hooks
+from skillgauge_testkit.agent_contract import check_hook_answer
+from skillgauge_testkit.hook_answers import HOOK_ANSWERS, HookAnswer, hooks
 
 from .conftest import Play
 
@@ -19,17 +20,10 @@ pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 @pytest.mark.parametrize("answer", HOOK_ANSWERS, ids=lambda one: one.name)
 def test_what_the_specification_calls_a_block_is_one(play: Play, answer: HookAnswer) -> None:
     """Whatever spelling the answer has: no file, and the agent reads the reason. What is none lets the write pass."""
-    script = in_turns(ModelReply(tools=[write_file("made.txt", "x\n")]), ModelReply("ok"))
-    played = play(script, installs=[hooks(f"cat >/dev/null; {answer.script}")])
-    execution = played.execution
-    assert execution.failure is None
-    assert execution.trajectory is not None
-    assert ("made.txt" not in played.files) is answer.blocks
-    blocked = [(one.tool, one.by, one.event) for one in execution.trajectory.blocked or ()]
-    assert blocked == ([("Write", "hook", EVENT)] if answer.blocks else [])
-    assert answer.reason in played.server.requests[-1].text
-    told = "a hook for pre-tool-use ended with exit code 1 and so stopped nothing"
-    assert (told in execution.notes) is (answer.name == "failure")
+    played = check_hook_answer(play, answer, write_file("made.txt", "x\n"))
+    assert played.execution.trajectory is not None
+    tools = [block.tool for block in played.execution.trajectory.blocked or ()]
+    assert tools == (["Write"] if answer.blocks else [])
 
 
 def test_a_hook_reads_both_spellings_and_its_package(play: Play) -> None:

@@ -14,13 +14,10 @@ from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
 from skillgauge_engine_claude_code.options import VARIABLES, ClaudeCodeOptions
 from skillgauge_engine_claude_code.plugin import skillgauge_engines
 from skillgauge_testkit import (
-    EnginePrompts,
     ModelFault,
     ModelReply,
     ModelServer,
     ToolCall,
-    by_prompt,
-    check_engine,
     in_turns,
     read_file,
     run_shell,
@@ -28,6 +25,7 @@ from skillgauge_testkit import (
     with_skill,
     write_file,
 )
+from skillgauge_testkit.agent_contract import check_agent_program
 from skillgauge_testkit.agent_sessions import KEY, SKILL, Played
 
 from .conftest import Play
@@ -56,23 +54,12 @@ def fired(played: Played) -> list[tuple[str, str]]:
 def test_contract(agent_program: Callable[[str], Path]) -> None:
     """The engine keeps the contract of its kind with the real program."""
     (provider,) = skillgauge_engines()
-    script = by_prompt(
-        {
-            "hello": ModelReply("Hello.", 100, 5),
-            "silent": ModelReply("Hello.", None, None),
-            "wait": ModelReply("late", delay_s=5),
-            "crash": ModelReply(fault=ModelFault.BAD_REQUEST),
-        }
-    )
-    with ModelServer(script) as server:
-        options = ClaudeCodeOptions(program=str(agent_program("claude")), base_url=server.url, api_retries=0)
-        check_engine(
-            lambda: ClaudeCodeEngine(options),
-            provider.traits,
-            EnginePrompts(answered="hello", silent="silent", slow="wait", failing="crash"),
-            secret=KEY,
-            patience_s=90,
-        )
+    program = str(agent_program("claude"))
+
+    def make(server: ModelServer) -> ClaudeCodeEngine:
+        return ClaudeCodeEngine(ClaudeCodeOptions(program=program, base_url=server.url, api_retries=0))
+
+    check_agent_program(make, provider.traits)
 
 
 @pytest.mark.requirement("UA-FLOW-005", "BF-OUT-003")

@@ -8,7 +8,8 @@ import pytest
 
 from skillgauge.api import Install
 from skillgauge_testkit import ModelReply, ToolCall, in_turns, run_shell
-from skillgauge_testkit.hook_answers import EVENT, HOOK_ANSWERS, HookAnswer, hooks
+from skillgauge_testkit.agent_contract import check_hook_answer
+from skillgauge_testkit.hook_answers import HOOK_ANSWERS, HookAnswer, hooks
 
 from .conftest import Play
 
@@ -20,17 +21,7 @@ PATCH = "*** Begin Patch\n*** Add File: made.txt\n+x\n*** End Patch"
 @pytest.mark.parametrize("answer", HOOK_ANSWERS, ids=lambda one: one.name)
 def test_what_the_specification_calls_a_block_is_one(play: Play, answer: HookAnswer) -> None:
     """Whatever spelling the answer has: no file, and the agent reads the reason. What is none lets the write pass."""
-    script = in_turns(ModelReply(tools=[run_shell("echo x > made.txt")]), ModelReply("ok"))
-    played = play(script, installs=[hooks(f"cat >/dev/null; {answer.script}")])
-    execution = played.execution
-    assert execution.failure is None
-    assert execution.trajectory is not None
-    assert ("made.txt" not in played.files) is answer.blocks
-    blocked = [(one.by, one.event) for one in execution.trajectory.blocked or ()]
-    assert blocked == ([("hook", EVENT)] if answer.blocks else [])
-    assert answer.reason in json.dumps(played.server.requests[-1].body)
-    told = "a hook for pre-tool-use ended with exit code 1 and so stopped nothing"
-    assert (told in execution.notes) is (answer.name == "failure")
+    check_hook_answer(play, answer, run_shell("echo x > made.txt"))
 
 
 def test_a_hook_for_writes_meets_patches(play: Play) -> None:

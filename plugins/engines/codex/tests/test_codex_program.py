@@ -19,19 +19,17 @@ from skillgauge_engine_codex.engine import CodexEngine
 from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, CodexOptions
 from skillgauge_engine_codex.plugin import skillgauge_engines
 from skillgauge_testkit import (
-    EnginePrompts,
     ModelFault,
     ModelReply,
     ModelServer,
     ToolCall,
-    by_prompt,
-    check_engine,
     in_turns,
     run_shell,
     use_skill,
     with_skill,
     write_file,
 )
+from skillgauge_testkit.agent_contract import check_agent_program
 from skillgauge_testkit.agent_sessions import FRONT_MATTERS, KEY, Played, skill_text
 
 from .conftest import Play
@@ -57,24 +55,12 @@ def fired(played: Played) -> list[tuple[str, str]]:
 def test_contract(agent_program: Callable[[str], Path]) -> None:
     """The engine keeps the contract of its kind with the real program."""
     (provider,) = skillgauge_engines()
-    script = by_prompt(
-        {
-            "hello": ModelReply("Hello.", 100, 5),
-            "silent": ModelReply("Hello.", None, None),
-            "wait": ModelReply("late", delay_s=5),
-            "crash": ModelReply(fault=ModelFault.BAD_REQUEST),
-        }
-    )
-    with ModelServer(script) as server:
-        options = CodexOptions(program=str(agent_program("codex")), base_url=f"{server.url}/v1", api_retries=0)
-        check_engine(
-            lambda: CodexEngine(options),
-            provider.traits,
-            EnginePrompts(answered="hello", silent="silent", slow="wait", failing="crash"),
-            model="gpt-5.5",
-            secret=KEY,
-            patience_s=90,
-        )
+    program = str(agent_program("codex"))
+
+    def make(server: ModelServer) -> CodexEngine:
+        return CodexEngine(CodexOptions(program=program, base_url=f"{server.url}/v1", api_retries=0))
+
+    check_agent_program(make, provider.traits, model="gpt-5.5")
 
 
 @pytest.mark.parametrize("model", MODELS)
