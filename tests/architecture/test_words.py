@@ -17,7 +17,8 @@ def words(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The program of CI as a module."""
     monkeypatch.syspath_prepend(str(ROOT / ".ci"))
     spec = importlib.util.spec_from_file_location("words", ROOT / ".ci/words.py")
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "words", module)
     spec.loader.exec_module(module)
