@@ -16,12 +16,16 @@ from typing import NamedTuple
 from members import ROOT
 
 RELATIVE = frozenset(
-    ("how", "however", "that", "what", "whatever", "when", "whenever", "where", "wherever", "whether", "which")
-    + ("whichever", "who", "whoever", "whom", "whose", "why")
+    (
+        *("how", "however", "that", "what", "whatever", "when", "whenever", "where", "wherever", "whether"),
+        *("which", "whichever", "who", "whoever", "whom", "whose", "why"),
+    )
 )
 VAGUE = frozenset(
-    ("asked", "back", "both", "found", "given", "heard", "it", "known", "left", "made", "meant", "one", "other")
-    + ("said", "seen", "so", "taken", "them", "there", "told", "wanted", "what")
+    (
+        *("asked", "back", "both", "found", "given", "heard", "it", "known", "left", "made", "meant", "one"),
+        *("other", "said", "seen", "so", "taken", "them", "there", "told", "wanted", "what"),
+    )
 )
 SHORT_SCOPE = 3
 """Lines of a scope in which any name is clear."""

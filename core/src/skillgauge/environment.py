@@ -82,7 +82,7 @@ def credentials() -> Iterator[tuple[str, str]]:
 
 
 def ask_first(extensions: Callable[[], Extensions]) -> None:
-    """Whom `secret` asks before the environment and `keep_secret` tells, in this context from now on.
+    """Set the function that `secret` asks before the environment and `keep_secret` informs, in this context.
 
     Args:
         extensions: gives those of the run; called when the first secret is asked for, since it loads them.

@@ -1,4 +1,4 @@
-"""What can go wrong, where it went wrong, and which exit code it means.
+"""Everything that can go wrong, with its place and the exit code that it means.
 
     SkillgaugeError
     +-- UsageError            exit 2   the command line or the configuration
@@ -20,7 +20,7 @@ from enum import IntEnum, StrEnum
 
 
 class ExitCode(IntEnum):
-    """What the process tells its caller."""
+    """The process's answer to its caller."""
 
     OK = 0
     """All is well; what was only measured and gated by nothing is well, too."""
@@ -41,7 +41,7 @@ class ExitCode(IntEnum):
 
 
 class Severity(StrEnum):
-    """Whether a problem stops the run."""
+    """The weight of a problem: an error stops the run."""
 
     ERROR = "error"
     WARNING = "warning"

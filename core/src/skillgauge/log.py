@@ -20,7 +20,7 @@ _NARRATED = ("agent.event", "trial.finished")
 
 
 class _Settings:
-    """How loud the process is; changed once by `configure`."""
+    """The loudness of the process; changed once by `configure`."""
 
     threshold = logging.ERROR
     as_json: bool | None = None
@@ -40,7 +40,7 @@ def configure(*, verbose: bool, quiet: bool = False, as_json: bool | None = None
 
 
 def loudness() -> tuple[int, bool | None]:
-    """What was set, for a process that is to be as loud."""
+    """Return the settings, for a process that is to be as loud."""
     return _Settings.threshold, _Settings.as_json
 
 

@@ -38,7 +38,7 @@ _FIRST_S = 1.0
 
 
 class State(StrEnum):
-    """How a plugin is."""
+    """The health of a plugin."""
 
     BROKEN = "broken"
     LACKING = "lacks something"
@@ -46,7 +46,7 @@ class State(StrEnum):
 
 
 class Finding(NamedTuple):
-    """What the examination of a plugin says."""
+    """The result of examining a plugin."""
 
     state: State
     reason: str | None = None
@@ -55,7 +55,7 @@ class Finding(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What the process that examines plugins is asked."""
+    """The work of the process that examines plugins."""
 
     plugins: list[tuple[str, str]]
     """Kind and name of each."""
@@ -67,7 +67,7 @@ class Request(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What the process that examined a plugin says when it has come to its end."""
+    """The last message of the process that examined a plugin."""
 
     line: str = ""
     """Why the plugin is broken or what it lacks."""
@@ -76,7 +76,7 @@ class Report(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """How the examination of a plugin ended."""
+    """The end of an examination: its result, or the failure of the process."""
 
     number: int
     """Of the plugin in the request."""
@@ -157,7 +157,7 @@ def examined(
 
 
 def _known(entry: IndexEntry) -> Finding | None:
-    """How a plugin is, where nothing has to be imported to know it."""
+    """Tell how a plugin is, where nothing has to be imported to know it."""
     if entry.problem:
         return Finding(State.BROKEN, entry.problem)
     if entry.kind not in (*KINDS, COMMANDS):
@@ -166,7 +166,7 @@ def _known(entry: IndexEntry) -> Finding | None:
 
 
 def _answers(entries: Sequence[IndexEntry], options: dict[str, dict[str, Any]]) -> Generator[Answer]:
-    """What is found of each, as it ends; whoever closes this ends all that is under way."""
+    """Yield the result for each plugin as its examination ends; closing the iterator ends all that is under way."""
     plugins = [(entry.kind, f"{entry.distribution}:{entry.name}") for entry in entries]
     if not plugins:
         return

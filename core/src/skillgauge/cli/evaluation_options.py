@@ -30,7 +30,7 @@ class EvaluationCommand(GlobalsCommand):
         return [*super().get_params(ctx), *options_beside(self.params)]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What formats bring stands apart."""
+        """List the options that formats add in a section of their own."""
         brought = tuple(str(option.name) for option in options_beside(self.params))
         sections = {**self.sections, "Options": (), "Of installed formats": brought}
         write_options(self.get_params(ctx), sections, ctx, formatter)

@@ -29,7 +29,7 @@ _OF_OPTIONS = frozenset({"plugin.options", "plugin.redirect"})
 
 
 class Missing(NamedTuple):
-    """What is wrong with a plugin, one line each."""
+    """The faults of a plugin, one line each."""
 
     broken: list[str]
     """Nobody can use it."""
@@ -102,7 +102,7 @@ def _checked(check: Callable[[], object]) -> tuple[Problem, ...]:
 
 
 def _asks(kind: str, made: object, traits: Traits) -> str:
-    """Which host an engine or a judge asks where no model is named; empty if that alone does not tell."""
+    """Return the host that an engine or a judge asks where no model is named; empty if that alone does not tell."""
     from ..evaluation.plan_document import AskedService  # noqa: PLC0415 - most plugins ask nothing
 
     address = cast("Engine | Judge", made).identity(None).service
@@ -112,7 +112,7 @@ def _asks(kind: str, made: object, traits: Traits) -> str:
 
 
 def _no_key(traits: Traits) -> list[str]:
-    """What a plugin lacks that announces secrets and has no `check` of its own to say so."""
+    """Return the fault of a plugin that announces secrets, lacks one, and has no `check` of its own to say so."""
     if not traits.secrets or any(map(secret, traits.secrets)):
         return []
     from ..evaluation.plan_document import KeyNeed  # noqa: PLC0415 - most plugins lack nothing

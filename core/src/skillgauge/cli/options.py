@@ -288,5 +288,5 @@ def before_names(arguments: Sequence[str]) -> list[str]:
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
-    """Whether errors must be printed as JSON, known before anything is parsed."""
+    """Tell whether errors must be printed as JSON, before anything is parsed."""
     return "--json" in before_names(arguments)

@@ -38,7 +38,7 @@ def _built_in() -> Schemas:
 
 
 def published_schemas(call: Invocation) -> Schemas:
-    """What makes each schema, by the name of the document."""
+    """Return the function that makes each schema, by the name of the document."""
     schemas = _built_in()
     for kind in KINDS:
         if kind == "extensions":
@@ -51,7 +51,7 @@ def published_schemas(call: Invocation) -> Schemas:
 
 
 def _of_commands(call: Invocation) -> Schemas:
-    """What commands of plugins publish by a function `schemas` beside the command; a broken one is only mentioned."""
+    """Return the schemas that commands of plugins publish by a function `schemas`; a broken one is only mentioned."""
     schemas: Schemas = {}
     for entry in read_index().entries("commands"):
         try:

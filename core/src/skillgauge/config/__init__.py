@@ -1,1 +1,1 @@
-"""Where values come from, who said them, and whose word counts. It knows no click and evaluates nothing."""
+"""Configuration: the origin of each value and how far its author is trusted. It knows no click and runs nothing."""

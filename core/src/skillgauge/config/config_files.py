@@ -1,4 +1,4 @@
-"""Where configuration is read from: files, and whose word each of them is.
+"""The files from which configuration is read, and how far each of them is trusted.
 
 What a user types, his environment and his own file are his. A file that lies in the current folder is the folder's: it
 may choose among what is harmless, and the rest of it counts once the user has trusted its content (`trusting`).
@@ -26,7 +26,7 @@ _Layer = tuple[Source, str, Mapping[str, Any]]
 
 
 class OtherPrograms(NamedTuple):
-    """What installed plugins announce of other programs' configuration."""
+    """The announcements of installed plugins about other programs' configuration."""
 
     files: Sequence[str] = ()
     """Names of files, read where ours is absent: in the folder, or below the home folder if they begin with `~/`."""
@@ -143,7 +143,7 @@ def _foreign_files(names: Sequence[str], prefix: str, folder: Path) -> tuple[Pat
 
 @dataclass(frozen=True)
 class _File:
-    """What a file sets."""
+    """The values that a file sets."""
 
     path: Path
     text: str

@@ -31,7 +31,7 @@ MOST_RUNS = 100_000
 
 
 class Source(StrEnum):
-    """Where a value comes from; earlier members win."""
+    """The place where a value comes from; earlier members win."""
 
     FLAG = "flag"
     ENVIRONMENT = "environment"
@@ -143,7 +143,7 @@ class Held:
         return (parts[1], parts[2], parts[3]) if parts[0] == "plugins" and len(parts) == 4 else None
 
     def problem(self, severity: Severity, *, untrusted: bool = False) -> Problem:
-        """What to say of it."""
+        """The problem to report."""
         message = f"{self.key} is held back: a folder's configuration cannot decide this before you trust the file"
         hint = (
             "To trust it, leave out --untrusted, under which no file is trusted."
@@ -190,7 +190,7 @@ class Config:
         return next((value for value in found if value is not None), None)
 
     def is_set(self, key: str) -> bool:
-        """Whether anything but the default sets the key."""
+        """Tell whether anything but the default sets the key."""
         value = self.find(key)
         return value is not None and value.source is not Source.DEFAULT
 
@@ -306,7 +306,7 @@ def variable_name(key: str) -> str:
 
 
 def from_environment(environ: Mapping[str, str], keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
-    """What `SKILLGAUGE_*` variables set."""
+    """Return the values that `SKILLGAUGE_*` variables set."""
     names = {variable_name(key): key for key in keys}
     values: dict[str, Any] = {}
     for variable, text in environ.items():

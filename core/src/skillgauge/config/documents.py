@@ -56,7 +56,7 @@ def _document(file: str, read_it: Callable[[], JsonValue]) -> Document:
 
 
 def locate(origin: Origin) -> SourceSpan:
-    """Where in its file a value stands: a member at its key, a list item at its beginning.
+    """Return the place of a value in its file: a member stands at its key, a list item at its beginning.
 
     A pointer to something absent gives the deepest container on the way to it. A file that cannot be read any
     more, or no longer has a structure, gives its name alone.

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Globals:
-    """What the global options say, before or after the command's name."""
+    """The values of the global options, which may stand before or after the command's name."""
 
     config: str | None = None
     as_json: bool = False

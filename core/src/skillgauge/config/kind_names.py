@@ -1,4 +1,4 @@
-"""What users may call a kind of plugins."""
+"""The names by which users may call a kind of plugins."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class UserKey:
 
 
 def key_file() -> Path | None:
-    """Where the key is kept; `None` without a home."""
+    """Return the file that holds the key; `None` without a home."""
     path = user_path(host_environment())
     return path.with_name(_FILE) if path else None
 
@@ -88,7 +88,7 @@ def _of_file(path: Path | None, warn: Callable[[Problem], None]) -> StoreKey | N
 
 
 def _why_unsafe(about: os.stat_result) -> str:
-    """Why others may know, or have chosen, what is in a file."""
+    """Return the reason why others may know, or have chosen, the contents of a file."""
     if os.name == "nt":  # there, modes say nothing of who may read
         return ""
     if about.st_uid != os.geteuid():

@@ -1,4 +1,4 @@
-"""What the configuration of a folder may decide by itself, and which files the user has trusted to decide more."""
+"""The decisions that a folder's configuration may make by itself, and the files that the user trusts to make more."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PATHS = frozenset(("outputDir", "store"))
 
 
 def is_harmless(keys: Mapping[str, Key], name: str, value: object, folder: Path) -> bool:
-    """Whether a folder may set a key for whoever works in it; options of plugins are not decided here.
+    """Tell whether a folder may set a key for the people who work in it; options of plugins are not decided here.
 
     Args:
         keys: all that may be set.
@@ -62,7 +62,7 @@ def _is_below(folder: Path, path: str) -> bool:
 
 
 def harmless_option(options: type[BaseModel], name: str) -> bool:
-    """Whether a plugin declares that a folder may set this option of it."""
+    """Tell whether a plugin declares that a folder may set this option of it."""
     fields = options.model_fields
     field = fields.get(name) or next((one for one in fields.values() if one.alias == name), None)
     extra = field.json_schema_extra if field else None
@@ -97,7 +97,7 @@ class PluginOptions:
 
 
 def still_held(config: Config, registry: Registry) -> tuple[Held, ...]:
-    """What of a configuration waits for the user's trust, once the plugins have said what is harmless."""
+    """Return the values that wait for the user's trust, once the plugins have declared which options are harmless."""
     return tuple(one for one in config.held if not _is_granted(one, registry))
 
 
@@ -170,7 +170,7 @@ class TrustedFiles:
         self._path = path
 
     def trusts(self, file: Path, text: str) -> bool:
-        """Whether the user trusts a file, and it is what it was when he did."""
+        """Tell whether the user trusts a file, and it has not changed since."""
         return self.listed().get(_name(file)) == _digest(text)
 
     def listed(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What an adapter must do: call a target directly."""
+"""The obligations of an adapter, which calls a target directly."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Adapter(Protocol):
     """Call a skill directly."""
 
     async def check(self) -> tuple[Problem, ...]:
-        """What keeps it from working here, before any trial."""
+        """Report everything that keeps the adapter from working here, before any trial."""
 
     def check_target(self, target: Target) -> tuple[Problem, ...]:
-        """What is wrong with a target's entrypoint or config; no I/O beyond looking at local files."""
+        """Report the faults of a target's entrypoint or config; no I/O beyond looking at local files."""
 
     def identity(self, target: Target) -> Identity:
-        """What calls depend on beyond the target's own digest."""
+        """Return everything that calls depend on beyond the target's own digest."""
 
     async def open(self, target: Target, workspace: Workspace) -> Session:
         """Connect. A target that cannot be reached is found out by `call`, not here."""

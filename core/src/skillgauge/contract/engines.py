@@ -1,4 +1,4 @@
-"""What an engine must do: drive an agent; and what records its sessions."""
+"""The obligations of an engine, which drives an agent, and of a recorder of its sessions."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Engine(Protocol):
     """Drive an agent that may use the skills in its workspace."""
 
     async def check(self) -> tuple[Problem, ...]:
-        """What keeps it from working here: program absent, key absent, version unknown."""
+        """Report everything that keeps the engine from working here: program absent, key absent, version unknown."""
 
     def identity(self, model: str | None) -> Identity:
-        """What sessions depend on."""
+        """Return everything that sessions depend on."""
 
     def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
         """Model APIs that its sessions must reach; in `run`, `Workspace.routes` tells under which address."""

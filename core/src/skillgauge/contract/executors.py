@@ -1,4 +1,4 @@
-"""What an executor must do: decide where trials run."""
+"""The obligations of an executor, which decides where trials run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RunTrial = Callable[[Trial], Awaitable[TrialResult]]
 
 
 class PortableRunTrial(Protocol):
-    """What the kernel's `run_trial` is beside a `RunTrial`: the way to have attempts made by other processes."""
+    """The kernel's `run_trial`, as far as it is more than a `RunTrial`: other processes may make its attempts."""
 
     concurrency: int
     """Trials that may be under way at once."""
@@ -22,7 +22,7 @@ class PortableRunTrial(Protocol):
     are set, so it is for no file or log; who unpacks it trusts whoever made it."""
 
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
-        """What runs trials in this process, with each attempt made by somebody else.
+        """Return a function that runs trials in this process, with each attempt made by another.
 
         Events, retries, the budget and the care for engines' services stay here.
 

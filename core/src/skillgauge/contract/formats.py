@@ -32,7 +32,7 @@ class Claim:
 
 
 class LoadRequest(Frozen):
-    """What to load and how."""
+    """The files to load, and the settings under which they are read."""
 
     paths: tuple[str, ...]
     """Absolute paths that this format claimed, in the user's order; one suite is made of them."""

@@ -1,4 +1,4 @@
-"""What a judge must do: give scorers access to a model."""
+"""The obligations of a judge, which gives scorers access to a model."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Judge(Protocol):
     """Model access for scorers."""
 
     async def check(self) -> tuple[Problem, ...]:
-        """What keeps it from working here."""
+        """Report everything that keeps the judge from working here."""
 
     def identity(self, model: str | None) -> Identity:
-        """What its answers depend on."""
+        """Return everything that its answers depend on."""
 
     async def ask(self, request: JudgeRequest) -> JudgeReply:
         """Ask once."""

@@ -1,4 +1,4 @@
-"""How a plugin announces what it brings: providers, and what is known of them before they are made."""
+"""The announcement of a plugin: providers, and the facts about them that are known before they are made."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Fact(StrEnum):
 
 
 class Traits(Frozen):
-    """What a plugin needs and can, known before it is made."""
+    """The needs and abilities of a plugin, known before it is made."""
 
     secrets: tuple[str, ...] = ()
     """Names of environment variables, any one of which authenticates it."""
@@ -125,7 +125,7 @@ class Peers(Protocol):
 
 @dataclass(frozen=True)
 class Provider(Generic[T]):
-    """What a hook returns: a name, how to make the object, and what a user should know before that."""
+    """The answer to a hook: a name, the way to make the object, and what a user should know before that."""
 
     name: str
     """As the user types it; equal to the entry point's name, or to the one an alias stands for."""
@@ -183,7 +183,7 @@ class Provider(Generic[T]):
 
 
 def imported(maker: str | Callable[P, T]) -> Callable[P, T]:
-    """What a provider names as `"module:name"`, imported now; what is no text is the maker itself.
+    """Import the object that a provider names as `"module:name"`; anything but a text is the maker itself.
 
     Raises:
         ImportError: the text names nothing.

@@ -1,4 +1,4 @@
-"""What a reporter must do: render a run, and recognise what it rendered."""
+"""The obligations of a reporter, which renders a run and recognises its own documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of whoever executes a trial, by a direct call or with an agent."""
+"""The requests to whatever executes a trial, by a direct call or with an agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where processes run: workspaces, processes, sandboxes."""
+"""The places in which processes run: workspaces, processes, sandboxes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ terminal."""
 
 
 class SpoiledError(ValueError):
-    """What an agent left in a workspace keeps it from being looked at or graded: the agent's failure, and no error."""
+    """An agent left something in a workspace that keeps it from being read or graded: its failure, not an error."""
 
 
 class NoRoomError(OSError):
@@ -72,7 +72,7 @@ class Command(Frozen):
 
 @dataclass(frozen=True)
 class Finished:
-    """How a process ended."""
+    """The end of a process."""
 
     exit_code: int | None
     """`None` if a signal ended it."""
@@ -152,7 +152,7 @@ class Workspace(Protocol):
 
 
 class Tier(StrEnum):
-    """How strongly a sandbox confines."""
+    """The strength of a sandbox."""
 
     STRICT = "strict"
     PARTIAL = "partial"
@@ -161,7 +161,7 @@ class Tier(StrEnum):
 
 @dataclass(frozen=True)
 class SandboxReport:
-    """What a sandbox can do on this machine, found by trying."""
+    """The abilities of a sandbox on this machine, found by trying."""
 
     tier: Tier
     problems: tuple[Problem, ...] = ()
@@ -174,12 +174,12 @@ class SandboxReport:
 
     @property
     def is_usable(self) -> bool:
-        """Whether processes can be run in it."""
+        """True if processes can be run in it."""
         return all(problem.severity is not Severity.ERROR for problem in self.problems)
 
 
 class SandboxSpec(Frozen):
-    """What a workspace is for."""
+    """The purpose of a workspace."""
 
     label: str
     """For messages. Nothing that runs in the workspace may see it: the id of a case can give its answer away."""
@@ -240,7 +240,7 @@ class Sandbox(Protocol):
 
 @runtime_checkable
 class ImageSandbox(Protocol):
-    """What a sandbox that runs images can do beyond `Sandbox`. One that cannot runs no image of an untrusted suite."""
+    """The abilities of a sandbox that runs images, beyond `Sandbox`. Any other runs no image of an untrusted suite."""
 
     async def image(self, spec: SandboxSpec) -> ImagePlan:
         """Return what the `image_files` of a workspace would make. Builds and fetches nothing."""

@@ -38,7 +38,7 @@ class ScoreContext:
 
     @property
     def answer(self) -> Answer:
-        """What was answered, as the check's format reads it."""
+        """The answer as the check's format reads it."""
         return self.execution.answer(self.check.answer)
 
 

@@ -51,14 +51,14 @@ class RunLog(RunSource, Protocol):
         """
 
     def unfinished(self) -> Iterator[Unfinished]:
-        """What was kept by `spend` for trials that have no committed result, in plan order, then by claim. Blocks."""
+        """Yield the usage that `spend` kept of trials without a result, in plan order, then by claim. Blocks."""
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """End the run. A run that is not `finished` can be resumed."""
 
 
 class RunQuery(Frozen):
-    """Which stored runs to read; empty fields match all."""
+    """A selection of stored runs; empty fields match all."""
 
     run_ids: tuple[str, ...] = ()
     suite_id: str | None = None
@@ -95,7 +95,7 @@ class Store(Protocol):
 
 @runtime_checkable
 class Archive(Protocol):
-    """What a store may also be: one that takes in runs that were carried out elsewhere."""
+    """A store that also takes in runs which were carried out elsewhere."""
 
     async def keep(self, view: RunView) -> bool:
         """Store a finished run under its own id and times, all of it or nothing; false if one of that id is there.

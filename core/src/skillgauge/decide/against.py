@@ -98,7 +98,7 @@ def _by_group(view: RunView) -> dict[GroupKey, dict[str, tuple[CaseSummary, str]
 
 @dataclass(frozen=True)
 class _Change:
-    """How the cases of one group differ from what they were."""
+    """The differences between the cases of one group now and before."""
 
     evidence: Evidence | None
     errors: tuple[float, float] | None
@@ -219,7 +219,7 @@ class _Asked:
                 return False
 
     def _owed_to(self, control: _Change | None, *, is_models: bool) -> str:
-        """Whether the skill or the model changed, as far as the arm without the skill tells."""
+        """Tell whether the skill or the model changed, as far as the arm without the skill shows it."""
         if self.key.arm == DIRECT.name:
             return ""
         if control is None or control.evidence is None:

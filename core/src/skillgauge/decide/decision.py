@@ -1,4 +1,4 @@
-"""What a run means for the caller: exit code, and the one sentence that says so."""
+"""The meaning of a run for the caller: exit code, and the one sentence that explains it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ADVISED_RUNS = 3
 
 
 class GateOptions(Frozen):
-    """What the user demands of the run."""
+    """The demands of the user on the run."""
 
     exit_on_fail: bool = False
     """Whether a completion rate below the threshold is exit code 1; without it the threshold only warns."""
@@ -165,7 +165,7 @@ def answer_text(view: RunView, score: str) -> str:
 
 
 def run_notes(view: RunView) -> Iterator[str]:
-    """What must be known of a run as a whole: what it was made from, and which cases gate nothing."""
+    """Return the remarks on a run as a whole: its sources, and the cases that gate nothing."""
     if view.head.origin:
         yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
     for suite in view.head.suites:
@@ -176,13 +176,13 @@ def run_notes(view: RunView) -> Iterator[str]:
 
 
 def judge_notes(view: RunView) -> tuple[str, ...]:
-    """What the judge of checks lacks, group by group, each once; a page says it before the first figure."""
+    """Return the shortcomings of the judge, group by group, each once; a page shows them before the first figure."""
     figures = [figure for group in view.summary.groups for figure in group.figures]
     return tuple(dict.fromkeys(figure.note for figure in figures if figure.name == JUDGED and figure.note))
 
 
 def score_text(view: RunView) -> str:
-    """How many trials passed, of those that gates are about; named by their arms if there are others beside them."""
+    """Count the trials that passed, of those that gates are about; they are named by their arms if there are others."""
     groups = gated(view)
     counts = Counts.sum(group.counts for group in groups)
     text = f"{counts.passed} of {counts.total} passed"

@@ -1,4 +1,4 @@
-"""Which cases did not pass, the worst first, and how to look deeper: what `eval` prints before its verdict."""
+"""The cases that did not pass, the worst first, and how to look deeper: printed by `eval` before its verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NAME = 50
 
 @dataclass(frozen=True)
 class FailingCase:
-    """What a group did not pass of a case."""
+    """The repeats of a case that a group did not pass."""
 
     case: CaseHead
     group: GroupKey
@@ -39,7 +39,7 @@ class FailingCase:
 
     @property
     def badness(self) -> tuple[bool, float, str, int]:
-        """What it is sorted by: cases that always fail, then the others by what they pass, then mere errors."""
+        """The key to sort by: cases that always fail, then the others by the share that passes, then mere errors."""
         share = self.counts.pass_share
         return not self.counts.failed, share or 0.0, self.case.suite_id, self.case.index
 
@@ -106,12 +106,12 @@ def group_name(group: GroupKey, groups: Sequence[GroupSummary], before: str) -> 
 
 
 def case_name(case: CaseHead) -> str:
-    """What to call a case: its name if it has one, else its id; as `plain` text."""
+    """Return the name of a case, or its id if it has none, as `plain` text."""
     return plain(case.name or case.id, _NAME)
 
 
 def passed_text(counts: Counts) -> str:
-    """How many of the graded repeats of a case passed, and what else became of them: `1 of 2, 1 error`."""
+    """Say how many of the graded repeats of a case passed, and what became of the rest: `1 of 2, 1 error`."""
     parts = []
     if graded := counts.passed + counts.failed:
         parts.append(f"{counts.passed} of {graded}")

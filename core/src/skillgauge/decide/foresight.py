@@ -1,4 +1,4 @@
-"""What the comparisons of a plan can show at all, said before anything is paid for."""
+"""The findings that the comparisons of a plan can reach at all, told before anything is paid for."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def coarse(prepared: Prepared) -> Iterator[str]:
 
 
 def told(one: Foreseen) -> str:
-    """What a comparison can show, in one sentence."""
+    """Say in one sentence which findings a comparison can reach."""
     times = "once" if one.runs == 1 else f"{one.runs} times"
     what = f"{plain(one.suite)}: {counted(one.cases, 'case')}, run {times} in each arm,"
     if one.detectable is None:
@@ -67,7 +67,7 @@ def told(one: Foreseen) -> str:
 
 
 def _advice(one: Foreseen) -> str:
-    """How many repeats would show half of the way from never to always, or what else helps."""
+    """Say how many repeats would show half of the way from never to always, or what else helps."""
     for runs in _MORE_RUNS:
         if runs > one.runs:
             detectable = smallest_detectable(one.cases, runs)

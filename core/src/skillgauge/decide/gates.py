@@ -12,7 +12,7 @@ from ..types.result import Figure, GroupSummary, RunView
 
 
 class GateAnswer(StrEnum):
-    """What a gate says. Trials that ended in an error count both ways."""
+    """The answer of a gate. Trials that ended in an error count both ways."""
 
     MET = "met"
     """Whatever the trials had given that ended in an error."""

@@ -50,7 +50,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Board:
-    """What one comparison of arms comes to with each engine and model, the best first."""
+    """The result of one comparison of arms with each engine and model, the best first."""
 
     title: str
     standings: tuple[Standing, ...]

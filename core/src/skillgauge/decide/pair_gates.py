@@ -20,7 +20,7 @@ _POINTS = 100.0
 
 
 class LiftGate(StrEnum):
-    """What the whole interval of a lift has to show."""
+    """A demand on the whole interval of a lift."""
 
     BETTER = "better"
     NOT_WORSE = "not-worse"
@@ -31,7 +31,7 @@ class LiftGate(StrEnum):
 
 
 class PairVerdict(StrEnum):
-    """What the outcomes of all cases come to, errors left aside."""
+    """The verdict over the outcomes of all cases, errors left aside."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -40,7 +40,7 @@ class PairVerdict(StrEnum):
 
 
 class PairDemands(Frozen):
-    """What the user demands of the comparisons of a run."""
+    """The demands of the user on the comparisons of a run."""
 
     min_delta_pts: float | None = None
     """Least lift, in points."""
@@ -54,7 +54,7 @@ class PairDemands(Frozen):
 
     @property
     def is_given(self) -> bool:
-        """Whether anything is demanded."""
+        """True if anything is demanded."""
         return self.min_delta_pts is not None or bool(self.fail_on_verdict) or bool(self.gates)
 
     @property

@@ -1,4 +1,4 @@
-"""How far a run is: what became of its trials by arm, what they cost, how long the others may take."""
+"""The progress of a run: the ends of its trials by arm, their cost, and the time that the rest may take."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Tally:
 
     @property
     def steps(self) -> list[tuple[str, float]]:
-        """What every trial under way does, and for how many seconds it has run; the longest first."""
+        """The present step of every trial under way, and the seconds that it has run; the longest first."""
         now = self._clock()
         return [
             (f"{trial_name(trial)}: {step}" if step else trial_name(trial), now - since)
@@ -78,7 +78,7 @@ class Tally:
         self._under_way[trial.trial_id] = (trial, step_text(event), since)
 
     def name(self, result: TrialResult) -> str:
-        """What a trial under way is called; its result alone does not know its case's name."""
+        """Return the name of a trial under way; its result alone does not know its case's name."""
         if result.trial_id in self._under_way:
             return trial_name(self._under_way[result.trial_id][0])
         return f"{plain(result.case_id, _NAME)} ({plain(result.arm, _NAME)})"
@@ -121,7 +121,7 @@ class Tally:
 
 
 def trial_name(trial: Trial) -> str:
-    """What to call a trial: its case, and the arm where there is one."""
+    """Return the name of a trial: its case, and the arm where there is one."""
     case = plain(trial.case.name or trial.case.id, _NAME)
     if trial.arm.name == DIRECT.name:
         return case
@@ -129,7 +129,7 @@ def trial_name(trial: Trial) -> str:
 
 
 def step_text(event: TrajectoryEvent, length: int = STEP) -> str:
-    """What an agent does, in words that cannot do anything to a terminal."""
+    """Describe an agent's step in words that cannot do anything to a terminal."""
     text = event.text or ""
     if not text and event.kind is EventKind.TOOL_CALL and event.data is not None:
         text = json.dumps(thaw(event.data), ensure_ascii=False)

@@ -43,7 +43,7 @@ class OverlayCheck(Frozen):
     """Whether it stands beside the verdict; see `Check.beside`."""
 
     def fits(self, case: Case) -> bool:
-        """Whether a case gets it; the suite's format is asked for before."""
+        """Tell whether a case gets the check; the suite's format was compared before."""
         if self.case is not None and not any(fnmatchcase(name, self.case) for name in (case.id, case.name)):
             return False
         return self.tag is None or self.tag in case.tags
@@ -158,7 +158,7 @@ def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: S
 
 
 def faults(held: Held, registry: Registry) -> list[Problem]:
-    """What is wrong with checks that wait for the user's trust, so that he does not trust a file only to mend it."""
+    """Return the faults of checks that wait for the user's trust, so that no file is trusted only to be mended."""
     try:
         overlay = read_overlay(held.value, held.file, ())
     except UsageError as error:
@@ -176,7 +176,7 @@ def faults(held: Held, registry: Registry) -> list[Problem]:
 
 
 def _problem(detail: ErrorDetails, check: Origin) -> Problem:
-    """What to say of one fault that pydantic found in a check of the configuration."""
+    """Make a problem of one fault that pydantic found in a check of the configuration."""
     key, *_ = detail["loc"]
     name, origin = str(key), Origin(check.file, (*check.pointer, key))
     if detail["type"] == "missing":

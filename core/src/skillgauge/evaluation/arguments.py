@@ -284,7 +284,7 @@ def configured(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Settings(TypedDict, total=False):
-    """What can be set of an evaluation: the options of `skillgauge eval` by their names, with the same defaults.
+    """The settings of an evaluation: the options of `skillgauge eval` by their names, with the same defaults.
 
     Where the command line takes several words, one text or several are taken here. Nothing is kept unless `store`
     names a place.

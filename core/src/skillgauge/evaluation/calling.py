@@ -57,7 +57,7 @@ class Evaluated(RunView):
         return "\n".join(chain(human_lines(self), sentences(self)))
 
     def _repr_markdown_(self) -> str:
-        """What a notebook shows: the answers, then the figures of every group."""
+        """Return the page that a notebook shows: the answers, then the figures of every group."""
         answers = "".join(f"**{sentence}**\n\n" for sentence in sentences(self))
         figures = "".join(f"    {line}\n" for line in human_lines(self))
         return f"{answers}{figures}"
@@ -207,14 +207,14 @@ class PlannedCase:
     line: int | None
 
     def is_of(self, result: TrialResult) -> bool:
-        """Whether a result is one of its repeats."""
+        """Tell whether a result is one of its repeats."""
         return (result.group, result.case_id) == (self.group, self.case_id)
 
 
 def planned_cases(
     *paths: str | Path, plugins: Sequence[object] = (), **settings: Unpack[Settings]
 ) -> tuple[PlannedCase, ...]:
-    """What `evaluate` would run, in its order; nothing is run, and nobody needs to be installed to run it.
+    """Return the cases that `evaluate` would run, in its order; nothing is run, and no engine need be installed.
 
     Args:
         *paths: see `evaluate`.
@@ -255,7 +255,7 @@ def _planned(plan: SuitePlan) -> Iterator[PlannedCase]:
 
 @contextmanager
 def _located() -> Iterator[None]:
-    """What is raised within has the lines of its problems, as on the command line."""
+    """Add source lines to the problems that are raised within, as the command line does."""
     try:
         yield
     except SkillgaugeError as error:
@@ -296,7 +296,7 @@ _OF_THE_CALL = frozenset(["config", "trust_config", "no_plugin", "options", "sui
 
 
 def _values(settings: Settings) -> dict[str, Any]:
-    """What a parser would have made of the settings."""
+    """Return the values that a parser would have made of the settings."""
     known = tuple(Settings.__annotations__)
     unknown = [f"{name}{did_you_mean(name, known)}" for name in sorted(settings.keys() - set(known))]
     if unknown:

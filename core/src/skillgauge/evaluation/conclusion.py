@@ -1,4 +1,4 @@
-"""How `eval` ends: reports, the decision, and what is printed of both."""
+"""The end of `eval`: reports, the decision, and the lines that are printed of both."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _lines(run: Concluded) -> Iterator[str]:
 
 
 def spending_text(spending: Spending | None) -> str:
-    """What the run cost, in a line; empty if nothing of it tells."""
+    """Return the cost of the run as a line; empty if it is unknown."""
     if spending is None:
         return ""
     if spending.cost_usd:

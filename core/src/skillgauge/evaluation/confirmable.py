@@ -1,4 +1,4 @@
-"""Whether a run can be continued, and whether what would run now is what that run did."""
+"""The conditions under which a run can be continued: it must be finished, and the same would run now."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PUT_BACK = "Put it back as it was, or evaluate everything again."
 
 
 def unfit(view: RunView) -> Iterator[Problem]:
-    """Why nothing can be added to a run."""
+    """Return the reason why nothing can be added to a run."""
     name = run_name(view)
     if view.run.state is not RunState.FINISHED:
         yield Problem("confirm.unfinished", f"{name} is {view.run.state}", hint="The command that began it resumes it.")

@@ -40,7 +40,7 @@ _BATCH = 200
 
 @dataclass(frozen=True)
 class Continuation:
-    """Which cases of a run get further repeats, and how many."""
+    """The cases of a run that get further repeats, and how many."""
 
     view: RunView
     cases: Mapping[Place, CaseHead]
@@ -117,7 +117,7 @@ class Continuation:
 
     @property
     def change(self) -> str:
-        """What is done with the run, as a sentence without its full stop."""
+        """The change to the run, as a sentence without its full stop."""
         if self.runs == 1:
             times = "once"
         else:

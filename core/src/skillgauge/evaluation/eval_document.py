@@ -1,4 +1,4 @@
-"""What `eval` prints: the JSON document of `--json`, and the lines for people."""
+"""The output of `eval`: the JSON document of `--json`, and the lines for people."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _headline(group: GroupSummary) -> str:
-    """What stands for a group."""
+    """Return the figure that stands for a group."""
     shown = headline(group)
     if shown.interval:
         return rate_words(group)
@@ -143,7 +143,7 @@ def rate_words(measured: GroupSummary | TagSummary) -> str:
 
 
 def _known(measured: GroupSummary | TagSummary) -> str:
-    """What it takes to trust a pass rate: number of cases, errors, interval; reports name its method, too."""
+    """Return what makes a pass rate credible: number of cases, errors, interval; reports name its method, too."""
     rate, errors = measured.pass_rate, counted(measured.counts.errors, "error")
     if rate.rate is None:
         return f"({errors})"

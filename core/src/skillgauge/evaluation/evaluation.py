@@ -191,7 +191,7 @@ class Evaluation:
         return WrittenReports(paths, failed)
 
     def kept_as(self, view: RunView, written: WrittenReports) -> tuple[str, ...]:
-        """What `report show` finds the run by: its id in the store, else its record; empty if nothing keeps it."""
+        """The name by which `report show` finds the run: its id in the store, else its record; else empty."""
         store = self.prepared.cast.store
         if store is None or not store.durable:
             record = written.paths.get("record")

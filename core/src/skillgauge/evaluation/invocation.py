@@ -61,7 +61,7 @@ class Invocation:
     """What installed plugins announce of other programs' configuration."""
 
     def held_back(self, needed: Callable[[Held], bool] = lambda _one: False) -> list[Problem]:
-        """What the folder's configuration asks for in vain before the user trusts it.
+        """The values of the folder's configuration that have no effect before the user trusts it.
 
         Args:
             needed: whether the command cannot go on without it; then it is an error.
@@ -80,7 +80,7 @@ class Invocation:
         return problems
 
     def targets(self, *paths: Path) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
-        """What can be evaluated at some paths: every target of every suite there, each once.
+        """Return every target of every suite at some paths, each once.
 
         Args:
             paths: files, or folders to search; absolute.
@@ -272,7 +272,7 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None, listener:
 
 
 def _configuration(given: Globals, index: PluginIndex, values: Mapping[str, Any]) -> tuple[Config, OtherPrograms]:
-    """What the layers say, and what is known of other programs' files."""
+    """Return the values of all layers, and the known keys of other programs' files."""
     others = OtherPrograms(
         tuple(entry.name for entry in index.entries(CONFIG_FILES)),
         {entry.name: entry.module for entry in index.entries(CONFIG_KEYS)},
@@ -289,7 +289,7 @@ def _configuration(given: Globals, index: PluginIndex, values: Mapping[str, Any]
 
 
 def blocked_by_configuration(given: Globals, index: PluginIndex) -> frozenset[str]:
-    """What `plugins.block` names, before a command of a plugin is loaded; a broken file is told by what runs then."""
+    """Return the names in `plugins.block` before a plugin's command is loaded; the command reports a broken file."""
     try:
         config, _ = _configuration(given, index, {})
     except SkillgaugeError:

@@ -54,7 +54,7 @@ class LintFinding:
 
 @dataclass(frozen=True)
 class LintSubject:
-    """What a lint looks at."""
+    """The subject of a lint."""
 
     suite: Suite
     runs: Sequence[RunView] = ()
@@ -127,7 +127,7 @@ def _broken(entry: IndexEntry, how: str) -> Problem:
 
 
 def read_levels(words: Iterable[str], lints: Sequence[Lint], where: str) -> dict[str, Severity | None]:
-    """What `ID=LEVEL` says of each, by the code of its problems.
+    """Return the level that `ID=LEVEL` sets, by the code of its problems.
 
     A word with a dot is the code of any warning, so that those of formats can be switched, too.
 
@@ -177,7 +177,7 @@ def _weighed(problem: Problem, levels: Mapping[str, Severity | None], *, strict:
 
 
 def lint_suites(lints: Sequence[Lint], subjects: Iterable[LintSubject]) -> Iterator[Linted]:
-    """What the lints find, each place once however many suites share it."""
+    """Return the findings of the lints, each place once however many suites share it."""
     seen: set[tuple[object, ...]] = set()
     for subject in subjects:
         for lint in lints:

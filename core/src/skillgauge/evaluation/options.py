@@ -87,7 +87,7 @@ class FormatOptions:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a command line asks for."""
+    """The request of a command line."""
 
     options: EvalOptions
     reports: Reports
@@ -107,7 +107,7 @@ class Asked:
 
 
 def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:
-    """What parsed options and configuration ask for; options that a command does not have are as if not given.
+    """Return the request of parsed options and configuration; options that a command does not have count as not given.
 
     Args:
         call: the command line.
@@ -260,7 +260,7 @@ def paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], 
 
 
 def seconds_of(text: str | None) -> float | None:
-    """What `--timeout` says, in seconds; a bare number is milliseconds.
+    """Return the seconds that `--timeout` means; a bare number is milliseconds.
 
     Raises:
         UsageError: it is no time.

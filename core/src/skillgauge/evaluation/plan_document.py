@@ -1,4 +1,4 @@
-"""What a dry run shows: every arm with all that its sessions would have, and whose keys are needed."""
+"""The output of a dry run: every arm with all that its sessions would have, and the keys that are needed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PlannedSkill(Frozen):
 
 
 class PlannedArm(Frozen):
-    """What would run of one suite, against one target, in one arm, with one engine or adapter and model."""
+    """The trials that would run of one suite, against one target, in one arm, with one engine or adapter and model."""
 
     suite: str
     target: str | None
@@ -77,7 +77,7 @@ class KeyNeed(Frozen):
 
     @classmethod
     def of(cls, who: str, traits: Traits) -> Self:
-        """What somebody announces, and what of it is here; the values are not looked at."""
+        """Return the keys that a plugin announces, and which of them are here; their values are not read."""
         present = tuple(filter(secret, traits.secrets))
         return cls(who=who, variables=traits.secrets, present=present, login_files=traits.login_files)
 
@@ -136,7 +136,7 @@ class PlanDocument(Frozen):
 
 
 def plan_document(prepared: Prepared) -> dict[str, object]:
-    """What would run, as one JSON document."""
+    """Return the plan as one JSON document."""
     return {
         "schema_version": "1.3",
         "dry_run": True,
@@ -178,7 +178,7 @@ def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
 
 
 def print_plan(prepared: Prepared, output: Output) -> None:
-    """What would run, for people."""
+    """Print the plan for people."""
     head, arms = prepared.plan.head, planned_arms(prepared)
     fewest = min(suite.runs for suite in head.suites)
     if fewest == head.runs:
@@ -253,7 +253,7 @@ def _variables(cases: list[Case]) -> list[str]:
 
 
 def _arm_lines(arm: PlannedArm) -> Iterator[str]:
-    """What an arm has, one line for each sort of thing; arms that have the same say the same."""
+    """Describe an arm, one line for each sort of thing; arms that have the same get the same lines."""
     where = f"{arm.suite}, {arm.arm}"
     for skill in arm.skills:
         if skill.role is SkillRole.CANDIDATE:

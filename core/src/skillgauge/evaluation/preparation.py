@@ -78,7 +78,7 @@ async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
 
 
 def _unused(call: Invocation, options: EvalOptions, prepared: Prepared) -> Iterator[Problem]:
-    """What the command says of agents where none takes part.
+    """Report settings of agents on a command line where no agent takes part.
 
     Raises:
         PluginError: it names an engine that is not installed.
@@ -95,7 +95,7 @@ def _unused(call: Invocation, options: EvalOptions, prepared: Prepared) -> Itera
 
 
 class QuarantineRule(Frozen):
-    """Which cases are in quarantine, and until when."""
+    """A rule that puts cases into quarantine until a date."""
 
     case: str
     """Glob pattern of ids or names."""
@@ -106,7 +106,7 @@ class QuarantineRule(Frozen):
     """Only cases of this suite."""
 
     def fits(self, suite: str, case: Case) -> bool:
-        """Whether a case is meant."""
+        """Tell whether the rule is about a case."""
         return self.suite in (None, suite) and any(fnmatchcase(name, self.case) for name in (case.id, case.name))
 
 
@@ -159,7 +159,7 @@ def _marked(suite: SuiteHead, cases: Mapping[str, Quarantined]) -> SuiteHead:
 
 
 def quarantined(prepared: Prepared, config: Config) -> Prepared:
-    """What is prepared, under the rules of the configuration as they are today.
+    """Apply the configuration's rules to a prepared evaluation, as they are today.
 
     Raises:
         UsageError: with everything that is wrong with them.
@@ -193,7 +193,7 @@ def read_quarantine(configured: Sequence[Mapping[str, object]], file: str) -> Qu
 
 
 def _problem(key: str, fault: str, rule: Origin) -> Problem:
-    """What to say of one fault that pydantic found."""
+    """Make a problem of one fault that pydantic found."""
     known = tuple(QuarantineRule.model_fields)
     if fault == "missing":
         hint = None
@@ -214,7 +214,7 @@ def _problem(key: str, fault: str, rule: Origin) -> Problem:
 
 
 def gating(view: RunView, figures: FigureSource) -> RunView:
-    """What gates are about: the run without its cases in quarantine.
+    """Return the run without its cases in quarantine, which gate nothing.
 
     Args:
         view: the run. Blocks if there are any; call it from a worker thread.
@@ -240,7 +240,7 @@ class _Recipe:
 
 
 def recipe_of(options: EvalOptions, prepared: Prepared, make_registry: Callable[[], Registry]) -> bytes:
-    """What another process on this machine needs to prepare the same.
+    """Return everything that another process on this machine needs to prepare the same evaluation.
 
     Args:
         options: what the user asks for.
@@ -259,7 +259,7 @@ def recipe_of(options: EvalOptions, prepared: Prepared, make_registry: Callable[
 
 @asynccontextmanager
 async def worker(recipe: bytes, concurrency: int, on_spent: OnSpent | None = None) -> AsyncIterator[RunTrial]:
-    """What makes attempts of trials in a process of an executor, each once: nothing is tried again here.
+    """Make attempts of trials in a process of an executor, each once: nothing is tried again here.
 
     Args:
         recipe: of the run.

@@ -31,7 +31,7 @@ AGENT_FORMATS = ("html",)
 
 @dataclass(frozen=True)
 class Reports:
-    """What is written of it, and where."""
+    """The reports of a run, and the places where they are written."""
 
     names: tuple[str, ...] = ()
     """Reporters, apart from the suites' own documents."""
@@ -107,7 +107,7 @@ def _require_own(registry: Registry, options: Reports, suites: Sequence[SuiteHea
 
 
 def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
-    """What writes the documents of the suites' own formats; each format gets its part of the run."""
+    """Return the writers of the documents of the suites' own formats; each format gets its part of the run."""
     by_document: dict[str, set[str]] = {}
     placed: dict[str, tuple[str, Path]] = {}
     has_place = options.file is not None or options.folder_given
@@ -170,7 +170,7 @@ def stamp(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class _Part:
-    """What a run's source holds of some of its suites."""
+    """The results and cases of some of a run's suites."""
 
     whole: RunSource
     suites: frozenset[str]
@@ -266,7 +266,7 @@ def write_at(view: RunView, name: str, reporter: Reporter, place: Path) -> Path 
 
 
 def _inside(folder: Path, artifact: Artifact, name: str) -> Path:
-    """Where a further file of a reporter goes in the reporter's folder."""
+    """Return the place of a further file of a reporter, inside the reporter's folder."""
     relative = PurePosixPath(artifact.path)
     if relative.is_absolute() or ".." in relative.parts:
         message = f"reporter {name!r} wants to write {artifact.path!r}, outside its folder"
@@ -281,7 +281,7 @@ def _chunks_of(path: Path) -> Iterator[bytes]:
 
 
 def free_place(folder: Path, seconds: float, suffix: str) -> Path:
-    """Where a report goes in a folder that has one for each run: named after the second in which the run began."""
+    """Return a free place in a folder that has a report for each run, named after the second in which the run began."""
     name = stamp(seconds)[:19] + "Z"
     numbers = ("" if number == 1 else f"-{number}" for number in count(1))
     return next(path for number in numbers if not (path := folder / f"{name}{number}.{suffix}").exists())

@@ -30,7 +30,7 @@ from .plan_document import ProblemDocument
 
 
 class Choice(Selection):
-    """What of the suites takes part, as a command line says it."""
+    """The part of the suites that a command line selects."""
 
     keywords: tuple[str, ...] = ()
     """Expressions of `-k`, which all have to fit."""
@@ -38,24 +38,24 @@ class Choice(Selection):
     """Keys of the only cases that take part, see `case_key`; `None` restricts nothing."""
 
     def admits(self, case: Case) -> bool:
-        """Whether a case takes part."""
+        """Tell whether a case takes part."""
         if self.only is not None and case_key(case) not in self.only:
             return False
         return super().admits(case) and (not self.keywords or fits(self.keywords, case.id, case.name, *case.tags))
 
     @property
     def is_given(self) -> bool:
-        """Whether anything is selected at all."""
+        """True if anything is selected at all."""
         return bool(self.keywords) or self.only is not None or super().is_given
 
 
 def case_key(case: Case) -> str:
-    """What tells a case from the others of all suites: its id, what it does, and how that is graded."""
+    """Return the key that tells a case from the others of all suites: its id, what it does, and how that is graded."""
     return f"{case.execution_digest} {case.checks_digest} {case.id}"
 
 
 def choice(values: Mapping[str, Any], cases: tuple[str, ...]) -> Choice:
-    """What parsed options select, beside cases that are named by themselves.
+    """Return the choice that parsed options make, beside cases that are named by themselves.
 
     Raises:
         UsageError: an expression cannot be read.
@@ -80,7 +80,7 @@ _OPERATORS = ("and", "or", "not")
 
 @cache
 def matcher(expression: str) -> Matches:
-    """What an expression means: words that a text contains, whatever their case, with `and`, `or`, `not` and brackets.
+    """Compile an expression: words that a text contains, whatever their case, with `and`, `or`, `not` and brackets.
 
     Raises:
         UsageError: it is no expression.
@@ -93,7 +93,7 @@ def matcher(expression: str) -> Matches:
 
 
 def fits(expressions: Iterable[str], *texts: str) -> bool:
-    """Whether texts, taken together, fit all of some expressions."""
+    """Tell whether texts, taken together, fit all of some expressions."""
     whole = "\n".join(texts).lower()
     return all(matcher(expression)(whole) for expression in expressions)
 
@@ -212,7 +212,7 @@ def _neither(words: Sequence[str], cases: Sequence[str], cwd: Path, hint: str) -
 
 
 def _is_word(word: str) -> bool:
-    """Whether it leads nowhere by itself."""
+    """Tell whether a part of a path leads nowhere by itself."""
     return Path(word).name == word
 
 

@@ -54,7 +54,7 @@ def opened_store(call: Invocation) -> Iterator[Store]:
 
 
 def store_place(call: Invocation) -> str:
-    """Where the runs are kept, as the user wrote it."""
+    """Return the place where the runs are kept, as the user wrote it."""
     return str(call.config.get("store"))
 
 
@@ -180,7 +180,7 @@ def run_reports(
 
 
 def _foreign(call: Invocation, view: RunView, *, counts: bool) -> Problem | None:
-    """Why a stored run is refused; where it is only shown, or compared with, the user is warned."""
+    """Return the reason why a stored run is refused; where it is only shown, or compared with, the user is warned."""
     why = why_foreign(view)
     if not why:
         return None
@@ -214,7 +214,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
 
 
 def baseline_file(call: Invocation, name: str) -> Path:
-    """Where a run is kept under a name.
+    """Return the file in which a run is kept under a name.
 
     Raises:
         UsageError: this cannot be the name of a file everywhere.
@@ -249,7 +249,7 @@ RUNS = 50
 
 @dataclass
 class Earlier:
-    """What the newest run with a case says of it: a run may have been of some cases only."""
+    """The newest run that has a case, and its results for it: a run may have been of some cases only."""
 
     runs: list[str] = field(default_factory=list)
     """The runs that say anything, newest first."""
@@ -347,7 +347,7 @@ def _narrowed(options: EvalOptions, keys: frozenset[str]) -> EvalOptions:
 
 
 def cache_folder(call: Invocation) -> Path | None:
-    """What the configuration names, else `skillgauge` in the user's folder for caches; `None` without a home."""
+    """Return the configured folder, else `skillgauge` in the user's folder for caches; `None` without a home."""
     environ = host_environment()
     if named := call.config.get("cacheDir"):
         return call.cwd / Path(named).expanduser()

@@ -19,7 +19,7 @@ class Adapters:
         self._made: dict[str, Adapter] = {}
 
     def identity(self, target: Target, problems: list[Problem]) -> Identity | None:
-        """What calls of a target depend on; `None` and a problem if it cannot be called."""
+        """Return everything that calls of a target depend on; `None` and a problem if it cannot be called."""
         name = target.adapter
         if name is None:
             message = f"target {target.id!r} cannot be called directly"
@@ -42,5 +42,5 @@ class Adapters:
         return self._made[target.adapter or ""]
 
     async def problems(self) -> list[Problem]:
-        """What keeps any of the adapters from working here."""
+        """Report everything that keeps any of the adapters from working here."""
         return [problem for adapter in self._made.values() for problem in await adapter.check()]

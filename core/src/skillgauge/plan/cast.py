@@ -40,7 +40,7 @@ from .survey import Survey
 
 @dataclass(frozen=True)
 class Cast:
-    """Who takes part, and the cells in which they do; usable if none of the problems is an error."""
+    """The plugins that take part, and the cells in which they do; usable if none of the problems is an error."""
 
     suites: tuple[SuitePlan, ...]
     adapters: Adapters

@@ -70,7 +70,7 @@ class Engines:
         raise PluginError(Problem("plugin.ambiguous", message, hint="Leave all but one out, with --no-plugin NAME."))
 
     def recorder(self, folder: Path, clean: Clean) -> Recorder:
-        """What keeps the sessions of a run in a folder.
+        """Return the recorder that keeps the sessions of a run in a folder.
 
         Raises:
             PluginError: no installed engine plays recordings, or the one that does makes none.
@@ -82,7 +82,7 @@ class Engines:
             return guarded_part(Recorder, imported(player.provider.records)(folder, clean), player)
 
     def cache(self, folder: Path, clean: Clean) -> SessionCache | None:
-        """What answers sessions from earlier runs, kept in a folder; `None` if nothing that is installed does."""
+        """Return the cache of sessions from earlier runs in a folder; `None` if no installed plugin has one."""
         with suppress(PluginError):
             player = self.player()
             if player.provider.caches:
@@ -109,6 +109,6 @@ class Engines:
         return tuple(dict.fromkeys(file for traits in without_key for file in traits.login_files))
 
     async def problems(self) -> list[Problem]:
-        """What keeps any of the engines from working here."""
+        """Report everything that keeps any of the engines from working here."""
         # One engine may be made for several suites.
         return list(dict.fromkeys([problem for one in self._made.values() for problem in await one.engine.check()]))

@@ -1,4 +1,4 @@
-"""What a user asks for in one command, gathered once and handed on as a whole."""
+"""The request of one command, gathered once and handed on as a whole."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def as_loaded(suites: tuple[Suite, ...]) -> tuple[tuple[Suite, ...], tuple[Probl
 
 @dataclass(frozen=True)
 class What:
-    """What is evaluated."""
+    """The subject of an evaluation."""
 
     paths: tuple[Path, ...] = ()
     """Absolute paths for any format to claim."""

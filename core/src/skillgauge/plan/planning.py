@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Terms:
-    """What holds for all suites of a run."""
+    """The conditions that hold for all suites of a run."""
 
     runs: int | None = None
     """Repeats of every case, at least 1; `None` leaves them to each suite, and then it is 1."""
@@ -47,7 +47,7 @@ class Terms:
 
 
 def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Terms) -> Plan:
-    """What a run will do.
+    """Make the plan of a run.
 
     Args:
         suites: suites with their cells.

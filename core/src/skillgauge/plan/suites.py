@@ -19,7 +19,7 @@ _SEPARATE = "Evaluate them in separate runs."
 
 @dataclass(frozen=True)
 class Suites:
-    """What was loaded."""
+    """The suites that were loaded, with their problems."""
 
     formats: Mapping[str, SuiteFormat]
     """Every installed format that works, by name; without a path for all to claim, those that were given one."""

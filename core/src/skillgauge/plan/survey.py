@@ -17,7 +17,7 @@ from ..types.suite import Case, Check, Suite, Target
 
 @dataclass(frozen=True)
 class Survey:
-    """What one pass over the selected cases of a suite finds."""
+    """The result of one pass over the selected cases of a suite."""
 
     digest: str
     """Of all that decides what the cases do, how they are graded and how they are counted."""
@@ -35,7 +35,7 @@ class Survey:
     """Cases by the targets that they name; `None`: by none, so that they are meant for all."""
 
     def applying(self, target: Target | None) -> int:
-        """How many of the cases are meant for a target."""
+        """Count the cases that are meant for a target."""
         if target is None:
             return self.selected
         return self._for_target[None] + self._for_target[target.id]

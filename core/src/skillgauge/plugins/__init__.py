@@ -1,1 +1,1 @@
-"""What is installed, how it is loaded, and how calls into it are kept from taking the tool down."""
+"""Installed plugins, the way they are loaded, and the guard that keeps calls into them from taking the tool down."""

@@ -13,7 +13,7 @@ BLOCKED = "plugin.blocked"
 
 
 class Blocking:
-    """What the user blocks, by the names of plugins and distributions.
+    """The names of plugins and distributions that the user blocks.
 
     Args:
         index: what is installed.

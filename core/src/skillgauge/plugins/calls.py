@@ -1,4 +1,4 @@
-"""What the methods of plugins' objects must answer, as the contracts say, and what follows if they do not."""
+"""The answers that methods of plugins' objects must give, as the contracts say, and what follows if they do not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .deadlines import CHECK_S, CLAIM_S, CLOSE_S, SCORE_S
 
 @dataclass(frozen=True)
 class Rule:
-    """What a method may do, and what follows if it fails."""
+    """The freedom of a method, and what follows if it fails."""
 
     deadline_s: float | None = None
     passing: tuple[type[BaseException], ...] = (SkillgaugeError,)
@@ -43,7 +43,7 @@ def nothing(_problems: Sequence[Problem]) -> None:
 
 @runtime_checkable
 class Connection(Protocol):
-    """What a scorer may also be: one that holds something open as long as the run lasts, see `Scorer`."""
+    """A scorer that also holds something open as long as the run lasts, see `Scorer`."""
 
     async def open(self) -> None:
         """Before the first trial."""

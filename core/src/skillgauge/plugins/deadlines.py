@@ -31,7 +31,7 @@ class Overdue(BaseException):
 
 
 def is_cancelled() -> bool:
-    """Whether somebody cancelled the present task, as opposed to a plugin that awaited a cancelled one of its own."""
+    """Tell whether the present task was cancelled, as opposed to a plugin that awaited a cancelled task of its own."""
     try:
         task = asyncio.current_task()
     except RuntimeError:

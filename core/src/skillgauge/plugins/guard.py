@@ -45,13 +45,13 @@ def guarded(kind: Kind[T], made: T, plugin: Resolved, note: Note, *, named: bool
 
 
 def guarded_part(contract: Any, made: T, plugin: Resolved) -> T:
-    """What an engine records or finds sessions with, behind the engine's guard."""
+    """Return the part by which an engine records or finds sessions, behind the engine's guard."""
     guard = Guard(plugin, lambda _problem: None, named=True, granted_s=0.0)
     return cast("T", Guarded(made, guard, contract))
 
 
 def reason_of(error: BaseException, where: str) -> str:
-    """Why something failed in a run: what the guard says, else the exception and where it came from."""
+    """Return the reason of a failure in a run: the guard's words, else the exception and its origin."""
     if isinstance(error, SkillgaugeError):
         return error.problems[0].message
     return f"{where}: {type(error).__name__}: {error}"
@@ -73,7 +73,7 @@ class Guarded:
 
     @property  # type: ignore[misc]  # `object` lets its own be set; nobody sets this one
     def __class__(self) -> type:
-        """What it is to whoever asks; `type` tells of the guard."""
+        """The class that it passes for; `type` tells that it is the guard."""
         return type(self._made)
 
     def __getattr__(self, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What is installed, by whom and in which version, as plugins are chosen from it; `cli.installed` finds it.
+"""The installed plugins with their distributions and versions, as they are chosen from; `installed` finds them.
 
 Every start of the command line needs this, so it stands on the standard library alone.
 """
@@ -57,7 +57,7 @@ class IndexEntry:
 
 
 def install_hint(kind: str, name: str) -> str:
-    """What to do where a plugin is not installed. Names may come from a suite, so only our own become a command."""
+    """Return the hint for a plugin that is not installed. A suite may name anything; only our own become a command."""
     table_file = f"{__file__.removesuffix('index.py')}published.json"
     with open(table_file, encoding="utf-8") as file:  # noqa: PTH123 - pathlib is slow to import
         table = json.load(file)

@@ -87,11 +87,11 @@ class Resolved:
     """The name that found it: an alias may have options of its own, and so may each `NAME+SETTING`."""
 
     def serves(self, model: str) -> bool:
-        """Whether an engine or a judge announces that it serves a model."""
+        """Tell whether an engine or a judge announces that it serves a model."""
         return any(fnmatchcase(model, pattern) for pattern in self.provider.traits.model_patterns)
 
 
 def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
-    """What to say of a plugin that fails."""
+    """Make a problem of the failure of a plugin."""
     text = f"{KINDS[plugin.kind].singular} '{plugin.name}' of {plugin.distribution} {plugin.version} {how}"
     return Problem("plugin.broken", text, hint="skillgauge plugins doctor")

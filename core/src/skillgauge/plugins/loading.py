@@ -26,7 +26,7 @@ class Loader(NamedExtensionManager[object]):
         super().__init__(group, [wanted.full_name], on_load_failure_callback=keep, on_missing_entrypoints_callback=None)
 
     def list_entry_points(self) -> list[EntryPoint]:
-        """What stevedore chooses from."""
+        """Return the entry points that stevedore chooses from."""
         return list(self._points)
 
 

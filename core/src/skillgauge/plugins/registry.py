@@ -221,7 +221,7 @@ class Registry:
         return self.resolve(kind, name).provider.options
 
     def traits(self, resolved: Resolved, options: JsonObject = EMPTY) -> Traits:
-        """What an engine or a judge announces, as its options make it: these, before those of the configuration.
+        """Return the announcement of an engine or a judge as its options make it: before the configuration's.
 
         Raises:
             PluginError: it fails to tell.

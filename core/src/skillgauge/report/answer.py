@@ -91,7 +91,7 @@ def confidence_text(level: float) -> str:
 
 
 def _look(evidence: Evidence) -> str:
-    """How much a later look at growing results asks for."""
+    """Say how much a later look at growing results demands."""
     if evidence.look == 1:
         return ""
     return f", at look {evidence.look} at most {evidence.level:.2g} decides"

@@ -1,4 +1,4 @@
-"""What each group made of a case, and how the arms of a comparison differ on it."""
+"""The outcome of each case in each group, and the difference that the arms of a comparison have on it."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class PairTally:
             self._ratios[name].add(candidate, baseline)
 
     def summary(self, candidate: GroupKey, baseline: GroupKey) -> PairSummary:
-        """What the comparison comes to."""
+        """The result of the comparison."""
         return PairSummary(
             candidate=candidate,
             baseline=baseline,

@@ -66,7 +66,7 @@ def interval_text(rate: RateInterval) -> str:
 
 
 def reason_of(result: TrialResult) -> str:
-    """Why a trial did not pass, as the run tells it, not yet `plain`; empty if it did."""
+    """Return the reason why a trial did not pass, as the run gives it, not yet `plain`; empty if it did."""
     failure = result.execution.failure
     if failure:
         return f"{failure.failure_class}: {failure.message}"

@@ -1,4 +1,4 @@
-"""Where agents run: a fresh workspace for every attempt, with the skills of its arm and no other."""
+"""The place where agents run: a fresh workspace for every attempt, with the skills of its arm and no other."""
 
 from __future__ import annotations
 

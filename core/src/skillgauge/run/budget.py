@@ -22,14 +22,14 @@ OnSpent = Callable[[Trial, tuple[GivenUp, ...]], None]
 
 @dataclass(frozen=True)
 class BudgetLimits:
-    """What the user allows for one run, however many commands it takes; `None` is no limit."""
+    """The amounts that the user allows for one run, however many commands it takes; `None` is no limit."""
 
     cost_usd: float | None = None
     tokens: int | None = None
 
     @property
     def are_given(self) -> bool:
-        """Whether there is any limit."""
+        """True if there is any limit."""
         return self.cost_usd is not None or self.tokens is not None
 
 
@@ -114,7 +114,7 @@ class Budget:
         return self._spent_usd * self._unpriced_tokens / self._priced_tokens if self._priced_tokens else 0.0
 
     def affords_retry(self, trial: Trial, used: Sequence[Usage | None]) -> bool:
-        """Whether a trial may make one more attempt.
+        """Tell whether a trial may make one more attempt.
 
         Args:
             trial: which.
@@ -140,7 +140,7 @@ class Budget:
             await self._settled.wait()
 
     def _affordable(self, sessions: int, used_usd: float = 0.0, used_tokens: int = 0) -> bool:
-        """Whether as many sessions, none of them settled, stay within the limits, with what one has used already."""
+        """Tell whether as many sessions, none of them settled, stay within the limits, with the usage so far."""
         limits = self._limits
         spent_usd = self._spent_usd + self._unpriced_usd + used_usd
         spent_tokens = self._spent_tokens + used_tokens

@@ -1,4 +1,4 @@
-"""Where direct calls run: one shared session per target, or a workspace of its own for a case that brings files."""
+"""The place where direct calls run: one shared session per target, or a workspace for each case that brings files."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Grading:
-    """What grading needs beside the execution."""
+    """Everything that grading needs beside the execution."""
 
     scorers: Scorers
     """Has the scorer of each check."""
@@ -45,7 +45,7 @@ class Grading:
 
 
 class Grade(NamedTuple):
-    """What an execution was worth."""
+    """The worth of an execution."""
 
     verdict: Verdict
     value: float | None

@@ -84,7 +84,7 @@ class GuardedJudge:
 
 
 def _failure(reply: JudgeReply) -> Failure | None:
-    """Why there is no answer; who asks for a pause without saying why has too much to do."""
+    """Make a failure of an answer that did not come; a pause without a reason counts as an overloaded service."""
     if reply.text is not None:
         return None
     kind = FailureClass.INTERNAL if reply.retry_after_s is None else FailureClass.RATE_LIMITED

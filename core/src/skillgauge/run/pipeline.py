@@ -72,7 +72,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What became of a plan."""
+    """The result of carrying out a plan."""
 
     view: RunView
     complete: bool
@@ -156,7 +156,7 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Conclusion:
 
 
 def _budget(job: Job, log: RunLog) -> Budget:
-    """What may still be spent: earlier commands of the same run count."""
+    """Return the budget that is left: earlier commands of the same run count."""
     if not log.info.resumed or not job.budget.are_given:
         return Budget(job.budget)
     return Budget(job.budget, log.results(ResultOrder.PLAN), log.unfinished())
@@ -187,7 +187,7 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, bu
 
 @dataclass(frozen=True)
 class _RunTrial:
-    """What executors get: see `RunTrial` and `PortableRunTrial`."""
+    """The function that executors get: see `RunTrial` and `PortableRunTrial`."""
 
     runner: TrialRunner
     budget: Budget

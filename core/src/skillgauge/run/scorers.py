@@ -64,7 +64,7 @@ class Scorers:
         """Names in checks that were inspected of scorers that need a judge."""
 
     def inspect(self, checks: Iterable[Check]) -> list[Problem]:
-        """What is wrong with checks: scorers absent, options refused."""
+        """Return the faults of checks: scorers absent, options refused."""
         problems: list[Problem] = []
         counts: Counter[str] = Counter()
         for check in checks:

@@ -54,7 +54,7 @@ class Place:
 
 
 class Service:
-    """How many sessions one service gets at once, and whether it gets any.
+    """The number of sessions that one service gets at once, and whether it gets any.
 
     The number grows by one after as many good sessions in a row and halves when the service says that it is too much:
     additive increase and multiplicative decrease, as congestion control does it (Chiu and Jain 1989). What is said
@@ -195,6 +195,6 @@ class Services:
 
 
 def service_of(asker: Identity) -> str:
-    """What a limit belongs to: host and port that are asked, else the name of who asks."""
+    """Return the service that a limit belongs to: host and port that are asked, else the name of the asking plugin."""
     told = asker.service or asker.name
     return urlsplit(told).netloc.rpartition("@")[2].lower() or told

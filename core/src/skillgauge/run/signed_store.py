@@ -45,7 +45,7 @@ _CHANGED_HINT = "Everything is evaluated anew. Find out who else writes to the s
 
 
 class Keys(Protocol):
-    """Where the user's key comes from."""
+    """The source of the user's key."""
 
     def find(self) -> StoreKey | None:
         """The key, if there is one already."""
@@ -272,7 +272,7 @@ def _not_resumed(run_id: str, why: str) -> Problem:
 
 
 class _Signing:
-    """What is taken in, signed while it is read."""
+    """A run that is taken in, signed while it is read."""
 
     def __init__(self, source: RunSource, signer: RunSigner) -> None:
         self._source = source

@@ -1,4 +1,4 @@
-"""Where one attempt of a trial runs."""
+"""The place where one attempt of a trial runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..types.trial import Execution, Trial
 
 
 class Stage(Protocol):
-    """Where one attempt of a trial runs."""
+    """The place where one attempt of a trial runs."""
 
     @property
     def workspace(self) -> Workspace | None:
-        """Where checks may look, if there is such a place."""
+        """The workspace that checks may look at, if there is one."""
 
     async def execute(self, trial: Trial) -> Execution:
         """Make the attempt and report facts."""

@@ -69,7 +69,7 @@ class RunSigner:
         return value.model_copy(update={"signature": self._digest(value, more)})
 
     def signed_by_us(self, value: Signed) -> bool:
-        """Whether a value is what was signed."""
+        """Tell whether a value is the one that was signed."""
         # The time that this takes teaches an attacker nothing: each guess is a row in a file, and an evaluation.
         return value.signature == self._digest(value, b"")
 
@@ -86,7 +86,7 @@ class RunSigner:
 
 
 def run_facts(info: RunInfo, head: PlanHead, rows: bytes) -> bytes:
-    """What the signature of a summary stands for beside the summary: when the run began, its head and its results."""
+    """Return the facts that the signature of a summary covers beside it: start of the run, head and results."""
     return b"\n".join((json.dumps([info.state.value, info.started_at]).encode(), _content(head), rows))
 
 
@@ -117,7 +117,7 @@ def opened(view: RunView, key: StoreKey | None) -> RunView:
 
 
 def why_foreign(view: RunView) -> str:
-    """Why a stored run is not this user's own word, so that nothing may rest on it; empty if it is.
+    """Return the reason why a stored run is not this user's own, so that nothing may rest on it; empty if it is.
 
     A run that does not come from a store is the word of the user who named its file. Reads all of a run; blocks.
     """
@@ -177,7 +177,7 @@ class StoredRun:
 
     @property
     def _is_unfinished(self) -> bool:
-        """Whether nothing was said of the whole of the run yet, as after a kill."""
+        """Tell whether the run has no summary yet, as after a kill."""
         ended = (RunState.FINISHED, RunState.STOPPED)
         return self._view.run.state not in ended and not self._view.summary.signature
 

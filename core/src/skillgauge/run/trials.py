@@ -36,7 +36,7 @@ SETTLE_S = 60.0
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """When a failed attempt is made again: only if its failure says that this can help."""
+    """The conditions for another attempt after a failure: only if the failure says that this can help."""
 
     retries: int | None = None
     """Further attempts; `None`: two of an agent whose service failed, since minutes of work hang on it, else none."""

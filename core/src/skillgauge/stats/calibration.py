@@ -1,4 +1,4 @@
-"""How far a judge agrees with people, and what the rate that it reports becomes once its errors are allowed for.
+"""The agreement of a judge with people, and the rate that it reports once its errors are allowed for.
 
 A label is what a person says of one thing that the judge has passed or failed. People are taken to be right: labels of
 several people are settled before they come here.

@@ -1,4 +1,4 @@
-"""How much a difference proves where cases come in clusters, which rise and fall together.
+"""The evidence of a difference where cases come in clusters, which rise and fall together.
 
 A cluster counts as one, however many cases it has: the same methods as for cases that stand for themselves, with sums
 over clusters. docs/statistics.md, "Clusters", says when.
@@ -49,7 +49,7 @@ def cluster_interval(clusters: Sequence[tuple[int, int]], scale: int, level: flo
 
 
 def cluster_sign_chance(sums: Sequence[int]) -> float:
-    """How likely clusters like these come out at least this different if the arms are alike: exact, two-sided.
+    """Return the chance that clusters like these differ at least this much if the arms are alike: exact, two-sided.
 
     If the arms are alike, the whole of a cluster might as well have had the other sign.
 

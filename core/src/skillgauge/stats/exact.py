@@ -14,7 +14,7 @@ _STATES = 5_000
 
 
 def chance_of_difference(pairs: Pairs) -> float:
-    """How likely these cases come out at least this different if the arms are alike: exact, two-sided.
+    """Return the chance that these cases come out at least this different if the arms are alike: exact, two-sided.
 
     If the arms are alike, all repeats of a case are, whichever arm they are in, so the passes that fall to the
     candidate are hypergeometric, case by case. With one repeat each this is McNemar's exact test.
@@ -56,7 +56,7 @@ def chance_of_worse(pairs: Pairs) -> float:
 
 
 def attainable_size(pairs: Pairs, level: float, *, two_sided: bool) -> float:
-    """How likely the exact test of these cases comes out at this level if nothing differs: at most the level.
+    """Return the chance that the exact test of these cases rejects at this level if nothing differs: at most the level.
 
     Its statistic is discrete, so that a test at 5 % is wrong less often than that. A later look at the same cases may
     spend what is left; see `level_of_look`.
@@ -82,7 +82,7 @@ def attainable_size(pairs: Pairs, level: float, *, two_sided: bool) -> float:
 
 
 def chance_by_sign(pairs: Pairs) -> float:
-    """How likely cases like these come out at least this different if the arms are alike: exact, two-sided.
+    """Return the chance that cases like these come out at least this different if the arms are alike: exact, two-sided.
 
     If the arms are alike, the difference of a case might as well have had the other sign.
 

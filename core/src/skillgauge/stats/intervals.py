@@ -13,7 +13,7 @@ from skillgauge.stats._normal import two_sided_z
 
 
 class IntervalMethod(StrEnum):
-    """How an interval was computed. Reports print the value, so the strings are frozen."""
+    """The method by which an interval was computed. Reports print the value, so the strings are frozen."""
 
     WILSON = "wilson"
     """Wilson's score interval; one binary run per case."""

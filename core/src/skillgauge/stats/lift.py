@@ -1,4 +1,4 @@
-"""How much a difference of two arms over the same cases proves.
+"""The evidence of a difference between two arms over the same cases.
 
 Two questions are kept apart. For *these very cases*, an exact test: could run-to-run noise alone have made the arms
 this different? For *cases like these*, an interval and a test over cases: would new cases of this kind show it, too?
@@ -34,7 +34,7 @@ _LOST_TO_DISCRETENESS = 6
 
 
 class Finding(StrEnum):
-    """What a comparison shows. Closed, and the strings are frozen."""
+    """The finding of a comparison. Closed, and the strings are frozen."""
 
     HELPS = "helps"
     HURTS = "hurts"
@@ -74,7 +74,7 @@ class Evidence:
 
 
 def weigh(pairs: Pairs, clusters: Sequence[Pairs] = (), earlier: Sequence[Pairs] = ()) -> Evidence | None:
-    """What a comparison of two arms over the same cases shows.
+    """Weigh a comparison of two arms over the same cases.
 
     >>> steady = (Repeats(3, 3), Repeats(0, 3))
     >>> found = weigh({steady: 4})

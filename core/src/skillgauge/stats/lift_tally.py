@@ -11,7 +11,7 @@ from skillgauge.stats.repeats import Repeats
 
 
 class Tried(Protocol):
-    """What became of the trials of one case in one arm."""
+    """The ends of the trials of one case in one arm."""
 
     @property
     def passed(self) -> int:
@@ -70,7 +70,7 @@ class LiftTally:
 
     @property
     def evidence(self) -> Evidence | None:
-        """What the cases with a graded trial in both arms prove; `None` without one."""
+        """The evidence of the cases with a graded trial in both arms; `None` without one."""
         return weigh(self._pairs, list(self._clusters.values()), self._earlier)
 
     @property

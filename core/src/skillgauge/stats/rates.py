@@ -202,7 +202,7 @@ class RunRates:
 
     @property
     def repeats(self) -> int:
-        """How many there are."""
+        """The number of repeats."""
         return len(self._totals)
 
     @property

@@ -1,4 +1,4 @@
-"""What the repeats of a case tell: can it, does it every time, does it waver.
+"""The steadiness of the repeats of a case: can it, does it every time, does it waver.
 
 The functions take one case (or the runs of one suite) and leave the averaging over cases to the caller,
 who knows which cases count.
@@ -95,7 +95,7 @@ def flip_rate(repeats: int, passes: int) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How steady the cases of a suite are that were run more than once."""
+    """The steadiness of the cases of a suite that were run more than once."""
 
     cases: int
     """Cases with at least two graded runs."""
@@ -122,7 +122,7 @@ class ReliabilityTally:
 
     @property
     def reliability(self) -> Reliability | None:
-        """What the cases come to; `None` if none was run twice."""
+        """The result over all cases; `None` if none was run twice."""
         if not self._kinds:
             return None
         k = max(repeats for repeats, _ in self._kinds)
@@ -171,7 +171,7 @@ def consistency(run_rates: Sequence[float]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class VarianceParts:
-    """Where the uncertainty of an arm's mean comes from, in squared units of the score."""
+    """The sources of the uncertainty of an arm's mean, in squared units of the score."""
 
     between: float | None
     """Variance of the true case means (case difficulty), 0 or more. More repeats do not reduce its share.

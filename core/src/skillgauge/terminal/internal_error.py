@@ -1,4 +1,4 @@
-"""What to say of a fault that nothing foresaw: one line, and a traceback in a file."""
+"""Report a fault that was not foreseen: one line, and a traceback in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes where: reports and data to stdout, everything about the run to stderr, one document with `--json`."""
+"""The two streams: reports and data go to stdout, everything about the run to stderr, one document with `--json`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Output:
             sys.stdout.write(f"{text}\n")
 
     def report(self, lines: Iterable[str]) -> None:
-        """What a run has come to, above its verdict; nothing with `--json` or `--quiet`."""
+        """Print the results of a run, above its verdict; nothing with `--json` or `--quiet`."""
         if self.as_json or self.quiet:
             return
         width = width_of(sys.stdout)

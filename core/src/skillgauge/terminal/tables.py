@@ -70,7 +70,7 @@ def _beginning(word: str, width: int) -> str:
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Count the columns of a terminal that a text takes."""
     if text.isascii():
         return len(text)
     import unicodedata  # noqa: PLC0415 - this module is part of every start

@@ -1,4 +1,4 @@
-"""What a terminal can show: whether it is one, how wide it is, and whether it wants colours."""
+"""The abilities of a terminal: whether it is one, how wide it is, and whether it wants colours."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ COLUMNS = 80
 
 
 def is_live(stream: TextIO) -> bool:
-    """Whether lines may be written over: a terminal that can, and nobody's log."""
+    """Tell whether lines may be written over: on a terminal that can do so, and never in a log."""
     environ = host_environment()
     return stream.isatty() and environ.get("TERM") != "dumb" and not environ.get("CI")
 
 
 def takes_color(stream: TextIO, *, no_color: bool = False) -> bool:
-    """Whether a stream is to be coloured; `NO_COLOR` and `TERM=dumb` count, see https://no-color.org."""
+    """Tell whether a stream is to be coloured; `NO_COLOR` and `TERM=dumb` count, see https://no-color.org."""
     return is_live(stream) and not no_color and not host_environment().get("NO_COLOR")
 
 

@@ -1,4 +1,4 @@
-"""What was answered, and its text: decided here once, with what a format does in its own way as data."""
+"""An answer and its text: decided here once, with the habits of each format as data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skillgauge_documents.frozen import Frozen
 
 
 class AnswerStyle(Frozen):
-    """How a format reads an answer."""
+    """The way in which a format reads an answer."""
 
     keys: tuple[str, ...] = ()
     """Of an answer that is an object, the first of these keys that it has holds what was answered."""
@@ -23,7 +23,7 @@ PLAIN = AnswerStyle.model_construct()
 
 @dataclass(frozen=True)
 class Answer:
-    """What was answered: the output of a direct call, else the final text of an agent."""
+    """An answer: the output of a direct call, else the final text of an agent."""
 
     value: JsonValue
     """`None` if nothing was answered, or null."""

@@ -1,4 +1,4 @@
-"""What results are summarised under, and how two arms compare on one case and over a suite."""
+"""The keys under which results are summarised, and the comparison of two arms on one case and over a suite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..stats import Evidence, MeanRatio
 
 @dataclass(frozen=True, slots=True)
 class GroupKey:
-    """What trials are summarised under: those of one suite, target, arm, runner and model."""
+    """The key under which trials are summarised: those of one suite, target, arm, runner and model."""
 
     suite_id: str
     target_id: str | None
@@ -61,7 +61,7 @@ class Counts(Frozen):
 
 
 class Spent(Frozen):
-    """What the repeats of a case took that passed, on average; `None` where one of them does not tell."""
+    """The effort of the repeats of a case that passed, on average; `None` where one of them does not tell."""
 
     turns: float | None = None
     tokens: float | None = None
@@ -83,7 +83,7 @@ class CaseSummary(Frozen):
 
 
 class Outcome(StrEnum):
-    """What the candidate arm made of a case, beside the baseline arm. Closed, and the strings are frozen."""
+    """The outcome of a case in the candidate arm, beside the baseline arm. Closed, and the strings are frozen."""
 
     FLIP_TO_PASS = "flip_to_pass"
     PASS_KEPT = "pass_kept"
@@ -94,7 +94,7 @@ class Outcome(StrEnum):
 
 
 class Dropped(StrEnum):
-    """Why a case is not compared."""
+    """The reason why a case is not compared."""
 
     CANDIDATE_ERROR = "candidate_error"
     BASELINE_ERROR = "baseline_error"
@@ -136,7 +136,7 @@ class DroppedCounts(Frozen):
 
 
 class Ratios(Frozen):
-    """What the candidate arm took for a case as a multiple of the baseline arm, over the cases that both passed."""
+    """The candidate arm's effort for a case as a multiple of the baseline arm's, over the cases that both passed."""
 
     turns: MeanRatio | None = None
     tokens: MeanRatio | None = None

@@ -1,4 +1,4 @@
-"""What a suite or a user demands of results."""
+"""The demands of a suite or a user on results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class GateFigure(StrEnum):
 
 
 class GateScope(StrEnum):
-    """What a gate is asked of."""
+    """The results that a gate is about."""
 
     GROUP = "group"
     """Each group by itself, those of baseline arms excepted."""

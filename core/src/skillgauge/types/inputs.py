@@ -1,4 +1,4 @@
-"""What a case brings along: files for its workspace, variables for its environment."""
+"""The belongings of a case: files for its workspace, variables for its environment."""
 
 from __future__ import annotations
 

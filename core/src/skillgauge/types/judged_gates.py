@@ -1,4 +1,4 @@
-"""When a gate counts that rests on checks which a judge has decided."""
+"""The rule for gates that rest on checks which a judge has decided."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Whoever knows judges gives it: see `run_notices`."""
 
 
 class JudgedGates(StrEnum):
-    """What the user lets a judge decide."""
+    """The decisions that the user leaves to a judge."""
 
     ALWAYS = "always"
     CALIBRATED = "calibrated"

@@ -1,4 +1,4 @@
-"""What a run will do: suites, the cells that their cases run in, and the trials that follow, each under its ids.
+"""The plan of a run: suites, the cells that their cases run in, and the trials that follow, each under its ids.
 
 Pure: no I/O, no clock, no randomness beyond the seed. Trials are made one by one, so that a plan of a million
 costs no more memory than a plan of ten.
@@ -17,7 +17,7 @@ from .trial import Identity, PlanHead, Trial
 
 
 class Selection(Frozen):
-    """Which cases and targets of the suites take part; empty selects all."""
+    """The cases and targets of the suites that take part; empty selects all."""
 
     cases: tuple[str, ...] = ()
     """Glob patterns, matched against a case's id and name."""
@@ -26,14 +26,14 @@ class Selection(Frozen):
     targets: tuple[str, ...] = ()
 
     def admits(self, case: Case) -> bool:
-        """Whether a case takes part."""
+        """Tell whether a case takes part."""
         if self.cases and not any(fnmatchcase(case.id, glob) or fnmatchcase(case.name, glob) for glob in self.cases):
             return False
         return not self.tags or any(tag in self.tags for tag in case.tags)
 
     @property
     def is_given(self) -> bool:
-        """Whether anything is selected at all."""
+        """True if anything is selected at all."""
         return bool(self.cases or self.tags or self.targets)
 
 
@@ -72,7 +72,7 @@ class SuitePlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run will do."""
+    """The plan of a run."""
 
     head: PlanHead
     suites: tuple[SuitePlan, ...]
@@ -82,7 +82,7 @@ class Plan:
     """Names in checks of scorers whose verdict costs money."""
 
     def is_paid(self, case: Case) -> bool:
-        """Whether grading a case costs money, whatever carries it out."""
+        """Tell whether grading a case costs money, whatever carries it out."""
         return bool(self.paid_scorers) and any(check.scorer in self.paid_scorers for check in case.checks)
 
     def trials(self) -> Iterator[Trial]:
@@ -104,7 +104,7 @@ class Plan:
 
 
 def applies(case: Case, target: Target | None) -> bool:
-    """Whether a case is meant for a target."""
+    """Tell whether a case is meant for a target."""
     return not case.targets or target is None or target.id in case.targets
 
 

@@ -1,4 +1,4 @@
-"""What it was worth: scores, results, summaries and the view that reporters read."""
+"""The worth of a run: scores, results, summaries and the view that reporters read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, TrialFacts
 
 
 class Verdict(StrEnum):
-    """What became of one trial."""
+    """The end of one trial."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -51,7 +51,7 @@ class GivenUp(Frozen):
 
 
 class Unfinished(Frozen):
-    """What a claimed trial has used while it has no result; the ledger keeps it in case none comes."""
+    """The usage of a claimed trial that has no result yet; the ledger keeps it in case none comes."""
 
     trial_id: str
     ordinal: int
@@ -92,7 +92,7 @@ class TrialResult(TrialFacts):
 
     @property
     def usages(self) -> tuple[Usage | None, ...]:
-        """What everybody used for it: the session or call, attempts that were given up, judges; `None` is unknown.
+        """The usage of all that worked on it: the session or call, attempts given up, judges; `None` is unknown.
 
         Not a session that another run has paid for.
         """
@@ -102,7 +102,7 @@ class TrialResult(TrialFacts):
 
     @property
     def group(self) -> GroupKey:
-        """What it is summarised under."""
+        """The key that it is summarised under."""
         return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
 
 
@@ -179,12 +179,12 @@ class GroupSummary(Frozen):
 
     @property
     def key(self) -> GroupKey:
-        """What tells it from the other groups of a run."""
+        """The key that tells it from the other groups of a run."""
         return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
 
 
 class Spending(Frozen):
-    """What sessions, attempts that were given up and judges used, as far as they tell."""
+    """The usage of sessions, of attempts that were given up and of judges, as far as they report it."""
 
     cost_usd: float = 0.0
     tokens: int = 0
@@ -197,7 +197,7 @@ class Spending(Frozen):
 
 
 class SuiteSummary(Frozen):
-    """What one suite comes to: what its format makes its own figures of."""
+    """The result of one suite, from which its format makes figures of its own."""
 
     suite: SuiteHead
     groups: tuple[GroupSummary, ...]
@@ -205,7 +205,7 @@ class SuiteSummary(Frozen):
 
 
 class SuiteValidity(Frozen):
-    """Whether a suite's results prove anything."""
+    """The validity of a suite's results: whether they prove anything."""
 
     suite_id: str
     valid: bool
@@ -214,7 +214,7 @@ class SuiteValidity(Frozen):
 
 
 class Summary(Frozen):
-    """What the whole run comes to."""
+    """The result of the whole run."""
 
     counts: Counts
     groups: tuple[GroupSummary, ...]
@@ -235,7 +235,7 @@ class Summary(Frozen):
 
 
 class RunState(StrEnum):
-    """Where a run stands."""
+    """The progress of a run."""
 
     RUNNING = "running"
     FINISHED = "finished"
@@ -245,7 +245,7 @@ class RunState(StrEnum):
 
 
 class RunInfo(Frozen):
-    """When and where a plan was carried out."""
+    """The time and place at which a plan was carried out."""
 
     run_id: str
     state: RunState
@@ -264,13 +264,13 @@ class ResultOrder(StrEnum):
 
 
 class RunSource(Protocol):
-    """Where the results and cases of a run are read, as often as they are asked for."""
+    """The place from which the results and cases of a run are read, as often as they are asked for."""
 
     def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
         """Committed results, of all groups or of one. Blocks; call it from a worker thread."""
 
     def cases(self) -> Iterator[CaseHead]:
-        """What is known of the cases, once each, by suite id and place in the suite. Blocks, too."""
+        """Yield the known facts of the cases, once each, by suite id and place in the suite. Blocks, too."""
 
 
 class Kept:
@@ -322,5 +322,5 @@ class RunView:
         return self.source.results(ResultOrder.PLAN, group)
 
     def cases(self) -> Iterator[CaseHead]:
-        """What is known of the cases: once a case, by suite id and place in the suite."""
+        """Yield the known facts of the cases, once each, by suite id and place in the suite."""
         return self.source.cases()

@@ -1,4 +1,4 @@
-"""What became of one check."""
+"""The result of one check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .trial import Usage
 
 
 class ScoreStatus(StrEnum):
-    """What became of one check."""
+    """The result of one check."""
 
     PASSED = "passed"
     FAILED = "failed"

@@ -1,4 +1,4 @@
-"""What to evaluate: suites, cases, checks, targets and arms, as a format plugin loads them."""
+"""The subject of an evaluation: suites, cases, checks, targets and arms, as a format plugin loads them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Limits(Frozen):
 
     @once
     def key(self) -> str:
-        """What of them enters an id."""
+        """The part of the limits that enters an id."""
         return f"{self.timeout_s}|{self.max_turns}|{self.output_bytes}"
 
     def over(self, fallback: Limits) -> Limits:
@@ -75,7 +75,7 @@ class Check(Frozen):
 
 
 class VerdictMode(StrEnum):
-    """How the scores of a case's checks make its verdict."""
+    """The way in which the scores of a case's checks make its verdict."""
 
     ALL = "all"
     """Every check passed."""
@@ -96,7 +96,7 @@ class VerdictRule(Frozen):
 
     @once
     def key(self) -> str:
-        """What of it enters an id."""
+        """The part of the rule that enters an id."""
         return f"{self.mode} {self.threshold} {self.above}"
 
 
@@ -104,7 +104,7 @@ ALL_PASSED = VerdictRule.model_construct()
 
 
 class CaseFacts(Frozen):
-    """What a report tells of a case, too."""
+    """The facts of a case that reports show, too."""
 
     id: str
     """Unique within its suite; what reports print and `--case` matches."""
@@ -174,7 +174,7 @@ class Case(CaseFacts):
             yield [digest(variable.name, variable.host, variable.default) for variable in self.pass_env]
 
     def work(self, limits: Limits, repeat: int) -> str:
-        """What of one execution is its own, whoever executes it: that part of its ids."""
+        """Return the part of an execution's ids that depends on the case alone, whatever executes it."""
         return f"{self.execution_digest}|{limits.key}|{repeat}"
 
     @once
@@ -186,7 +186,7 @@ class Case(CaseFacts):
 
 
 class TargetKind(StrEnum):
-    """What is under test."""
+    """The kind of thing under test."""
 
     SKILL = "skill"
     HOOK = "hook"
@@ -195,7 +195,7 @@ class TargetKind(StrEnum):
 
 
 class TargetHead(Frozen):
-    """What a report needs to know of a target."""
+    """The facts of a target that a report needs."""
 
     id: str
     """Unique within its suite."""
@@ -209,7 +209,7 @@ class TargetHead(Frozen):
 
 
 class Target(TargetHead):
-    """What is under test: a skill, a hook, an agent."""
+    """The thing under test: a skill, a hook, an agent."""
 
     description: str = ""
     kind: TargetKind = TargetKind.SKILL
@@ -228,12 +228,12 @@ class Target(TargetHead):
     """Where single fields come from (`adapter`, `entrypoint`, `config`), as far as it is not `origin`."""
 
     def origin_of(self, field: str) -> Origin | None:
-        """Where a field comes from, for a problem about it."""
+        """Return the place that a field comes from, for a problem about it."""
         return dict(self.origins).get(field, self.origin)
 
 
 class SkillRole(StrEnum):
-    """Why a skill is present in an arm."""
+    """The reason why a skill is present in an arm."""
 
     CANDIDATE = "candidate"
     DISTRACTOR = "distractor"
@@ -267,7 +267,7 @@ class Install(Frozen):
 
 
 class ArmKind(StrEnum):
-    """How the trials of an arm execute."""
+    """The way in which the trials of an arm execute."""
 
     DIRECT = "direct"
     """An adapter calls the target."""
@@ -302,14 +302,14 @@ class Comparison(Frozen):
 
 
 class LimitOutcome(StrEnum):
-    """What it means that an agent ran out of time or turns; the format decides."""
+    """The meaning of an agent that ran out of time or turns; the format decides."""
 
     FAIL = "fail"
     ERROR = "error"
 
 
 class SuiteDefaults(Frozen):
-    """What the suite asks for where the user says nothing."""
+    """The wishes of a suite where the user sets nothing."""
 
     engine: str | None = None
     model: str | None = None
@@ -346,7 +346,7 @@ else:
 
 
 class SuiteFacts(Frozen):
-    """What a report tells of a suite, too."""
+    """The facts of a suite that reports show, too."""
 
     id: str
     name: str = ""

@@ -60,7 +60,7 @@ class Block(Frozen):
 
 
 class Trajectory(Frozen):
-    """What an agent did, the same shape for every engine. `None` means the engine cannot tell."""
+    """The actions of an agent, in the same shape for every engine. `None` means the engine cannot tell."""
 
     events: tuple[TrajectoryEvent, ...] = ()
     skills_offered: tuple[str, ...] | None = None

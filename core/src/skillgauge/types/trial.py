@@ -1,4 +1,4 @@
-"""What runs and what happened: plan, trial, execution."""
+"""Plan, trial and execution: the work and the events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .trajectory import Trajectory
 
 
 class Identity(Frozen):
-    """What exactly an adapter, engine or judge is, as far as results depend on it."""
+    """The exact identity of an adapter, engine or judge, as far as results depend on it."""
 
     name: str
     version: str | None = None
@@ -43,7 +43,7 @@ class Identity(Frozen):
 
 
 class TrialFacts(Frozen):
-    """What a result tells of its trial, too."""
+    """The facts of a trial that its result shows, too."""
 
     trial_id: str
     """Unique within the plan; the key of the ledger."""
@@ -79,7 +79,7 @@ class Trial(TrialFacts):
 
     @property
     def recipe(self) -> JsonObject:
-        """What decides the execution, part by part as digests, to say what changed between two that differ."""
+        """The parts that decide the execution, each as a digest, to show what changed between two that differ."""
         case = self.case
         return FrozenDict(
             {
@@ -106,7 +106,7 @@ class Trial(TrialFacts):
 
 
 class CaseHead(CaseFacts):
-    """What a report needs to know of a case."""
+    """The facts of a case that a report needs."""
 
     suite_id: str
     index: int
@@ -128,7 +128,7 @@ class CaseHead(CaseFacts):
 
 
 class SuiteHead(SuiteFacts):
-    """What a report needs to know of a suite; the cases stay in their source."""
+    """The facts of a suite that a report needs; the cases stay in their source."""
 
     content_digest: str
     """Digest over all cases, checks, targets and arms as planned."""
@@ -166,7 +166,7 @@ class SuiteHead(SuiteFacts):
         return tuple(one for one in self.comparisons if {one.candidate, one.baseline} <= {*self.arms})
 
     def is_baseline(self, arm: str) -> bool:
-        """Whether an arm only serves to compare others with it."""
+        """Tell whether an arm only serves to compare others with it."""
         return arm in {one.baseline for one in self.comparisons} - {one.candidate for one in self.comparisons}
 
 
@@ -205,12 +205,12 @@ class PlanHead(Frozen):
 
     @property
     def is_chosen(self) -> bool:
-        """Whether its cases were chosen for their results, so that no interval, finding or gate can rest on them."""
+        """True if its cases were chosen for their results, so that no interval, finding or gate can rest on them."""
         return self.origin is not None and self.origin.chosen
 
 
 class FailureClass(StrEnum):
-    """Why an execution did not come to its end. Closed: a new member is a new major schema version."""
+    """The reason why an execution did not come to its end. Closed: a new member is a new major schema version."""
 
     TIMEOUT = "timeout"
     CRASH = "crash"
@@ -237,7 +237,7 @@ class FailureClass(StrEnum):
 
 
 class Blame(StrEnum):
-    """Whose failure it is."""
+    """The party whose failure it is."""
 
     TARGET = "target"
     """The thing under test: the trial fails."""
@@ -248,7 +248,7 @@ class Blame(StrEnum):
 
 
 class Failure(Frozen):
-    """Why an execution failed, and whether another attempt could help."""
+    """The reason why an execution failed, and whether another attempt could help."""
 
     failure_class: FailureClass
     blame: Blame
@@ -258,7 +258,7 @@ class Failure(Frozen):
 
     @classmethod
     def of_agent(cls, failure_class: FailureClass, message: str, *, retry_after_s: float | None = None) -> Self:
-        """Why a session did not come to its end, with the blame and the prospects that its class has for any engine."""
+        """Make the failure of a session that did not come to its end, with the blame and the prospects of its class."""
         blame = Blame.AGENT_LIMIT if failure_class in _AGENT_LIMITS else Blame.INFRASTRUCTURE
         retryable = failure_class in _PASSING
         return cls(
@@ -271,7 +271,7 @@ class Failure(Frozen):
 
     @classmethod
     def of_spoiling(cls, message: str) -> Self:
-        """What an agent did to the place where it was to be graded: its own failure."""
+        """Make the failure of an agent that spoilt the place where it was to be graded."""
         return cls(failure_class=FailureClass.SANDBOX, blame=Blame.TARGET, message=message)
 
 
@@ -317,7 +317,7 @@ class FileChange(Frozen):
 
 
 class Execution(Frozen):
-    """What happened in one trial: facts only; whether that is good is a matter of the scores."""
+    """The events of one trial: facts only; whether they are good is a matter of the scores."""
 
     output: Json = None
     """The answer of a direct call."""
@@ -346,7 +346,7 @@ class Execution(Frozen):
     """What a reader should know: a grandchild was left behind, noise was skipped, ..."""
 
     def answer(self, style: AnswerStyle = PLAIN) -> Answer:
-        """What was answered, as a format reads it: the output of a direct call, else the final text of an agent."""
+        """The answer as a format reads it: the output of a direct call, else the final text of an agent."""
         value = self.text if self.output is None else self.output
         if style.keys and isinstance(value, Mapping):
             value = next((value[key] for key in style.keys if key in value), value)

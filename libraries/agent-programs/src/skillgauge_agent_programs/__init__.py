@@ -1,1 +1,1 @@
-"""What engines of command-line agents have in common. Nothing is imported here, so that announcing stays cheap."""
+"""The parts that engines of command-line agents share. Nothing is imported here, so that announcing stays cheap."""

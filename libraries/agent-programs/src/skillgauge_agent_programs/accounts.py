@@ -1,4 +1,4 @@
-"""What the event stream of a session says, once it is read."""
+"""The content of a session's event stream, once it is read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skillgauge.api import EventKind, Failure, JsonValue, Trajectory, Trajectory
 
 @dataclass(frozen=True)
 class Ending:
-    """How the program ended."""
+    """The end of the program."""
 
     exit_code: int | None
     """`None` if a signal ended it."""
@@ -21,7 +21,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Account:
-    """What a program tells of its session."""
+    """A program's account of its session."""
 
     trajectory: Trajectory
     """Without `raw`, which is kept elsewhere."""
@@ -38,14 +38,14 @@ class Account:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the agent neither said nor did anything."""
+        """True if the agent neither said nor did anything."""
         said = any(event.text.strip() for event in self.trajectory.events if event.kind is EventKind.MESSAGE)
         called = any(event.kind is EventKind.TOOL_CALL for event in self.trajectory.events)
         return not (said or called or (self.text or "").strip())
 
 
 def is_models_turn(events: Iterable[TrajectoryEvent], asking: Collection[str] = ()) -> bool:
-    """Whether every call of a tool has its result, so that only the model can go on.
+    """Tell whether every call of a tool has its result, so that only the model can go on.
 
     Args:
         events: of the session so far.
@@ -65,10 +65,10 @@ class Transcript(Protocol):
 
     @property
     def hopeless(self) -> Failure | None:
-        """Why there is no point in waiting any longer, for a program that would wait for ever."""
+        """The reason why there is no point in waiting any longer, for a program that would wait for ever."""
 
     def read(self, record: Mapping[str, JsonValue]) -> Iterable[TrajectoryEvent]:
         """Take the object in a line and give the events that it stands for."""
 
     def account(self, ending: Ending) -> Account:
-        """What the stream told, now that it is over."""
+        """Return the account of the whole stream, now that it is over."""

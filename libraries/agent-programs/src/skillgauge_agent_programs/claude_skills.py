@@ -17,7 +17,7 @@ _OWN_FAULT = "InputValidationError"
 
 @dataclass(frozen=True)
 class Remedies:
-    """What the user of an engine can do about a skill that was not loaded."""
+    """The steps that the user of an engine can take if a skill was not loaded."""
 
     allow: str
     """If a permission is missing."""

@@ -1,4 +1,4 @@
-"""How a program authenticates: a key of the environment, or the credential file of an existing login."""
+"""The ways in which a program authenticates: a key of the environment, or the credential file of an existing login."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Key:
     value: str = field(repr=False)
 
     def problems(self) -> tuple[Problem, ...]:
-        """What keeps it from being used."""
+        """Report everything that keeps the key from being used."""
         if len(self.value) < SHORTEST:
             why = f"has fewer than {SHORTEST} characters and could not be kept out of results"
         elif not self.value.isascii() or not self.value.isprintable() or " " in self.value:
@@ -47,7 +47,7 @@ class Key:
 
 
 def handed_over(key: Key, argv: Sequence[str], stdin: bytes) -> tuple[tuple[str, ...], bytes]:
-    """How to start a program that reads its key from a file descriptor: in no environment, argument or file.
+    """Make the launch of a program that reads its key from a file descriptor: in no environment, argument or file.
 
     Args:
         key: for the program alone.

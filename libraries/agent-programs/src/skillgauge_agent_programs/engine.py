@@ -76,7 +76,7 @@ class Service:
 
 @dataclass(frozen=True)
 class Access:
-    """How one session reaches its model API."""
+    """The way in which one session reaches its model API."""
 
     service: Service
     address: str
@@ -94,7 +94,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Launch:
-    """How to start the program for one session."""
+    """The command that starts the program for one session."""
 
     arguments: tuple[str, ...]
     """After the program itself."""
@@ -162,7 +162,7 @@ class ProgramEngine(ABC):
         return replace(service, is_past_gateway=True)
 
     def is_elsewhere(self, access: Access) -> bool:
-        """Whether the program has to be told the address, as it is not the one that it asks by itself."""
+        """True if the program has to be given the address, as it is not the one that it asks by itself."""
         is_at_gateway = self._options.gateway is not None and access.service.address == self._options.gateway
         return access.is_relayed or self._options.base_url is not None or is_at_gateway
 
@@ -172,11 +172,11 @@ class ProgramEngine(ABC):
 
     @abstractmethod
     def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
-        """How to start the program; may prepare files below `Workspace.home`."""
+        """Make the command that starts the program; may prepare files below `Workspace.home`."""
 
     @abstractmethod
     def transcript(self, request: RunRequest) -> Transcript:
-        """What reads the program's events."""
+        """Return the reader of the program's events."""
 
     async def follow(
         self, workspace: Workspace, command: Command, transcript: Transcript, emit: Emit, raw: RawStream
@@ -197,7 +197,7 @@ class ProgramEngine(ABC):
         return {name: value for name, value in settings.items() if name != "instructions" or value is not None}
 
     def further_problems(self) -> tuple[Problem, ...]:
-        """What else keeps the engine from working with these options."""
+        """Report anything else that keeps the engine from working with these options."""
         return ()
 
     def read_home(self, home: Path, transcript: Transcript) -> None:  # noqa: B027 - most programs leave nothing there
@@ -220,7 +220,7 @@ class ProgramEngine(ABC):
         return asked or self._options.model
 
     async def check(self) -> tuple[Problem, ...]:
-        """Whether program and credentials are there, for every model that `identity` was asked about."""
+        """Check that program and credentials are there, for every model that `identity` was asked about."""
         found = await asyncio.to_thread(lambda: self.found)
         problems = list(found.problems(self.name, self.program, self._options.program or self.program.command))
         services = {self.service(model): None for model in sorted(self.models or {None}, key=str)}
@@ -336,7 +336,7 @@ class ProgramEngine(ABC):
         return (Problem("engine.no-credentials", message, hint=hint),)
 
     def _diverted(self, service: Service) -> Iterator[Problem]:
-        """What speaks against asking this service: variables that send the program, or its key, to another one."""
+        """Report variables that send the program, or its key, to another service."""
         if service.address in (self._options.base_url, self._options.gateway):
             return
         environment = host_environment()

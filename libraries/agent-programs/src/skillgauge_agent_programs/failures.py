@@ -1,4 +1,4 @@
-"""Why a session did not come to its end: from what a program says to a class, a blame, and whether to try again."""
+"""The reasons why a session did not come to its end: from a program's words to a class, a blame, and a retry."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def cut_off(program: str) -> Failure:
 
 
 def class_of_status(status: int, text: str = "") -> FailureClass:
-    """What an HTTP status of a model API means; for some the text of the answer decides."""
+    """Return the meaning of an HTTP status of a model API; for some the text of the answer decides."""
     if status in (400, 429):
         told = class_of_text(text)
         if told in (FailureClass.REFUSED, FailureClass.BUDGET, FailureClass.CONTEXT_TOO_LONG):
@@ -104,6 +104,6 @@ def class_of_status(status: int, text: str = "") -> FailureClass:
 
 
 def class_of_text(text: str) -> FailureClass | None:
-    """What a message means, where nothing but its words tells; `None` if they do not either."""
+    """Return the meaning of a message of which only the words are known; `None` if they have none, either."""
     lower = text.lower()
     return next((kind for kind, signs in _SIGNS if any(sign in lower for sign in signs)), None)

@@ -1,4 +1,4 @@
-"""What a program left in its private home, read as carefully as anything that an agent could have written."""
+"""The traces of a program in its private home, read as carefully as anything that an agent could have written."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def is_meant(matcher: str | None, tool: object) -> bool:
-    """Whether a hook is for a tool: the program may call it for more, since it has other names for the same."""
+    """Tell whether a hook is for a tool: the program may call it for more, since it has other names for the same."""
     return not matcher or not isinstance(tool, str) or re.search(matcher, tool) is not None
 
 
@@ -95,7 +95,7 @@ def run(entry: dict[str, Any], document: dict[str, Any], payload: dict[str, Any]
 
 
 class Answer:
-    """What a hook answered, and what that is for the agent's program."""
+    """The answer of a hook, and its meaning for the agent's program."""
 
     def __init__(self, entry: dict[str, Any], code: int | None, stdout: bytes, stderr: bytes) -> None:
         self.entry, self.code, self.stdout = entry, code, stdout
@@ -110,7 +110,7 @@ class Answer:
 
     @property
     def blocks(self) -> bool:
-        """Whether the specification calls it a block."""
+        """True if the specification calls it a block."""
         if self.code == 2:
             return True
         refused = self.specific.get("permissionDecision") == "deny" or self.said.get("decision") == "block"
@@ -118,12 +118,12 @@ class Answer:
 
     @property
     def failed(self) -> bool:
-        """Whether it neither agreed nor refused, so that the agent goes on."""
+        """True if it neither agreed nor refused, so that the agent goes on."""
         return self.code not in (0, 2)
 
     @property
     def reason(self) -> str:
-        """Why, in the words of the hook."""
+        """The reason, in the words of the hook."""
         told = self.specific.get("permissionDecisionReason") or self.said.get("reason") or self.stderr
         return str(told or DEFAULT)
 

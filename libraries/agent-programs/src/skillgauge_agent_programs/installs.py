@@ -1,4 +1,4 @@
-"""What an arm installs beside skills: the parts that programs share, and hooks behind a shim."""
+"""The installations of an arm beside skills: the parts that programs share, and hooks behind a shim."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Placed:
-    """What a session gets, sorted by kind, with its files in the private home."""
+    """The installations of a session, sorted by kind, with their files in the private home."""
 
     home: Path
     installs: tuple[Install, ...]

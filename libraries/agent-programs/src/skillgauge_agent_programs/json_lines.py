@@ -26,7 +26,7 @@ def parse_line(line: bytes) -> Mapping[str, JsonValue] | None:
 
 
 def dig(value: JsonValue, *path: str) -> JsonValue:
-    """What lies at a path of keys; `None` if nothing does."""
+    """Return the value at a path of keys; `None` if there is none."""
     for key in path:
         if not isinstance(value, Mapping):
             return None

@@ -1,4 +1,4 @@
-"""What a user can set for any engine of a command-line program; light, so that a plugin can announce it."""
+"""The options of every engine of a command-line program; light, so that a plugin can announce it."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Found:
     """`None` if it does not tell."""
 
     def problems(self, engine: str, program: AgentProgram, wanted: str) -> tuple[Problem, ...]:
-        """What is wrong with it: absent is an error, another version than those tested a warning."""
+        """Report its faults: absent is an error, another version than those tested a warning."""
         option = f"--set engines.{engine}.program=PATH"
         if self.path is None:
             message = f"engine {engine!r} needs the program {wanted!r}, which is not there"
@@ -65,7 +65,7 @@ def find_program(wanted: str) -> Found:
 
 @cache
 def _version(path: str, _changed_ns: int) -> str | None:
-    """What the program says to `--version`, in an empty home and without anything of the environment but PATH."""
+    """Return the program's answer to `--version`, in an empty home and without anything of the environment but PATH."""
     with temporary_folder() as home:
         environment = {"PATH": host_environment().get("PATH", os.defpath), "HOME": str(home), "TMPDIR": str(home)}
         try:
@@ -85,7 +85,7 @@ def _version(path: str, _changed_ns: int) -> str | None:
 
 
 def needed_folders(path: str) -> tuple[str, ...]:
-    """What a sandbox must show for a program to start: the folder it is called in and that of the file behind it.
+    """Return the folders that a sandbox must show for a program to start: its own and that of the file behind it.
 
     A program that npm installed needs the packages around it, too.
     """
@@ -97,7 +97,7 @@ def needed_folders(path: str) -> tuple[str, ...]:
 
 
 def announced(wanted: str) -> Mapping[str, tuple[str, ...]]:
-    """What traits say of a program, for sandboxes whose images lack it; nothing if it is not there."""
+    """Return the traits that describe a program, for sandboxes whose images lack it; nothing if it is not there."""
     path = shutil.which(wanted, path=host_environment().get("PATH", os.defpath))
     if path is None:
         return {}

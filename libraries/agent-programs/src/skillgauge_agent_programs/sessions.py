@@ -35,7 +35,7 @@ _SIGNALLED = 128
 
 @dataclass(frozen=True)
 class Ran:
-    """What came out of the process."""
+    """The output of the process."""
 
     finished: Finished
     raw: RawStream
@@ -87,7 +87,7 @@ def not_started(error: LaunchError, tier: str) -> Execution:
 
 
 def ending_of(finished: Finished) -> Ending:
-    """How a program ended, as a transcript wants to know it."""
+    """Return the end of a program, as a transcript wants to know it."""
     stderr = finished.stderr.decode("utf-8", "replace")
     return Ending(finished.exit_code, stderr, finished.timed_out)
 
@@ -112,7 +112,7 @@ def execution_of(ran: Ran, account: Account, tier: str) -> Execution:
 
 
 def failure_of(ran: Ran, account: Account) -> Failure | None:
-    """Why a session failed: what the program itself says comes first, a missing end is a failure of its own.
+    """Return the failure of a session: the program's own words come first, a missing end is a failure of its own.
 
     A program that hangs after the end that it told has done its work. An answer without a word, to which no work
     belongs, is none.

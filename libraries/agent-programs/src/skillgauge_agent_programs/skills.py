@@ -1,4 +1,4 @@
-"""Which skills a session used, as far as its tool calls show it."""
+"""The skills that a session used, as far as its tool calls show it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FiredSkills:
 
     @property
     def all(self) -> tuple[FiredSkill, ...]:
-        """What fired so far."""
+        """The skills that fired so far."""
         return tuple(self._found.values())
 
 
@@ -59,7 +59,7 @@ async def skill_texts(workspace: Workspace, skills: Sequence[InstalledSkill]) ->
 
 
 def came_back(text: str, answer: str) -> bool:
-    """Whether what a tool answered has the text of a file in it, by whatever command.
+    """Tell whether the answer of a tool has the text of a file in it, by whatever command.
 
     What counts is what stands below the front matter, which every agent is told of anyway: some lines of it, or half
     of what there is if that is little. Numbers before the lines do no harm.

@@ -1,4 +1,4 @@
-"""What a session uses: while it is under way, and beyond what its program reports.
+"""The usage of a session: while it is under way, and beyond the program's own report.
 
 A sandbox with a relay has two attributes for this: `relayed`, the `Usage` of all answers so far, and `broken_off`, the
 number of answers that did not come to their end.

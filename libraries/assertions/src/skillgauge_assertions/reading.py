@@ -52,7 +52,7 @@ class Node:
         return tuple(self.value) if isinstance(self.value, Mapping) else ()
 
     def has(self, key: str) -> bool:
-        """Whether an object has a member that is not null."""
+        """Tell whether an object has a member that is not null."""
         return isinstance(self.value, Mapping) and self.value.get(key) is not None
 
 

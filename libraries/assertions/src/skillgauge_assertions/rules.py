@@ -27,7 +27,7 @@ class RefusalError(Exception):
 
 @dataclass(frozen=True)
 class Given:
-    """What an assertion says, with variables put in."""
+    """An assertion with variables put in."""
 
     type: str
     """Without `not-`."""

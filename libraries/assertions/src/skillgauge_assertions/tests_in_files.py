@@ -62,7 +62,7 @@ def _matching(root: Path, pattern: Sequence[str]) -> list[str]:
 
 
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Whether a path is as a pattern says, where `**` stands for any folders; linear in both."""
+    """Tell whether a path matches a pattern, where `**` stands for any folders; linear in both."""
     places = {0}
     for one in pattern:
         if one == "**":

@@ -14,7 +14,7 @@ _NOT_JAVASCRIPT = ("\\A", "\\Z", "(?i)", "(?s)", "(?m)", "(?x)", "(?s:", "(?i:",
 
 
 def assertions(scorer: str, options: JsonObject) -> Written:
-    """What says the same; nothing if there is no such thing."""
+    """Return assertions that say the same; none if there is no such thing."""
     write = _WRITERS.get(scorer)
     return write(thaw(options)) if write is not None else []
 

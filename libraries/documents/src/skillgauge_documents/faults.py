@@ -1,4 +1,4 @@
-"""What can be wrong with a document as such, and where. Shared by the modules of this package."""
+"""The faults that a document as such can have, with their places. Shared by the modules of this package."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def no_number(text: str, line: int, column: int) -> Fault:
 
 
 def has_half_pair(text: str) -> bool:
-    """Whether a text holds half a surrogate pair."""
+    """Tell whether a text holds half a surrogate pair."""
     return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 

@@ -98,7 +98,7 @@ def _unquoted(token: str) -> str:
 
 
 def _faults(text: str) -> list[Fault]:
-    """What makes an otherwise valid text unfit: repeated keys, depth, numbers, characters."""
+    """Return the faults that make an otherwise valid text unfit: repeated keys, depth, numbers, characters."""
     faults: list[Fault] = []
     keys: list[set[str]] = []
     for depth, step, offset, token in json_nodes(text):

@@ -60,5 +60,5 @@ def points(share: float | None) -> str:
 
 
 def chance_text(chance: float) -> str:
-    """How likely chance alone makes a difference."""
+    """Say how likely chance alone makes a difference."""
     return "p < 0.001" if chance < 0.001 else f"p = {chance:.3f}"

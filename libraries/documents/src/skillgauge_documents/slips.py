@@ -1,4 +1,4 @@
-"""What to do about a slip in a JSON or YAML text: the few that people make, told by what stands around the place."""
+"""The remedies for a slip in a JSON or YAML text: the few that people make, recognised by the text around the place."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _IN_YAML = (
 
 
 def next_step(text: str, error: json.JSONDecodeError) -> str | None:
-    """How to mend what the `json` module stumbled over; nothing where that is anybody's guess."""
+    """Return the remedy for the place at which the `json` module stumbled; nothing where there is no likely one."""
     left = text[error.pos :].lstrip()
     before = text[: error.pos].rstrip()[-1:]
     if not left:

@@ -96,7 +96,7 @@ class _Finder:
         return "".join((*pieces, text[end:])) if spans else text
 
     def _cut(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """What is left of a form at the edges."""
+        """Return the rest of a form at the edges."""
         for form, mark in self._all if len(text) >= _CUT else ():
             at = text.find(form[:_PIECE], max(0, len(text) - len(form) + 1))
             if at >= 0 and form.startswith(text[at:]):
@@ -107,7 +107,7 @@ class _Finder:
 
 
 def _spans(text: str, forms: Iterable[tuple[str, str]]) -> list[tuple[int, int, str]]:
-    """Where forms stand in a text, and what to put there."""
+    """Yield the places of forms in a text, and the text to put there."""
     found = []
     for form, mark in forms:
         at = text.find(form)
@@ -120,7 +120,7 @@ def _spans(text: str, forms: Iterable[tuple[str, str]]) -> list[tuple[int, int, 
 def _spans_behind(
     text: str, pattern: re.Pattern[str], shown: Callable[[re.Match[str]], str], forms: Iterable[tuple[str, str]]
 ) -> list[tuple[int, int, str]]:
-    """Where forms stand in a text if what matches is read as something else."""
+    """Yield the places of forms in a text if the matching part is read as something else."""
     found = _spans(pattern.sub(shown, text), forms)
     if not found:
         return []
@@ -135,7 +135,7 @@ def _spans_behind(
 
 
 def _escapes(letters: Collection[str]) -> tuple[re.Pattern[str], Callable[[re.Match[str]], str]]:
-    """What matches these letters as URLs, JSON, HTML and shells escape them, and what gives the letter for a match."""
+    """Return a pattern for these letters as URLs, JSON, HTML and shells escape them, and the way back to a letter."""
     codes = {unit for one in letters for unit in one.encode(errors="surrogateescape")}
     table = {spelt: chr(code) for code in codes for spelt in (f"%{code:02x}", f"\\x{code:02x}")}
     for one in letters:
@@ -166,7 +166,7 @@ def _as_latin(text: str) -> str:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """How a value may be spelt in output; what is escaped is read before."""
+    """Return the spellings that a value may have in output; escapes are read before."""
     code = value.encode(errors="surrogateescape")
     yield value
     yield value[::-1]

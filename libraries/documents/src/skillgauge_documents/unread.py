@@ -30,7 +30,7 @@ SKILL_FILE = "SKILL.md"
 
 
 def unread(path: Path, readers: Iterable[str], shapes: Collection[str]) -> list[tuple[str, Fault]]:
-    """Why a path holds no suite: for each file that is named like one, or for the path itself if there is none.
+    """Say why a path holds no suite: for each file that is named like one, or for the path itself if there is none.
 
     Args:
         path: a file, or a folder to look into.
@@ -53,7 +53,7 @@ def unread(path: Path, readers: Iterable[str], shapes: Collection[str]) -> list[
 
 
 def _skills(path: Path) -> Iterator[Path]:
-    """What tells of skills, near a path: they could have evals."""
+    """Return the signs of skills near a path: they could have evals."""
     for pattern in (SKILL_FILE, f"*/{SKILL_FILE}", f"*/*/{SKILL_FILE}"):
         yield from sorted(path.glob(pattern))
 
@@ -118,7 +118,7 @@ def _faults(file: Path, shapes: Collection[str]) -> list[Fault]:
 
 
 def _marks(value: JsonValue) -> list[str]:
-    """What a document could be told by, in the words of the shapes."""
+    """Return the marks by which a document could be recognised, in the words of the shapes."""
     lists = value if isinstance(value, Mapping) else {LIST: value}
     found = []
     for key, items in lists.items():

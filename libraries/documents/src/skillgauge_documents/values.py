@@ -44,7 +44,7 @@ class FrozenDict(dict[str, Any]):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, handler: Any) -> Any:
-        """What pydantic asks for the type of a default value: that of any dict."""
+        """Return the schema of a default value's type for pydantic: that of any dict."""
         return handler.generate_schema(dict[str, Any])
 
 
@@ -111,7 +111,7 @@ def freeze_object(value: object) -> JsonValue:
 
 
 def _are_plain(values: Sequence[object]) -> bool:
-    """Whether all are texts or numbers that need no look of their own, as in answers of 100,000 numbers."""
+    """Tell whether all are texts or numbers that need no look of their own, as in answers of 100,000 numbers."""
     kinds = set(map(type, values))
     if kinds == {int}:
         numbers = cast("Sequence[int]", values)

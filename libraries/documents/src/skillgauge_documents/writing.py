@@ -11,7 +11,7 @@ from .values import JsonValue
 
 
 class TextStyle(StrEnum):
-    """How a value that is no text is written as text."""
+    """The way in which a value other than a text is written as text."""
 
     JSON = "json"
     """As compact JSON."""

@@ -35,7 +35,7 @@ class Decoder:
         self._zlib = zlib.decompressobj(_ANY_HEADER) if name in _KNOWN else None
 
     def pieces(self, chunk: bytes) -> Iterator[bytes]:
-        """What a part of the body stands for. Whoever stops asking gets no more decoded.
+        """Yield the decoded pieces of a part of the body. Nothing is decoded beyond the last piece that is taken.
 
         Raises:
             EncodingError: it is damaged.

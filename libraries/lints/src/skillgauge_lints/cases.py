@@ -45,7 +45,7 @@ def _granted(check: Check) -> tuple[str, Trap | None]:
 
 
 def _matches_nothing(pattern: str) -> bool:
-    """Whether a pattern is found in every text, told by its form alone: nobody else's pattern is tried here."""
+    """Tell whether a pattern is found in every text, by its form alone: no pattern is tried here."""
     return _EMPTY.fullmatch(pattern) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a claim says to a judge, as far as its words tell. Pure."""
+"""The demands that a claim makes on a judge, as far as its words show them. Pure."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ MOST_WORDS = 12
 
 
 def is_several(claim: str) -> bool:
-    """Whether a claim is more than one, of which a judge has to find all true."""
+    """Tell whether a claim is more than one, of which a judge has to find all true."""
     text = _ASIDE.sub("_", claim.strip().rstrip(".;!?"))
     return bool(_SENTENCE.search(text)) or bool(_SECOND.search(text))
 
 
 def needs_skill(claim: str, skill: str) -> bool:
-    """Whether only an agent that has the skill can meet a claim."""
+    """Tell whether only an agent that has the skill can meet a claim."""
     if re.search(r"\b(?:not|no|never|without)\b", claim):
         return False
     own = re.escape(skill)
@@ -38,5 +38,5 @@ def needs_skill(claim: str, skill: str) -> bool:
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text is told rather than a value that could be given word for word."""
+    """Tell whether a text is prose rather than a value that could be given word for word."""
     return len(text.split()) > MOST_WORDS and "\n" not in text.strip() and not re.search(r"[{}<>=|]|\d{4}", text)

@@ -1,4 +1,4 @@
-"""What the exit code of a shell command does not say."""
+"""The failures that the exit code of a shell command hides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INDIFFERENT = frozenset(("tee", "cat", "head", "tail", "sort", "wc", "sed", "tr
 
 @dataclass(frozen=True)
 class Trap:
-    """Why an exit code says something else than it seems to."""
+    """The reason why an exit code means something else than it seems to."""
 
     reason: str
     ending: str = ""
@@ -26,7 +26,7 @@ class Trap:
 
 
 def cannot_fail(command: str) -> Trap | None:
-    """Why a command passes whatever there is, if it does."""
+    """Say why a command passes whatever there is, if it does."""
     plain = _without_strings(command)
     granted = _GRANTED.search(plain)
     if granted and plain[: granted.start()].strip():

@@ -119,7 +119,7 @@ def _about(suite: Suite, target: Target) -> list[Case]:
 
 
 def _commands(case: Case) -> JsonValue:
-    """What a case runs, without what it is given: cases of one hook have the same."""
+    """Return the commands of a case without their input: cases of one hook have the same."""
     return case.input.get("steps") if isinstance(case.input, Mapping) else case.input
 
 

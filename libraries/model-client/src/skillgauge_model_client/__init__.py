@@ -1,1 +1,1 @@
-"""What plugins that ask a model over HTTP have in common. Nothing is imported here, so that announcing stays cheap."""
+"""The parts that plugins share which ask a model over HTTP. Nothing is imported here: announcing stays cheap."""

@@ -40,7 +40,7 @@ class Key:
     value: str = field(repr=False)
 
     def problems(self) -> tuple[Problem, ...]:
-        """What keeps it from being used."""
+        """Report everything that keeps the key from being used."""
         if len(self.value) < _KEY_LENGTH:
             why = f"has fewer than {_KEY_LENGTH} characters and could not be kept out of results"
         elif not self.value.isascii() or not self.value.isprintable() or " " in self.value:
@@ -234,14 +234,14 @@ async def _read(response: httpx.Response, limit: int) -> tuple[bytes, bool]:
 
 @cache  # reading them takes longer than some questions
 def _certificates() -> ssl.SSLContext:
-    """What httpx trusts and what the system trusts: a company's own authority is known to the system only."""
+    """Return the certificates of httpx and of the system: only the system knows a company's own authority."""
     context = httpx.create_ssl_context(trust_env=False)
     context.load_default_certs()
     return context
 
 
 def _broken(error: httpx.HTTPError) -> Unanswered:
-    """What an exchange that did not come to its end means."""
+    """Return the meaning of an exchange that did not come to its end."""
     told = f"{_cause(error)} ({type(error).__name__})"
     if isinstance(error, httpx.DecodingError):
         return Unanswered(FailureClass.PROTOCOL, f"the answer cannot be decoded: {told}")
@@ -249,7 +249,7 @@ def _broken(error: httpx.HTTPError) -> Unanswered:
 
 
 def _cause(error: BaseException) -> str:
-    """What the system said, below the layers that say only that something failed."""
+    """Return the system's own words, below the layers that only say that something failed."""
     for one in _below(error):
         if isinstance(one, OSError) and one.errno:
             return os.strerror(one.errno) if one.errno > 0 and not isinstance(one, ssl.SSLError) else str(one)
@@ -264,7 +264,7 @@ def _below(error: BaseException) -> Iterator[BaseException]:
 
 
 def dig(document: object, *path: str | int) -> Any:
-    """What is at a place of a document; `None` if nothing is."""
+    """Return the value at a place of a document; `None` if there is none."""
     for step in path:
         if isinstance(step, str) and isinstance(document, dict):
             document = document.get(step)

@@ -47,7 +47,7 @@ class ModelJudge(ABC):
 
     @property
     def is_own_address(self) -> bool:
-        """Whether the vendor itself is asked, and not a server that speaks its language."""
+        """True if the vendor itself is asked, and not a server that speaks its language."""
         return self._options.base_url == self.own_address
 
     @abstractmethod
@@ -60,10 +60,10 @@ class ModelJudge(ABC):
 
     @abstractmethod
     def answer(self, document: Mapping[str, Any]) -> JudgeReply:
-        """What an answer says. Raises `Unanswered` if it holds none."""
+        """Return the content of an answer. Raises `Unanswered` if it holds none."""
 
     async def check(self) -> tuple[Problem, ...]:
-        """Whether there is a key, where one is needed, and a model. Nothing is sent."""
+        """Check that there is a key, where one is needed, and a model. Nothing is sent."""
         problems = list(self._key.problems() if self._key else ())
         if self._key is None and self.is_own_address:
             names = ", ".join(self.variables)

@@ -1,4 +1,4 @@
-"""What a user can set for whoever asks a model; light, so that a plugin can announce it."""
+"""The options of every plugin that asks a model; light, so that a plugin can announce it."""
 
 from __future__ import annotations
 

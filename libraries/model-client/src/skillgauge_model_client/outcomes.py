@@ -1,4 +1,4 @@
-"""Why there is no answer: from status, headers and body to a reply that says so."""
+"""The reasons why there is no answer: from status, headers and body to a reply that gives them."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class Unanswered(Exception):  # noqa: N818 - an outcome
 
 
 def is_success(status: int) -> bool:
-    """Whether a status promises an answer."""
+    """Tell whether a status promises an answer."""
     return 200 <= status < 300
 
 
 def status_error(status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> Unanswered:
-    """What a status other than 2xx means."""
+    """Return the meaning of a status other than 2xx."""
     said = body.decode("utf-8", "replace")
     message = f"HTTP {status}{_phrase(status)}"
     if 300 <= status < 400:
@@ -102,7 +102,7 @@ def excerpt(text: str) -> str:
 
 
 def _reason(body: str) -> str:
-    """What a refusal says: its own sentence if it is JSON of a usual kind, else its beginning."""
+    """Return the words of a refusal: its own sentence if it is JSON of a usual kind, else its beginning."""
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What comes back from a model API: cleaned of the key, and read for what it says of tokens."""
+"""The answers of a model API: cleaned of the key, and read for the tokens that they report."""
 
 from __future__ import annotations
 

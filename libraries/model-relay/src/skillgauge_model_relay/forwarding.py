@@ -148,7 +148,7 @@ def within(target: str) -> str:
 
 @cache  # reading them takes a while
 def _certificates() -> ssl.SSLContext:
-    """What httpx trusts and what the system trusts: a company's own authority is known to the system only."""
+    """Return the certificates of httpx and of the system: only the system knows a company's own authority."""
     context = httpx.create_ssl_context(trust_env=False)
     context.load_default_certs()
     return context

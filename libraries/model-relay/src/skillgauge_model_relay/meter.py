@@ -1,4 +1,4 @@
-"""How much the processes of a workspace may use its relay."""
+"""The amount that the processes of a workspace may use of its relay."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .answers import Tally
 
 @dataclass(frozen=True)
 class RelayLimits:
-    """What all processes of a workspace may use together."""
+    """The amounts that all processes of a workspace may use together."""
 
     requests: int = 10_000
     """Requests to model APIs and connections to hosts."""

@@ -1,4 +1,4 @@
-"""How large a pattern is once its repetitions are written out, as the compiler does: found without compiling it."""
+"""The size of a pattern once its repetitions are written out, as the compiler does: found without compiling it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this process has on disk while it runs, and that nothing of it stays, however the process ends.
+"""The files that this process has on disk while it runs; none of them stays, however the process ends.
 
 All workspaces of a process lie in one folder with a lock that the kernel gives up when the process dies. A guardian,
 a small process of its own, waits for that moment: it ends whatever carries our mark and removes the folder. Where the

@@ -1,4 +1,4 @@
-"""What the operating system is asked for to keep processes in hand: groups, orphans, limits, and why a start fails."""
+"""The requests to the system that keep processes in hand: groups, orphans, limits, reasons of failed starts."""
 
 from __future__ import annotations
 

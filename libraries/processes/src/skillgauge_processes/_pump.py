@@ -269,7 +269,7 @@ class Pump:
             time.sleep(_TICK_S / 10)
 
     def _is_gone(self, group: int) -> bool:
-        """Whether no member is alive. Reaps the dead ones, until which the group's number is no other's."""
+        """Tell whether no member is alive. Reaps the dead ones, until which the group's number is no other's."""
         if not self._adopts:
             return not kill_group(group, 0)
         try:
@@ -290,7 +290,7 @@ class Pump:
 
 
 class _Capture:
-    """What is kept of a stream."""
+    """The part of a stream that is kept."""
 
     __slots__ = ("_room", "chunks", "dropped")
 
@@ -346,7 +346,7 @@ class _Threads:
 
 @cache
 def prefix() -> str:
-    """How the marks of this process's children begin, and of nobody else's."""
+    """Return the beginning of the marks of this process's children, and of no other's."""
     return uuid.uuid4().hex[:16]
 
 

@@ -54,7 +54,7 @@ def put_all(root: Path, files: Sequence[FileSpec], set_aside: SetAside | None = 
 
 
 def is_little(files: Sequence[FileSpec]) -> bool:
-    """Whether writing takes less time than handing it to a thread."""
+    """Tell whether writing takes less time than handing it to a thread."""
     if len(files) > FILES_AT_ONCE:
         return False
     try:
@@ -65,7 +65,7 @@ def is_little(files: Sequence[FileSpec]) -> bool:
 
 
 def holds_little(folder: Path) -> bool:
-    """Whether to remove a folder takes less time than to hand it to a thread."""
+    """Tell whether removing a folder takes less time than handing it to a thread."""
     waiting, found = [str(folder)], 0
     try:
         while waiting and found <= FILES_AT_ONCE:
@@ -373,7 +373,7 @@ def _byte(found: re.Match[bytes]) -> bytes:
 
 
 def obstacles(root: Path) -> str:
-    """What in an agent's folder keeps a program from its end that reads it, in plain words; empty if nothing does.
+    """Return the things in an agent's folder that keep a program from its end that reads it, in plain words.
 
     Pipes that nobody writes to, devices, links that leave the folder, files of which there is no end.
     """

@@ -50,7 +50,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """What is in a folder, which is opened first if it is its owner's to open."""
+    """Return the entries of a folder, which is opened first if its owner may open it."""
     mode = folder.stat().st_mode
     if mode & stat.S_IRWXU != stat.S_IRWXU:
         folder.chmod(mode | stat.S_IRWXU)

@@ -106,7 +106,7 @@ async def watch(look: Callable[[], bool], exceeded: Callable[[], Awaitable[None]
 
 
 def holds_more(folders: Iterable[Path], pids: Sequence[int], limit: int) -> bool:
-    """Whether folders hold more bytes than a limit, with what processes have open there although it was deleted.
+    """Tell whether folders hold more bytes than a limit, with deleted files that processes still have open there.
 
     Args:
         folders: counted together, with all below them.
@@ -123,7 +123,7 @@ def holds_more(folders: Iterable[Path], pids: Sequence[int], limit: int) -> bool
 
 
 def _held(folders: list[str], enough: int) -> int:
-    """What folders hold, in bytes; stops counting beyond `enough`."""
+    """Count the bytes that folders hold; stops counting beyond `enough`."""
     total, waiting, far = 0, folders, list[int]()
     while total <= enough:
         if not waiting:
@@ -142,7 +142,7 @@ def _held(folders: list[str], enough: int) -> int:
 
 
 def _below(fd: int, far: list[int], enough: int) -> int:
-    """What a folder holds that has no name of a length that can be used."""
+    """Yield the entries of a folder whose names have a length that can be used."""
     total, waiting = 0, [f"/proc/self/fd/{fd}"]
     while waiting and total <= enough and len(far) <= _MOST_FAR:
         total += _entries(waiting.pop(), waiting, far)

@@ -1,4 +1,4 @@
-"""What processes hold without a name: deleted files that are open or mapped, and shared memory."""
+"""The memory that processes hold without a name: deleted files that are open or mapped, and shared memory."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def deleted_files(pids: Sequence[int], devices: Collection[int]) -> int:
 
 
 def shares_more(pids: Sequence[int], limit: int) -> bool:
-    """Whether processes share more memory than a limit: mapped by them, or in files without a name."""
+    """Tell whether processes share more memory than a limit: mapped by them, or in files without a name."""
     files = {status.st_ino: status.st_blocks * 512 for pid in pids for status in _memory_files(pid)}
     if sum(files.values()) > limit:
         return True

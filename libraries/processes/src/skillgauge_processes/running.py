@@ -84,7 +84,7 @@ class Process:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing of it is left."""
+        """True if nothing of it is left."""
         return self._outcome is not None
 
     async def wait(self) -> Finished:

@@ -50,7 +50,7 @@ _ALLOWED_ON_WINDOWS = ("SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT")
 
 @dataclass(frozen=True)
 class Launch:
-    """What is executed for a command."""
+    """The program that is executed for a command."""
 
     argv: Sequence[str]
     env: Mapping[str, str]
@@ -64,7 +64,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class _Fresh:
-    """What a fresh command has to itself."""
+    """The belongings of a fresh command."""
 
     folder: Path
     path: str
@@ -127,7 +127,7 @@ class DirectoryWorkspace:
 
     @property
     def tmp(self) -> Path:
-        """Where its processes put temporary files."""
+        """The folder for its processes' temporary files."""
         return self.folder / "tmp"
 
     @property
@@ -146,7 +146,7 @@ class DirectoryWorkspace:
         return MappingProxyType(dict(self._env))
 
     def wrap(self, command: Command, cwd: Path, env: Mapping[str, str]) -> Launch:
-        """What to execute for a command; a sandbox puts its own program in front.
+        """Return the program to execute for a command; a sandbox puts its own program in front.
 
         Args:
             command: what was asked for.

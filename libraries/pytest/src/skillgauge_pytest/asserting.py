@@ -1,4 +1,4 @@
-"""What a test can demand of an evaluation. A run that proves nothing meets no demand."""
+"""The demands that a test can make on an evaluation. A run that proves nothing meets no demand."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _comparisons(run: Evaluated) -> tuple[PairSummary, ...]:
 
 
 def _require_sound(run: Evaluated) -> None:
-    """What a run shows that was stopped, or has too many errors, it shows by accident."""
+    """Refuse a run that was stopped, or has too many errors: whatever it shows, it shows by accident."""
     if not run.complete:
         raise AssertionError(f"the run was stopped before its end\n{run}")
     for validity in run.summary.validity:

@@ -104,13 +104,13 @@ class CaseItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
-        """Where the case stands in its file."""
+        """Return the place of the case in its file."""
         line = self.planned.line
         return self.planned.file or self.path, line - 1 if line else None, self.name
 
 
 def _why(result: TrialResult) -> str:
-    """What is to be known of a repeat that did not pass."""
+    """Return the reasons why a repeat did not pass."""
     failure = result.execution.failure
     reasons = [failure.message] if failure else []
     reasons += result.execution.notes if result.verdict is Verdict.SKIPPED else ()

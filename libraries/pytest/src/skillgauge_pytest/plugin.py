@@ -16,7 +16,7 @@ from .items import SuiteFile
 
 
 class EvaluateSkill(Protocol):
-    """What the fixture `evaluate_skill` gives: `skillgauge.evaluate`, with the settings of the test beside its own."""
+    """The fixture `evaluate_skill`: `skillgauge.evaluate`, with the settings of the test beside its own."""
 
     def __call__(self, *paths: str | Path, **settings: Any) -> Evaluated:
         """Evaluate, and keep the answer among the test's properties."""

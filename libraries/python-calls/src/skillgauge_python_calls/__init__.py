@@ -1,1 +1,1 @@
-"""What adapters that call Python code have in common. Nothing is imported here, so that announcing stays cheap."""
+"""The parts that adapters share which call Python code. Nothing is imported here, so that announcing stays cheap."""

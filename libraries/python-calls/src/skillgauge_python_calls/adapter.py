@@ -55,7 +55,7 @@ class PythonCalls(Generic[S]):
         return ()
 
     def check_target(self, target: Target) -> tuple[Problem, ...]:
-        """What can be told about settings, interpreter and object without importing anything of the target."""
+        """Check settings, interpreter and object without importing anything of the target."""
         root = Path(target.root or ".")
         problems = []
         settings = None

@@ -110,7 +110,7 @@ def _module_of(folder: str, file: str) -> types.ModuleType:
 
 
 def load(order: dict[str, Any], folder: str, wait: Waiting) -> Call:
-    """How the object that an order names is called."""
+    """Return the callable that an order names."""
     kind = types.ModuleType("skillgauge_kind")
     exec(compile(order["program"], _OURS, "exec"), kind.__dict__)
     call: Call = kind.prepare(find(order, folder), order["settings"], wait)
@@ -118,7 +118,7 @@ def load(order: dict[str, Any], folder: str, wait: Waiting) -> Call:
 
 
 def reply_to(call: Call, question: dict[str, Any], folder: str) -> dict[str, Any]:
-    """What came of a call, whatever that is."""
+    """Return the reply to a call, whatever came of it."""
     try:
         os.chdir(folder)
         answer = call(question["input"])

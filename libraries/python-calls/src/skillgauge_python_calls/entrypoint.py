@@ -1,4 +1,4 @@
-"""What an entrypoint names, and what can be told about it without running any of it."""
+"""The object that an entrypoint names, and the facts about it that are known without running any of it."""
 
 from __future__ import annotations
 

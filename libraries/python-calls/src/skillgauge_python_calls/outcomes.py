@@ -57,7 +57,7 @@ def not_loaded(reply: Reply) -> FailedError:
 
 
 def executed(reply: Reply, duration_s: float, tier: str) -> Execution:
-    """What a call came to."""
+    """Make an execution of the outcome of a call."""
     if reply.raised is not None:
         failed = FailedError(_failure(FailureClass.CRASH, reply.raised, retryable=True), reply.trace)
         return failed.execution(duration_s, tier)

@@ -1,4 +1,4 @@
-"""What a target's configuration may say, and the interpreter that follows from it."""
+"""The settings that a target's configuration may have, and the interpreter that follows from it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def interpreter(settings: CallSettings) -> tuple[str, ...]:
 
 
 def require_program(program: str, root: Path) -> None:
-    """Whether a program is on the search path, or where its path leads from a target's folder.
+    """Check that a program is on the search path, or that its path leads to one from a target's folder.
 
     Raises:
         ValueError: it is not.

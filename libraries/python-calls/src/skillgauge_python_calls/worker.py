@@ -21,7 +21,7 @@ class Gone(Exception):  # noqa: N818 - that is what it is
 
 
 class Reply(Frozen):
-    """What a child process answers to a question."""
+    """The reply of a child process to a question."""
 
     result: Json = None
     usage: Usage | None = None
@@ -36,7 +36,7 @@ class Reply(Frozen):
 
 @dataclass(frozen=True)
 class End:
-    """How a process ended."""
+    """The end of a process."""
 
     how: str
     """`exited with code 3`, for example."""
@@ -65,7 +65,7 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it may be asked."""
+        """True if it may be asked."""
         return self._is_open
 
     async def ask(self, question: Mapping[str, object]) -> Reply:
@@ -156,7 +156,7 @@ def _how(finished: Finished) -> str:
 
 
 def _said(finished: Finished, number: int) -> str:
-    """What stands on stderr after the mark of a question; nothing if that was beyond what is kept."""
+    """Return the text on stderr after the mark of a question; nothing if that was beyond the part that is kept."""
     _, mark, said = finished.stderr.rpartition(b"\x1e%d\x1e" % max(number, 0))
     if not mark and number > 0:
         return ""

@@ -92,12 +92,12 @@ class BaselineCache:
             log.warning("cache.not-kept", case=trial.case.id, reason=str(error))
 
     def entry(self, trial: Trial) -> Cassette | None:
-        """What is kept of a session, if all that entered it is the same."""
+        """Return the kept session, if everything that entered it is the same."""
         found = _read(self.place(trial))
         return found if found is not None and found.key == trial.execution_id else None
 
     def place(self, trial: Trial) -> Path:
-        """Where the session of a trial lies, whether or not it is there."""
+        """Return the file of a trial's session, whether or not it is there."""
         return self._folder / scope_of(trial) / f"{key_of(trial)}{SUFFIX}"
 
     def others(self, trial: Trial) -> Iterator[tuple[Path, tuple[str, ...]]]:

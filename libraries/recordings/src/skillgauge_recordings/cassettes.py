@@ -179,7 +179,7 @@ def read_cassette(path: Path) -> Cassette:
 
 
 def file_name(trial: Trial) -> str:
-    """Where the recording of a trial lies, relative to the folder."""
+    """Return the file of a trial's recording, relative to the folder."""
     parts = (trial.case.id, trial.arm.name, str(trial.repeat), trial.cassette_key[:8])
     slugs = [re.sub(r"[^A-Za-z0-9._-]+", "-", part)[:60].strip("-.") or "x" for part in (trial.suite_id, *parts)]
     return f"{slugs[0]}/{'.'.join(slugs[1:])}{SUFFIX}"
@@ -242,7 +242,7 @@ _CALLED = {"limits": "limits (--timeout, --max-turns, or the case's own)"}
 
 
 def why_missing(recipe: JsonObject, recordings: list[Cassette]) -> str:
-    """What differs between a session that is wanted and the most similar recording of the same case."""
+    """Describe the differences between a wanted session and the most similar recording of the same case."""
     place = ("suite", "case", "arm", "repeat")
     same_case = [one for one in recordings if one.recipe.get("case") == recipe.get("case")]
     wanted = ", ".join(f"{name} {recipe.get(name)}" for name in place)

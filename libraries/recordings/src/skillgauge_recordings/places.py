@@ -41,11 +41,11 @@ class Places:
         return _restored(text, self._folders)
 
     def named_in(self, execution: Execution) -> Execution:
-        """What happened, with names for the folders."""
+        """Return the events with names for the folders."""
         return Execution.model_validate_json(_named(execution.model_dump_json(), self._escaped()))
 
     def restored_in(self, execution: Execution) -> Execution:
-        """What happened, with the folders that the names stand for."""
+        """Return the events with the folders that the names stand for."""
         return Execution.model_validate_json(_restored(execution.model_dump_json(), self._escaped()))
 
     def _escaped(self) -> Mapping[str, str]:

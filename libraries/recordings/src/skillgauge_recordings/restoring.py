@@ -46,7 +46,7 @@ def _is_there(file: RecordedFile) -> bool:
 
 
 def _specs(files: Sequence[RecordedFile], places: Places, folder: Path) -> list[FileSpec]:
-    """What to put into the workspace; what is no text goes by a file of its own."""
+    """Return the files to put into the workspace; binary ones go by a file of their own."""
     specs = []
     for number, file in enumerate(files):
         if file.base64 is None:

@@ -1,4 +1,4 @@
-"""What commands that show a run have in common, and what a trial looks like in parts."""
+"""The parts that commands share which show a run, and the parts of a trial."""
 
 from .delivery import OWN_DOCUMENT, Delivered, deliver, reporter_for
 from .latency import latency_text

@@ -1,4 +1,4 @@
-"""What hosts of code show of a run, the same on each: a summary in Markdown, and figures for later steps."""
+"""The view of a run on hosts of code, the same on each: a summary in Markdown, and figures for later steps."""
 
 from __future__ import annotations
 

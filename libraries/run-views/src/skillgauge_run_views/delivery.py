@@ -23,7 +23,7 @@ OWN_DOCUMENT = "json"
 
 
 class Delivered(Frozen):
-    """What became of a report, as `--json` prints it."""
+    """The fate of a report, as `--json` prints it."""
 
     schema_version: str = "1.0"
     format: str

@@ -53,7 +53,7 @@ class CasesDocument(Frozen):
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which trials to show."""
+    """The trials to show."""
 
     case: str
     """Id or name of cases, or a pattern of either."""
@@ -61,7 +61,7 @@ class Wanted:
     """`None` stands for all."""
 
     def fits(self, case: CaseHead) -> bool:
-        """Whether a case is meant."""
+        """Tell whether a case is meant."""
         return any(fnmatchcase(text, self.case) or text == self.case for text in (case.id, case.name) if text)
 
 

@@ -1,4 +1,4 @@
-"""What two arms made of a case, in words."""
+"""The outcomes of a case in two arms, in words."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ _OUTCOMES = {
 
 
 def outcome_text(outcome: Outcome | None) -> str:
-    """What the candidate arm made of a case, beside the baseline arm; `None`: one of them was not run."""
+    """Name the outcome of a case in the candidate arm beside the baseline arm; `None`: one of them was not run."""
     return "not compared" if outcome is None else _OUTCOMES[outcome]

@@ -1,4 +1,4 @@
-"""What was under test in a run, case by case: for reports that a machine shows to people, as CI does."""
+"""The subject of a run, case by case: for reports that a machine shows to people, as CI does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BATCH = 10_000
 
 
 class CaseKind(StrEnum):
-    """What became of a case with all its repeats."""
+    """The outcome of a case with all its repeats."""
 
     FAILED = "failed"
     ERROR = "error"
@@ -41,7 +41,7 @@ _KINDS = {Verdict.FAIL: CaseKind.FAILED, Verdict.ERROR: CaseKind.ERROR, Verdict.
 
 @dataclass(frozen=True)
 class Place:
-    """Where a case stands, as a code host tells it."""
+    """The place of a case in a file, as a code host names it."""
 
     file: str
     """From the root of its repository."""
@@ -69,17 +69,17 @@ class CaseOutcome:
 
     @property
     def passed(self) -> int:
-        """How many repeats did."""
+        """The number of repeats that passed."""
         return sum(result.verdict is Verdict.PASS for result in self.results)
 
     @property
     def is_flaky(self) -> bool:
-        """Whether some of its repeats passed and some failed."""
+        """True if some of its repeats passed and some failed."""
         return self.passed > 0 and self.kind is CaseKind.FAILED
 
     @property
     def passed_text(self) -> str:
-        """How many of its repeats passed."""
+        """The share of its repeats that passed, in words."""
         return f"{self.passed} of {counted(len(self.results), 'repeat')} passed"
 
     @property
@@ -89,7 +89,7 @@ class CaseOutcome:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it is what it is, each once, not yet `plain`."""
+        """The reasons for its outcome, each once, not yet `plain`."""
         wrong = (one for one in self.results if _KINDS.get(one.verdict) is self.kind)
         return tuple(dict.fromkeys(reason for one in wrong for reason in _reasons(one))) or ("no reason is known",)
 
@@ -136,7 +136,7 @@ def worst(view: RunView, most: int) -> list[CaseOutcome]:
 
 
 def places(view: RunView, cases: Iterable[CaseOutcome]) -> Mapping[tuple[str, int], Place]:
-    """Where cases stand, by their key, as far as the run tells and there is a way to it; each file is read once."""
+    """Return the places of cases by their key, as far as they are known and can be reached; each file is read once."""
     wanted = {case.key for case in cases}
     return _places([head for head in view.cases() if (head.suite_id, head.index) in wanted] if wanted else ())
 

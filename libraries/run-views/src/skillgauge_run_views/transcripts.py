@@ -1,4 +1,4 @@
-"""What happened in a trial, in parts that can be shown: made of facts only, cut, and safe to print.
+"""The events of a trial, in parts that can be shown: made of facts only, cut, and safe to print.
 
 Texts of an excerpt have passed `plain_lines`; all others still have to pass `plain` where they are shown.
 """
@@ -41,7 +41,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Room:
-    """How much of a trial is shown."""
+    """The amount of a trial that is shown."""
 
     characters: int = CHARACTERS
     steps: int = STEPS
@@ -112,7 +112,7 @@ class Transcript:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show."""
+        """True if there is nothing to show."""
         return not (self.checks or self.steps or self.files or self.facts or self.excerpts)
 
     @property
@@ -124,7 +124,7 @@ class Transcript:
 
 
 def transcript(result: TrialResult, room: Room | None = None) -> Transcript:
-    """What is shown of a trial; long texts are cut here, so that none is kept whole."""
+    """Return the shown part of a trial; long texts are cut here, so that none is kept whole."""
     room = room or Room()
     execution = result.execution
     events = execution.trajectory.events if execution.trajectory else ()
@@ -232,7 +232,7 @@ def _facts(result: TrialResult) -> Iterator[tuple[str, str]]:
 
 
 def _of_session(execution: Execution) -> Iterator[tuple[str, str]]:
-    """What an agent tells of its session; what it cannot tell is left out."""
+    """Yield the parts that an agent reports of its session; unknown ones are left out."""
     known = execution.trajectory
     if known is None:
         return
@@ -253,7 +253,7 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def usage_text(usage: Usage) -> str:
-    """What is known of tokens and money."""
+    """Describe the known usage of tokens and money."""
     parts = (
         (usage.input_tokens, "input tokens"),
         (usage.cache_read_tokens, "tokens read from a cache"),

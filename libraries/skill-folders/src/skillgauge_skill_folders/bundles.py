@@ -17,7 +17,7 @@ REQUIREMENTS = "requirements.txt"
 
 
 def contained(root: Path, written: str) -> Path | None:
-    """What a path in a suite stands for below a folder; `None` if it leaves the folder, by itself or through a link.
+    """Return the file that a suite's path means below a folder; `None` if it leaves the folder, directly or by a link.
 
     The file need not exist. What git keeps for itself is no part of the folder: its configuration holds the
     credentials of whoever cloned it, and a suite says what is shown to a model.
@@ -80,7 +80,7 @@ def _is_file(path: Path) -> bool:
 
 
 def bundled_files(root: Path, commands: Sequence[str]) -> tuple[FileSpec, ...]:
-    """What commands of validators need of a skill: the files that they name, and all that lies beside or below them.
+    """Return the files of a skill that validators' commands need: those that they name, and all beside or below them.
 
     A file in the skill's own folder comes alone. The files keep their place, so that `python3 scripts/check.py` works
     in a workspace in which no skill is installed.

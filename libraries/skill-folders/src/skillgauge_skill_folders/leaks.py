@@ -1,4 +1,4 @@
-"""What an agent under test must not find in a skill's folder: the questions and the answers."""
+"""The files of a skill's folder that an agent under test must not find: the questions and the answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Leaks:
 
 
 def leaks_of(root: Path, *, commands: Sequence[str] = (), also: Iterable[str] = (), keep: Sequence[str] = ()) -> Leaks:
-    """What must not be installed of a skill.
+    """Return the files of a skill that must not be installed.
 
     Args:
         root: the skill's folder.
@@ -91,7 +91,7 @@ def _is_below(path: str, folders: Sequence[str]) -> bool:
 
 
 def _mentions(text: str, path: str) -> bool:
-    """Whether a text names a file, or imports it: what the skill itself uses has to be installed."""
+    """Tell whether a text names a file, or imports it: the files that the skill itself uses have to be installed."""
     name = path.rpartition("/")[2]
     if name in text:
         return True

@@ -9,7 +9,7 @@ from skillgauge.api import JsonValue, Loaded, LoadRequest, Problem, Suite, Suite
 
 
 def object_in(path: Path, names: Collection[str]) -> Mapping[str, JsonValue] | None:
-    """What a format looks at to tell whether a file is its own; never raises.
+    """Return the object by which a format recognises its own file; never raises.
 
     Args:
         path: anything that a format is asked about.

@@ -96,12 +96,12 @@ def _all_inside(root: Path, written: Iterable[str]) -> Iterator[Path]:
 
 
 def _inside(root: Path, written: str) -> Path | None:
-    """What a manifest names below its own folder, or the folder itself; `None` for anything else."""
+    """Return the folder that a manifest names below its own, or its own folder; `None` for anything else."""
     return contained(root, written) if PurePosixPath(written).parts else root
 
 
 def _texts(value: JsonValue) -> tuple[str, ...]:
-    """What a manifest has as one text or a list of them."""
+    """Return the values that a manifest has as one text or a list of them."""
     items = (value,) if isinstance(value, str) else value
     return tuple(one for one in items if isinstance(one, str)) if isinstance(items, tuple) else ()
 

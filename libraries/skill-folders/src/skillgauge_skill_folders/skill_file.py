@@ -67,7 +67,7 @@ class Skill:
 
     @property
     def version(self) -> str | None:
-        """Where skills keep it: `version`, or `version` in `metadata`."""
+        """The version, which skills keep under `version` or under `version` in `metadata`."""
         metadata = self.front_matter.get("metadata")
         inner = metadata.get("version") if isinstance(metadata, Mapping) else None
         version = self.front_matter.get("version", inner)
@@ -170,7 +170,7 @@ def _front_matter(path: Path, head: str) -> tuple[JsonObject, tuple[Problem, ...
 
 
 def _by_lines(head: str) -> JsonObject:
-    """What a lenient reader makes of front matter that is no YAML: a text with a colon in it, for example."""
+    """Read front matter that is no YAML as a lenient reader does: a text with a colon in it, for example."""
     found = (_LINE.match(line) for line in head.splitlines())
     return {one["key"]: one["value"].strip().strip("\"'") for one in found if one}
 

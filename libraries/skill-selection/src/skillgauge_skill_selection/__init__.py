@@ -1,1 +1,1 @@
-"""What commands that choose among skills have in common. Nothing is imported here: each takes the modules it needs."""
+"""The parts that commands share which choose among skills. Nothing is imported here; each takes what it needs."""

@@ -48,7 +48,7 @@ class Candidate(Frozen):
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What a search comes to."""
+    """The result of a search."""
 
     candidates: tuple[Candidate, ...]
     passed_over: tuple[Problem, ...] = ()
@@ -58,7 +58,7 @@ class Catalogue:
 
     @property
     def has_bad_files(self) -> bool:
-        """Whether a file was passed over that is wrong, not merely of no use here."""
+        """True if a file was passed over that is wrong, not merely of no use here."""
         return any(problem.severity is Severity.ERROR for problem in self.passed_over)
 
 

@@ -1,4 +1,4 @@
-"""What reports say about skills, one value per skill and benchmark, whichever program wrote the report."""
+"""The evidence about skills in reports, one value per skill and benchmark, whichever program wrote the report."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def newest(reports: Iterable[SkillReport]) -> Evidence:
 
 
 def uneven(reports: Iterable[SkillReport]) -> str | None:
-    """Why reports cannot quite be compared with each other, if so."""
+    """Say why reports cannot quite be compared with each other, if so."""
     benchmarks: dict[str, list[str]] = {}
     for report in reports:
         benchmarks.setdefault(report.benchmark, []).append(report.skill_id)
@@ -126,7 +126,7 @@ def completion_rate(group: GroupSummary) -> float | None:
 
 
 def is_baseline(group: GroupSummary, suites: Mapping[str, SuiteHead]) -> bool:
-    """Whether a group is what another one is compared with.
+    """Tell whether a group is the one that another is compared with.
 
     Args:
         group: of a run.
@@ -174,7 +174,7 @@ def _figure(group: GroupSummary, name: str) -> float | None:
 
 @dataclass
 class _Spent:
-    """What the results of a group sum up to."""
+    """The sum of a group's results."""
 
     latest: float = 0.0
     tokens: int = 0

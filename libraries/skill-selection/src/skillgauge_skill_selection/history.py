@@ -1,4 +1,4 @@
-"""What is known of a skill's completion rate without running it: what its file publishes, and runs kept here."""
+"""The completion rates that are known without running a skill: its file's own, and those of kept runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .evidence import completion_rate, is_baseline
 
 
 class RateSource(StrEnum):
-    """Who says so."""
+    """The source of a rate."""
 
     OWN = "own run"
     """The newest finished run of the skill in the store."""

@@ -1,4 +1,4 @@
-"""Which skills a user asks for, and how well each fits.
+"""The skills that a user asks for, and the fit of each.
 
 Pure. A word fits where it occurs as text, whatever the case of its letters. The better the place, the better the fit:
 id or name before tags before description, and in each a word of its own before a part of one.
@@ -17,12 +17,12 @@ _WORD_FROM, _WORD_TO = r"(?<![^\W_])", r"(?![^\W_])"
 
 
 def has_tags(candidate: Candidate, tags: Sequence[str]) -> bool:
-    """Whether a skill has all of some tags, spelt exactly so."""
+    """Tell whether a skill has all of some tags, spelt exactly so."""
     return set(tags) <= set(candidate.tags)
 
 
 def relevance(candidate: Candidate, query: str) -> tuple[int, int] | None:
-    """How well a skill fits a query, smaller is better; `None` if a word of the query occurs nowhere in it.
+    """Rate the fit of a skill to a query, smaller is better; `None` if a word of the query occurs nowhere in it.
 
     First counts whether id or name is the whole query, then the sum over its words of the place in which each fits
     best: 0 a word of id or name, 1 a part of one, 2 and 3 the same for the tags, 4 and 5 for the description.

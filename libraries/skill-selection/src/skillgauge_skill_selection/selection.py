@@ -15,7 +15,7 @@ from .strategy import Filters, Order, SortKey, Strategy
 
 
 class CostUnit(StrEnum):
-    """What token costs are compared in."""
+    """The unit in which token costs are compared."""
 
     USD = "USD"
     TOKENS = "tokens"
@@ -35,7 +35,7 @@ class Assessed:
 
 @dataclass(frozen=True)
 class Selection:
-    """What a strategy comes to."""
+    """The result of a strategy."""
 
     selected: tuple[Assessed, ...]
     """Best first."""
@@ -47,7 +47,7 @@ class Selection:
 
     @property
     def total(self) -> int:
-        """How many candidates there were."""
+        """The number of candidates."""
         return len(self.selected) + len(self.rejected) + len(self.without_report)
 
 

@@ -94,7 +94,7 @@ def ranking_table(
 
 
 def selection_notices(selection: Selection, evidence: Evidence) -> tuple[str, ...]:
-    """Why each of the other candidates was not chosen, and what makes the comparison less than even."""
+    """Say why each of the other candidates was not chosen, and what makes the comparison less than even."""
     rejected = [f"not selected: {plain(one.candidate.id)}: {'; '.join(one.reasons)}" for one in selection.rejected]
     compared = [one.report for one in (*selection.selected, *selection.rejected)]
     mixed = uneven(compared)

@@ -1,4 +1,4 @@
-"""How to choose: which skills are good enough, which of them is better, and how many are wanted."""
+"""The rules of a choice: the skills that are good enough, their order, and the number that is wanted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from skillgauge_validation import validate
 
 
 class SortKey(StrEnum):
-    """What makes one skill better than another."""
+    """The figure by which one skill is better than another."""
 
     COMPOSITE_SCORE = "compositeScore"
     COMPLETION_RATE = "completionRate"
@@ -47,7 +47,7 @@ class _Part(Frozen):
 
 
 class Filters(_Part):
-    """What a skill must reach to be chosen at all; limits are inclusive, and what is not set does not matter."""
+    """The limits that a skill must reach to be chosen at all; they are inclusive, and each may be left unset."""
 
     min_completion_rate: float | None = Field(default=None, ge=0, le=1)
     max_error_rate: float | None = Field(default=None, ge=0, le=1)

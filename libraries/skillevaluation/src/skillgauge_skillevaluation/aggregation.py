@@ -28,7 +28,7 @@ _NULL_IF_NOTHING = ("duration_ms", "turns", "tokens")
 
 @dataclass(frozen=True)
 class ArmMetrics:
-    """What one arm of a unit came to; a measure that nobody took is 0."""
+    """The figures of one arm of a unit; a measure that was not taken is 0."""
 
     passed: bool = False
     task_attempted: bool = True
@@ -118,7 +118,7 @@ class Aggregate:
 
     @property
     def error_dominated(self) -> bool:
-        """Whether so many units are errors that the rest proves nothing."""
+        """True if so many units are errors that the rest proves nothing."""
         return self.total > 0 and self.errors / self.total > ERROR_FLOOR
 
     @property

@@ -1,4 +1,4 @@
-"""What sessions come to that nobody had: the published mock run says so much of each, whatever was asked.
+"""The results of sessions that never took place: the published mock run says so much of each, whatever was asked.
 
 An engine that plays scripts leaves these figures in a session's record, as a notice beside what it measured. Documents
 of this format give them, since the format's mock run is defined by them; every other report tells what was measured.
@@ -20,7 +20,7 @@ _WITHOUT_SKILL = {"duration_ms": 2400, "turns": 4, "total_tokens": 900, "tool_ca
 
 
 def replies(skill: str) -> tuple[JsonObject, ...]:
-    """What an engine that plays scripts says of a session: with the skill, if that is offered, and else without."""
+    """Return the replies of an engine that plays scripts: with the skill, if that is offered, and else without."""
     return {"skill": skill, "notices": {MADE_UP: _WITH_SKILL}}, {"notices": {MADE_UP: _WITHOUT_SKILL}}
 
 

@@ -9,7 +9,7 @@ from skillgauge.api import Outcome
 
 
 class RunVerdict(StrEnum):
-    """What all outcomes of a run come to. The strings are frozen."""
+    """The verdict over all outcomes of a run. The strings are frozen."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -27,7 +27,7 @@ _OUTCOMES = {
 
 
 def outcome_of(*, with_passed: bool, without_passed: bool, errored: bool) -> Outcome:
-    """What the skill made of a case; an error in either arm goes before what was graded."""
+    """Return the outcome of a case with the skill; an error in either arm goes before its grades."""
     return Outcome.ERROR if errored else _OUTCOMES[with_passed, without_passed]
 
 

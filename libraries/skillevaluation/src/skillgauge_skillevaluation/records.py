@@ -34,7 +34,7 @@ _VALIDATOR_KEYS = ("label", "cmd", "exit_code", "expect_exit_code", "stdout", "s
 
 @dataclass(frozen=True)
 class Series:
-    """What one result document is about: a skill with one runner and one model."""
+    """The subject of one result document: a skill with one runner and one model."""
 
     suite: SuiteHead
     candidate: GroupKey
@@ -56,7 +56,7 @@ class Record:
 
     @property
     def unit(self) -> Unit:
-        """What enters the aggregate."""
+        """The values that enter the aggregate."""
         arms = (self.ours, self.theirs)
         passed = [arm.verdict is Verdict.PASS for arm in arms]
         errored = any(arm.verdict is Verdict.ERROR for arm in arms)
@@ -65,12 +65,12 @@ class Record:
 
     @property
     def is_made_up(self) -> bool:
-        """Whether figures of it are no measures."""
+        """True if figures of it are no measures."""
         return any(made_up_figures(arm.execution) for arm in (self.ours, self.theirs))
 
     @property
     def was_set_up(self) -> bool:
-        """Whether both arms came as far as the agent."""
+        """True if both arms came as far as the agent."""
         return all(
             arm.execution.duration_s is not None or not arm.execution.failure for arm in (self.ours, self.theirs)
         )
@@ -114,7 +114,7 @@ def _by_repeat(results: Iterable[TrialResult]) -> dict[int, TrialResult]:
 
 
 def metrics_of(result: TrialResult) -> ArmMetrics:
-    """What an arm came to. What its engine does not tell is 0; what it made up goes before what was measured."""
+    """Return the figures of an arm. One that its engine does not report is 0; made-up ones go before measured ones."""
     execution = result.execution
     trajectory, usage = execution.trajectory, execution.usage
     events = trajectory.events if trajectory else ()
@@ -165,7 +165,7 @@ def arm_document(result: TrialResult) -> dict[str, Any]:
 
 
 def graded_document(result: TrialResult) -> dict[str, list[dict[str, Any]]]:
-    """What became of the expectations and the validators of an arm."""
+    """Return the results of the expectations and the validators of an arm."""
     scores = [score for score in result.scores if not score.beside]
     validators = [validator for score in scores if (validator := _validator(score)) is not None]
     expectations = [_expectation(score) for score in scores if _validator(score) is None]
@@ -173,7 +173,7 @@ def graded_document(result: TrialResult) -> dict[str, list[dict[str, Any]]]:
 
 
 def fault_of(result: TrialResult) -> str:
-    """Why an arm is an error; empty if it is none."""
+    """Return the reason why an arm is an error; empty if it is none."""
     if result.verdict is not Verdict.ERROR:
         return ""
     failure = result.execution.failure
@@ -189,7 +189,7 @@ def _validator(score: Score) -> dict[str, Any] | None:
 
 
 def _own_reason(score: Score) -> str:
-    """What a judge said of the one statement that it was asked about."""
+    """Return a judge's reason about the one statement that it was asked about."""
     answers = score.evidence.get("answers") if isinstance(score.evidence, Mapping) else None
     only = answers[0] if isinstance(answers, tuple) and len(answers) == 1 else None
     return str(only.get("reason") or "") if isinstance(only, Mapping) else ""

@@ -62,7 +62,7 @@ class EvalCase:
 
     @property
     def is_trigger_only(self) -> bool:
-        """Whether nothing grades it, so that it says no more than whether the skill should fire."""
+        """True if nothing grades it, so that it only says whether the skill should fire."""
         return self.should_trigger is not None and not self.expectations and not self.validators
 
     def document(self) -> dict[str, object]:

@@ -56,7 +56,7 @@ class Lines:
             self._tell(f"User: {user_input.strip()}")
 
     def agent(self, text: str, seconds: Decimal | None) -> None:
-        """What the agent said, and how long that took; `None` is unknown."""
+        """Add the words of the agent, and their duration; `None` is unknown."""
         shown = seconds.quantize(Decimal("0.1"), rounding=ROUND_HALF_UP) if seconds is not None else Decimal(0)
         self._tell(f"Agent: {text.strip()}", f" · {shown}s" if shown > 0 else "")
 
@@ -117,7 +117,7 @@ def _text(call: Record) -> str:
 
 
 def _seconds(call: Record) -> Decimal | None:
-    """What a call took."""
+    """Return the duration of a call."""
     milliseconds = call.get("latency_ms")
     if milliseconds:
         return Decimal(str(milliseconds)) / 1000

@@ -1,4 +1,4 @@
-"""What an agent did in a trial, as the trajectory text."""
+"""The actions of an agent in a trial, as the trajectory text."""
 
 from __future__ import annotations
 

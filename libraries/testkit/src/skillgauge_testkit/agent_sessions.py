@@ -90,7 +90,7 @@ def _installed(name: str, folder: str) -> InstalledSkill:
 
 @dataclass(frozen=True)
 class Given:
-    """What the agent of a session finds."""
+    """The surroundings that the agent of a session finds."""
 
     skill_folder: str
     """Where it looks for skills, relative to the workspace."""

@@ -41,7 +41,7 @@ class FakeRunning:
         self._finished = finished
 
     async def wait(self) -> Finished:
-        """How it ended."""
+        """Return the end of the process."""
         return self._finished
 
     async def write(self, data: bytes) -> None:
@@ -54,7 +54,7 @@ class FakeRunning:
             yield line
 
     async def stop(self) -> Finished:
-        """How it ended."""
+        """Return the end of the process."""
         return self._finished
 
 
@@ -145,7 +145,7 @@ class FakeAdapter:
         return FakeSession(self, target, workspace)
 
     def next_execution(self, request: CallRequest, target: Target) -> Execution:
-        """What to answer to a request."""
+        """Return the answer to the next request."""
         if self._remember:
             self.requests.append(request)
         if self._queue:
@@ -236,7 +236,7 @@ class FakeScorers(Generic[B]):
         self.closed += 1
 
     def of(self, check: Check) -> AbstractAsyncContextManager[B]:
-        """What the function has."""
+        """Return the scorers that the function makes."""
         return nullcontext(self._bind(check))
 
     def label_of(self, check: Check) -> str:

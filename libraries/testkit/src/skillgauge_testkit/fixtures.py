@@ -38,7 +38,7 @@ def plugin_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path, plugin_index: Path) -> dict[str, str]:
-    """What the program sees: a home of its own, in which it has run before, and a search path; nothing else."""
+    """Make the environment of the program: a home in which it has run before, and a search path; nothing else."""
     home = tmp_path / "home"
     shutil.copytree(plugin_index, home / ".cache/skillgauge")
     path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"

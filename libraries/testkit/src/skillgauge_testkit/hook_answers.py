@@ -1,4 +1,4 @@
-"""What hooks answer, for tests of engines that place them: what is a block for the specification, and what is none."""
+"""The answers of hooks, for tests of engines that place them: blocks in the specification's sense, and others."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .scaffold import installed_project, write_project
 
 
 class NewPluginDocument(Frozen):
-    """What `plugins new` made."""
+    """The project that `plugins new` made."""
 
     schema_version: str = "1.0"
     kind: str

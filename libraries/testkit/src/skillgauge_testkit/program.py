@@ -37,7 +37,7 @@ TIME_LIMIT_S = 120.0
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended."""
+    """The end of a command."""
 
     code: int
     stdout: str

@@ -72,7 +72,7 @@ class Project:
 
     @property
     def summary(self) -> str:
-        """What it does, as `plugins list` shows it."""
+        """The summary that `plugins list` shows."""
         return self.told or _SUMMARIES[self.kind]
 
     @property
@@ -82,7 +82,7 @@ class Project:
 
     @property
     def distribution(self) -> str:
-        """What to install: the name that messages give for a plugin that is absent."""
+        """The name to install: messages give it for a plugin that is absent."""
         return f"skillgauge-{self.singular}-{self.name}"
 
     @property
@@ -92,7 +92,7 @@ class Project:
 
     @property
     def entry(self) -> str:
-        """What the entry point names."""
+        """The object that the entry point names."""
         return f"{self.module}.command:command" if self.kind == COMMANDS else f"{self.module}.plugin"
 
     def files(self) -> Iterator[tuple[str, str]]:
@@ -135,7 +135,7 @@ def compatible(version: str) -> str:
 
 
 def new_project(kind: str, name: str, index: PluginIndex, taken: tuple[str, ...] = (), summary: str = "") -> Project:
-    """What a user asks for.
+    """Make a project of the user's answers.
 
     Args:
         kind: plural or singular.
@@ -159,7 +159,7 @@ def new_project(kind: str, name: str, index: PluginIndex, taken: tuple[str, ...]
 
 
 def installed_project(kind: str, name: str, summary: str = "") -> Project:
-    """What a user asks for, beside what is installed here; see `new_project`."""
+    """Make a project of the user's answers, beside the plugins that are installed here; see `new_project`."""
     return new_project(kind, name, read_index(), tuple(BUILT_IN), summary)
 
 

@@ -202,7 +202,7 @@ def _keys_at(model: type[BaseModel], pointer: Pointer) -> list[str]:
 
 
 def _below(annotation: Any, step: Step) -> Iterator[Any]:
-    """What may stand one step below a type, alternatives resolved."""
+    """Yield the types that may stand one step below a type, alternatives resolved."""
     if _is_model(annotation):
         for key, inner in _keys(annotation).items():
             if key == step:

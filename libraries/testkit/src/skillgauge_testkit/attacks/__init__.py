@@ -190,7 +190,7 @@ async def _outcome(attack: Attack, scene: _Scene, finished: Finished) -> str | N
 
 
 def _is_broken(told: str) -> bool:
-    """Whether a traceback is of the attacker's own mistake and not of what stopped it."""
+    """Tell whether a traceback comes from the attacker's own mistake and not from the defence."""
     last = told.strip().splitlines()[-1]
     return last.startswith(("NameError", "TypeError", "AttributeError", "SyntaxError", "ValueError", "ImportError"))
 

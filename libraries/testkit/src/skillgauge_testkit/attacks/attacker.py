@@ -154,7 +154,7 @@ def kill(pid: str) -> None:
 
 
 def is_dead(pid: str) -> bool:
-    """Whether a process has ended, and is only waited for."""
+    """Tell whether a process has ended, and is only waited for."""
     with open(f"/proc/{pid}/stat") as file:
         return file.read().rpartition(")")[2].split()[0] in "ZX"
 
@@ -355,7 +355,7 @@ def mount(shown: str, hidden: str) -> None:
 
 
 def rights() -> None:
-    """Whether a program with the setuid bit would give its rights."""
+    """Tell whether a program with the setuid bit would give its rights."""
     with open("/proc/self/status") as file:
         status = dict(line.rstrip("\n").split(":\t", 1) for line in file)
     if status["NoNewPrivs"].strip() == "0":

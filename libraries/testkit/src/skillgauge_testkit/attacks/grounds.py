@@ -1,4 +1,4 @@
-"""What attacks aim at: files, servers and a process that the suite makes itself, and nothing else."""
+"""The targets of attacks: files, servers and a process that the suite makes itself, and nothing else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OTHER_HOST = "127.0.0.77"
 
 @dataclass(frozen=True)
 class Grounds:
-    """Where attacks take place."""
+    """The place of attacks."""
 
     secret_file: Path
     """In a folder that nothing is told of."""
@@ -43,7 +43,7 @@ class Grounds:
 
     @property
     def victim_environment(self) -> JsonObject:
-        """How the key reaches a process that needs it."""
+        """Return the environment by which the key reaches a process that needs it."""
         return {"ATTACK_API_KEY": self.key}
 
 

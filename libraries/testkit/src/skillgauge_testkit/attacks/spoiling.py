@@ -1,4 +1,4 @@
-"""What agents do to be graded better than their work is, or not at all: scripts that spoil the grading, tried.
+"""The tricks by which agents are graded better than their work is, or not at all: scripts that spoil grading.
 
 Whatever an agent leaves, the verdict is the honest one or a fail. It is never a pass that was not earned, and never an
 error, since errors are in no rate: whoever cannot do a task would leave it.
@@ -27,7 +27,7 @@ def _quitting(*paths: str) -> str:
 
 
 def _start_ups() -> Iterator[tuple[str, str]]:
-    """What interpreters and shells read unasked."""
+    """Yield the files that interpreters and shells read unasked."""
     version = "$(python3 -c 'import sys; print(\"python%d.%d\" % sys.version_info[:2])')"
     for place in ("$HOME", "."):
         name = "home" if place == "$HOME" else "folder"

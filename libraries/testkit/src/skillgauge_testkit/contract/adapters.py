@@ -124,7 +124,7 @@ class _Calls:
     patience_s: float
 
     async def surroundings(self, target: Target, wrong: Sequence[Target]) -> None:
-        """What is asked before any trial."""
+        """Check the questions that are asked before any trial."""
         adapter = called("making an adapter", self.make)
         require_shape(adapter, Adapter)
         require_usable("Adapter.check", await answered("Adapter.check", self.patience_s, adapter.check))
@@ -160,7 +160,7 @@ class _Calls:
             await self._good(opened, good, " after a failure")
 
     async def failing_target(self, target: Target, good: Json) -> None:
-        """That a target does not work is found out by a call, and is the target's fault."""
+        """Check that a target which does not work is found out by a call, as the target's fault."""
         async with self._open(target) as opened:
             self._require_blamed(await self._call(opened, good), f"Session.call of the failing target {target.id!r}")
 

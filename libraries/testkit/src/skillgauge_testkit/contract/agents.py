@@ -112,7 +112,7 @@ class _Runs:
     patience_s: float
 
     async def surroundings(self) -> None:
-        """What is asked before any trial."""
+        """Check the questions that are asked before any trial."""
         engine = called("making an engine", self.make)
         require_shape(engine, Engine)
         require_usable("Engine.check", await answered("Engine.check", self.patience_s, engine.check))

@@ -1,4 +1,4 @@
-"""What every plugin promises, whatever its kind: it announces well, and announcing is cheap."""
+"""The promises of every plugin, whatever its kind: it announces well, and announcing is cheap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a clause of a contract is checked: who breaks it gets an `AssertionError` with a sentence that names it.
+"""The check of a contract's clause: breaking it is an `AssertionError` with a sentence that names it.
 
 Plugin code is called here and nowhere else in the kit, so that whatever it raises, and its never answering, become
 such sentences too.
@@ -58,7 +58,7 @@ def unbroken(call: str) -> Iterator[None]:
 
 
 def called(call: str, function: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
-    """What plugin code returns, which must not raise."""
+    """Return the result of plugin code, which must not raise."""
     with unbroken(call):
         return function(*args, **named)
 
@@ -66,7 +66,7 @@ def called(call: str, function: Callable[P, T], *args: P.args, **named: P.kwargs
 async def answered(
     call: str, patience_s: float, function: Callable[P, Awaitable[T]], *args: P.args, **named: P.kwargs
 ) -> T:
-    """What a coroutine function of a plugin returns, which must neither raise nor hang."""
+    """Return the result of a plugin's coroutine function, which must neither raise nor hang."""
     with unbroken(call):
         task = asyncio.ensure_future(function(*args, **named))
     await asyncio.wait({task}, timeout=patience_s)
@@ -150,7 +150,7 @@ def require_identity(call: str, identify: Callable[[], Identity], again: Callabl
 
 
 def require_usable(call: str, problems: object) -> None:
-    """What `check` returns must be problems, none of which keeps the plugin from working."""
+    """Check that `check` returns problems, none of which keeps the plugin from working."""
     require_problems(call, problems)
     errors = [problem for problem in cast("tuple[Problem, ...]", problems) if problem.severity is Severity.ERROR]
     told = "; ".join(str(error) for error in errors)

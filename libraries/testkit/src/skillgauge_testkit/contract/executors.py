@@ -78,12 +78,12 @@ class _RunTrial:
 
 
 class _Broken(Exception):  # noqa: N818 - a sign, not an error of anybody
-    """What must arrive where results are read."""
+    """The exception that must arrive where results are read."""
 
 
 @dataclass(frozen=True)
 class _Trying:
-    """How to make a run of trials."""
+    """The parts from which a run of trials is made."""
 
     make: MakeExecutor
     options: EvalOptions

@@ -114,7 +114,7 @@ class _Trying:
     cwd: Path
 
     def claim(self, path: Path) -> Claim | None:
-        """What the format says about a path."""
+        """Return the format's claim on a path."""
         claim = called(f"SuiteFormat.claim of {shown(str(path))}", self.format.claim, path)
         fits = claim is None or isinstance(claim, Claim)
         require(fits, f"SuiteFormat.claim must return a Claim or None, not {shown(claim)}")
@@ -132,7 +132,7 @@ class _Trying:
         require(same, f"SuiteFormat.load of {path.name} must give the same suites every time")
 
     def round_trip(self, path: Path, folder: Path) -> None:
-        """What is written is claimed, loads, and has the same cases as far as nothing is said to be lost."""
+        """Check that a written suite is claimed, loads, and has the same cases but for the announced losses."""
         for number, suite in enumerate(self._load_good(path)):
             place = folder / path.name / str(number)
             dumped = called("SuiteFormat.dump", self.format.dump, suite)
@@ -149,7 +149,7 @@ class _Trying:
                 require(kept, f"SuiteFormat.dump must keep case {case.id!r} as it is, or say what is lost: {told}")
 
     def broken_variants(self, path: Path, folder: Path) -> None:
-        """Whatever is wrong with the files, the answer is `SuiteError` with places, or suites; nothing else."""
+        """Check that broken files are answered by `SuiteError` with places, or by suites, and by nothing else."""
         for file in _files_of(path):
             content = file.read_bytes()
             if len(content) > _LARGEST:
@@ -325,7 +325,7 @@ def _content(suite: Suite) -> object:
 
 
 def _meaning(case: Case) -> object:
-    """What must survive writing and reading: all but the place in the file, and where copied files lay."""
+    """Return everything that must survive writing and reading: all but the place in the file and of copied files."""
     dumped = case.model_dump(mode="json", exclude={"origin": True, "checks": {"__all__": {"origin"}}})
     for name, files in (("files", case.files), ("grader_files", case.grader_files)):
         dumped[name] = [digest(file.path, file.content_id) for file in files]

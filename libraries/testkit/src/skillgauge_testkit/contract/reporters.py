@@ -179,7 +179,7 @@ def _check_reading(reporter: Reporter, folder: Path, suffix: str) -> None:
 
 
 def _require_well_formed(path: PurePosixPath, content: bytes, what: str) -> None:
-    """Whoever opens the file sees the text of the run and nothing that the text smuggles in."""
+    """Check that the opened file shows the text of the run and nothing that the text smuggles in."""
     suffix = path.suffix.lower()
     if suffix not in _TEXTS:
         return

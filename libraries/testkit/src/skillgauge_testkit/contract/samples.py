@@ -108,13 +108,13 @@ def trial(ordinal: int, **changes: Any) -> Trial:
 
 
 def case(index: int, **changes: Any) -> CaseHead:
-    """What is known of that trial's case."""
+    """Return the known facts of that trial's case."""
     values: dict[str, Any] = {"suite_id": "demo", "index": index, "id": f"case-{index}", "tags": ("sample",)}
     return CaseHead(**(values | changes))
 
 
 def unfinished(ordinal: int, claim: int, tokens: int) -> Unfinished:
-    """What a claim of that trial has used before there is a result."""
+    """Return the usage of a claim of that trial before there is a result."""
     failure = Failure.of_agent(FailureClass.KILLED, "cut off")
     attempt = GivenUp(failure=failure, usage=Usage(total_tokens=tokens), wait_s=0.0, judges=(None,), is_cut_off=True)
     return Unfinished(trial_id=f"{ordinal:032x}", ordinal=ordinal, claim=claim, attempts=(attempt,))

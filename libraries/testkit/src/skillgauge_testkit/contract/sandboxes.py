@@ -152,7 +152,7 @@ async def _talks(trying: Trying) -> None:
 
 
 async def _fails_to_launch(trying: Trying) -> None:
-    """What cannot be started raises `LaunchError`."""
+    """Check that a command that cannot be started raises `LaunchError`."""
     async with trying.open() as workspace:
         for what, command in (
             ("an absent program", Command(argv=("no-such-program-anywhere",))),
@@ -283,7 +283,7 @@ async def _caps(trying: Trying) -> None:
 
 
 async def _kills(trying: Trying) -> None:
-    """However a process comes to its end, its grandchildren do too, even those that ignore signals."""
+    """Check that a process, however it ends, takes its grandchildren along, even those that ignore signals."""
     await asyncio.gather(*(_kills_at(trying, how) for how in _ENDS))
 
 

@@ -50,7 +50,7 @@ def score_context(
     workspace: Workspace | None = None,
     judge: Judge | None = None,
 ) -> ScoreContext:
-    """What a scorer is shown: an output, or a whole execution, and a check with these options.
+    """Make the context of a scorer: an output, or a whole execution, and a check with these options.
 
     `score_context("yes", {"value": "yes"})` is an answer `yes` and a check that has the option `value`.
     """
@@ -154,7 +154,7 @@ class _Trying:
             await self._without_surroundings(scorer, context, first, what)
 
     async def odd_outputs(self, context: ScoreContext, *, may_pass: bool) -> None:
-        """Whatever the target answered, there must be a score, and no pass by accident."""
+        """Check that there is a score, and no pass by accident, whatever the target answered."""
         async with AsyncExitStack() as stack:
             scorer = await self._opened(context, stack)
             whole = await self._with_workspace(context, stack)

@@ -1,4 +1,4 @@
-"""Whether an object has what a protocol asks for; `isinstance` would see neither arguments nor `async`."""
+"""The comparison of an object with a protocol; `isinstance` would see neither arguments nor `async`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from .store_places import Place
 
 
 async def keeps_signatures(place: Place) -> None:
-    """What is signed comes back to the letter, with its signature."""
+    """Check that signed values come back to the letter, with their signature."""
     head = samples.head(signer="a key")
     result = samples.result(0, signature="of the result", execution=Execution(output={"b": 1, "a": (1.5, "é")}))
     case = samples.case(0, signature="of the case", input={"b": 1, "a": 2})

@@ -148,7 +148,7 @@ def _of(log: RunLog, group: GroupKey) -> Callable[[], list[TrialResult]]:
 
 
 async def _keeps_cases(place: Place) -> None:
-    """What is known of a case is kept once, however often it is told."""
+    """Check that the facts of a case are kept once, however often they are given."""
     heads = [samples.case(n, input=value, prompt=text) for n, (value, text) in enumerate(_odd())]
     async with place.store() as store:
         log = await place.begin(store, samples.head())
@@ -182,7 +182,7 @@ async def _counts_claims(place: Place) -> None:
 
 
 async def _counts_spending(place: Place) -> None:
-    """What trials without a result have used is kept by claim, handed out by later claims, and gone with a result."""
+    """Check that usage without a result is kept by claim, handed out by later claims, and gone with a result."""
     async with place.store() as store:
         log = await place.begin(store, samples.head())
         trials = [samples.trial(n) for n in range(2)]

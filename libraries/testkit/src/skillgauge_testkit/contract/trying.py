@@ -62,7 +62,7 @@ class Trying:
         return running
 
     async def said(self, workspace: Workspace, script: str, **settings: object) -> str:
-        """What a script that must succeed writes."""
+        """Return the output of a script that must succeed."""
         finished = await self.sh(workspace, script, **settings)
         told = f"exit code {finished.exit_code}, stderr {shown(finished.stderr)}"
         require(finished.exit_code == 0, f"a process must be able to run {script!r} in a workspace: {told}")

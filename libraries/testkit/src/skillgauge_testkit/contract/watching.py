@@ -22,12 +22,12 @@ class Watched:
 
     @property
     def root(self) -> Path:
-        """That of the watched workspace."""
+        """The root of the watched workspace."""
         return self._workspace.root
 
     @property
     def home(self) -> Path:
-        """That of the watched workspace."""
+        """The home of the watched workspace."""
         return self._workspace.home
 
     @property
@@ -37,7 +37,7 @@ class Watched:
 
     @property
     def tier(self) -> str:
-        """That of the watched workspace."""
+        """The tier of the watched workspace."""
         return self._workspace.tier
 
     async def start(self, command: Command) -> Running:
@@ -50,7 +50,7 @@ class Watched:
         return await self._workspace.put(files, anew=anew)
 
     async def snapshot(self) -> Mapping[str, str]:
-        """That of the watched workspace."""
+        """Take a snapshot of the watched workspace."""
         return await self._workspace.snapshot()
 
     async def collect(self, path: str, limit: int) -> bytes:

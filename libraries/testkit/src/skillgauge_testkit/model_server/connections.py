@@ -54,12 +54,12 @@ class Incoming:
 
     @property
     def is_stream(self) -> bool:
-        """Whether the answer shall come as a stream."""
+        """True if the answer is to come as a stream."""
         return self.dialect.is_stream(self.fields, self.action)
 
 
 class Host(Protocol):
-    """Who decides what to answer."""
+    """The part that decides on the answer."""
 
     models: tuple[str, ...]
 

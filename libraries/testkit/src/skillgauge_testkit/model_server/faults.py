@@ -1,4 +1,4 @@
-"""How each fault looks on the wire."""
+"""The appearance of each fault on the wire."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STATUSES: Mapping[ModelFault, tuple[int, str, str]] = {
 
 
 def failure(fault: ModelFault | None, message: str, *, is_stream: bool) -> Failure | None:
-    """What to tell in place of an answer, if a fault is of that kind.
+    """Return the answer that stands for a fault, if it is of that kind.
 
     Args:
         fault: what goes wrong.

@@ -1,4 +1,4 @@
-"""What programs ask beside answers: which models there are, and how many tokens a request has."""
+"""The other questions of programs: the models that there are, and the tokens that a request has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to answer: texts, tool calls, figures of usage, and every way of not answering."""
+"""The replies of the server: texts, tool calls, figures of usage, and every way of not answering."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ ToolChoice = Callable[[ModelRequest], ToolCall]
 
 @dataclass(frozen=True)
 class ModelReply:
-    """What to answer."""
+    """A reply of the server."""
 
     text: str = ""
     input_tokens: int | None = 11
@@ -97,7 +97,7 @@ class ModelReply:
 
     @property
     def is_answer(self) -> bool:
-        """Whether a model would have spoken, be it to refuse."""
+        """True if a model would have spoken, be it to refuse."""
         return self.document is None and self.fault in (None, ModelFault.REFUSED)
 
 

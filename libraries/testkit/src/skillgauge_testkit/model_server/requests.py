@@ -1,4 +1,4 @@
-"""What was asked, told in the same words for every wire format."""
+"""A request in the same words for every wire format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SKILL_TOOLS = ("activate_skill", "load_skill", "skill", "Skill")
 
 
 class Role(StrEnum):
-    """Who says a part of a conversation."""
+    """The speaker of a part of a conversation."""
 
     SYSTEM = "system"
     USER = "user"
@@ -40,7 +40,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Conversation:
-    """What a request says, as a wire format reads it."""
+    """The content of a request, as a wire format reads it."""
 
     parts: tuple[Part, ...] = ()
     """In their order, thoughts left out."""
@@ -52,7 +52,7 @@ class Conversation:
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """What was asked."""
+    """A request to the server."""
 
     dialect: str
     """`anthropic`, `openai-responses`, `openai-chat` or `gemini`."""
@@ -89,13 +89,13 @@ class ModelRequest:
 
     @cached_property
     def turn(self) -> int:
-        """How many times the model has spoken so far: 0 at the beginning of a session."""
+        """The number of times that the model has spoken so far: 0 at the beginning of a session."""
         speakers = [part.role is Role.MODEL for part in self.conversation.parts]
         return sum(now and not before for before, now in zip([False, *speakers], speakers, strict=False))
 
     @property
     def prompt(self) -> str:
-        """What the user asked for at the beginning, without what an agent adds to it in tags."""
+        """The user's request at the beginning, without the text that an agent adds to it in tags."""
         said = ""
         for part in self.conversation.parts:
             if part.role is Role.MODEL:
@@ -106,7 +106,7 @@ class ModelRequest:
 
     @property
     def results(self) -> tuple[str, ...]:
-        """What tools have answered so far, in the order of the conversation."""
+        """The answers of tools so far, in the order of the conversation."""
         return tuple(part.text for part in self.conversation.parts if part.role is Role.TOOL)
 
     @cached_property

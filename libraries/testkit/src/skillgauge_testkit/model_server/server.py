@@ -73,12 +73,12 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        """Where it listens; nothing does after its end."""
+        """The address of the server; nothing listens there after its end."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
     def sessions(self) -> Mapping[str, ModelSession]:
-        """What each session asked and used, by name, in the order in which they began."""
+        """The requests and the usage of each session, by name, in the order in which they began."""
         return MappingProxyType(self._book.sessions)
 
     def enqueue(self, *replies: ModelReply) -> None:

@@ -1,4 +1,4 @@
-"""Which requests belong together."""
+"""The grouping of requests into sessions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEADERS = ("x-claude-code-session-id", "session-id", "session_id", "x-session-i
 
 @dataclass
 class ModelSession:
-    """What one session of an agent asked, and what it was told that it used."""
+    """The requests of one session of an agent, and the usage that it was told."""
 
     name: str
     requests: list[ModelRequest] = field(default_factory=list)

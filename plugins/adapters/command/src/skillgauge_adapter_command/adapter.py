@@ -59,7 +59,7 @@ class CommandAdapter:
 
 @dataclass
 class _Streams:
-    """What the commands of a call wrote, one after another."""
+    """The output of a call's commands, one after another."""
 
     stdout: bytes = b""
     stderr: bytes = b""
@@ -67,7 +67,7 @@ class _Streams:
     left_behind: bool = False
 
     def add(self, finished: Finished) -> None:
-        """What a further command wrote."""
+        """Add the output of a further command."""
         self.stdout += finished.stdout
         self.stderr += finished.stderr
         self.truncated |= bool(finished.stdout_dropped or finished.stderr_dropped)

@@ -1,4 +1,4 @@
-"""What the input of a case says: which commands, and what they get."""
+"""The input of a case: its commands, and what they get on stdin."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Step(Frozen):
 
 
 class Call(Frozen):
-    """What is done in one call."""
+    """The work of one call."""
 
     steps: tuple[Step, ...] = Field(
         min_length=1, description="Run in order, up to the first that does not exit with 0."

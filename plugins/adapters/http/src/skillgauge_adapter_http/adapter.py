@@ -1,4 +1,4 @@
-"""What is checked before a run: where to, and with which credentials."""
+"""The checks before a run: the address, and the credentials for it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class HttpAdapter:
         return ()
 
     def check_target(self, target: Target) -> tuple[Problem, ...]:
-        """Whether there is an address, headers can be sent, and the token is there."""
+        """Check that there is an address, headers can be sent, and the token is there."""
         problems = []
         try:
             url_of(target)

@@ -31,12 +31,12 @@ def failure(
 
 
 def is_success(status: int) -> bool:
-    """Whether a status promises an answer."""
+    """Tell whether a status promises an answer."""
     return 200 <= status < 300
 
 
 def status_failure(status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> Failure:
-    """What a status other than 2xx means."""
+    """Return the meaning of a status other than 2xx."""
     message = f"HTTP {status}{_phrase(status)}"
     if 300 <= status < 400:
         location = without_secrets(headers.get("location", ""))[:_EXCERPT] or "nowhere"
@@ -108,7 +108,7 @@ def excerpt(body: bytes) -> str:
 
 
 def _reason(body: bytes) -> str:
-    """What the body of a refusal says: its own sentence if it is JSON of a usual kind, else its beginning."""
+    """Return the words of a refusal: its own sentence if it is JSON of a usual kind, else its beginning."""
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):

@@ -138,14 +138,14 @@ async def _read(response: httpx.Response, limit: int) -> tuple[bytes, bool]:
 
 
 def _certificates() -> ssl.SSLContext:
-    """What httpx trusts and what the system trusts: a company's own authority is known to the system only."""
+    """Return the certificates of httpx and of the system: only the system knows a company's own authority."""
     context = httpx.create_ssl_context(trust_env=False)
     context.load_default_certs()
     return context
 
 
 def _broken(error: httpx.HTTPError) -> Failure:
-    """What an exchange that did not come to its end means."""
+    """Return the meaning of an exchange that did not come to its end."""
     if isinstance(error, httpx.DecodingError):
         return failure(FailureClass.PROTOCOL, f"the answer cannot be decoded: {error}")
     if isinstance(error, httpx.RemoteProtocolError) and "closed" not in f"{error}" and "disconnected" not in f"{error}":
@@ -154,7 +154,7 @@ def _broken(error: httpx.HTTPError) -> Failure:
 
 
 def _cause(error: BaseException) -> str:
-    """What the system said, below the layers that say only that something failed."""
+    """Return the system's own words, below the layers that only say that something failed."""
     for one in _below(error):
         if isinstance(one, socket.gaierror | ssl.SSLError):
             return one.strerror or str(one)

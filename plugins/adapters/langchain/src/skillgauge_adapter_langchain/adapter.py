@@ -1,4 +1,4 @@
-"""Which runnable is invoked, and how."""
+"""The runnable that is invoked, and the way of invoking it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Method(StrEnum):
 
 
 class RunnableSettings(CallSettings):
-    """What `adapter.config.json` may say."""
+    """The keys of `adapter.config.json`."""
 
     method: Method | None = Field(
         default=None, description="Default: invoke, and ainvoke for an object that has only that."

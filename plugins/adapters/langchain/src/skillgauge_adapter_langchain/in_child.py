@@ -14,7 +14,7 @@ METHODS = ("invoke", "ainvoke")
 
 
 def prepare(found: Any, settings: dict[str, Any], wait: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
-    """How a runnable is invoked with an input.
+    """Return a function that invokes a runnable with an input.
 
     Args:
         found: what the entrypoint names: something with `invoke` or `ainvoke`, or a function of no argument that
@@ -143,5 +143,5 @@ def tokens(usage: dict[str, Any]) -> dict[str, int]:
 
 
 def is_count(number: Any) -> bool:
-    """Whether it is a number of tokens."""
+    """Tell whether a value is a number of tokens."""
     return isinstance(number, int) and not isinstance(number, bool) and number >= 0

@@ -1,4 +1,4 @@
-"""What is checked before a run: which server, reached how, and which of its tools."""
+"""The checks before a run: the server, the way to it, and its tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class McpAdapter:
         return ()
 
     def check_target(self, target: Target) -> tuple[Problem, ...]:
-        """Whether there is a URL, or a command whose program exists, and whether the token is there."""
+        """Check that there is a URL, or a command whose program exists, and that the token is there."""
         problems = []
         if target.config.get("transport") == "sse":
             message = f"skill {target.id!r}: the transport of protocol version 2024-11-05, sse, is not supported"
@@ -71,7 +71,7 @@ class McpAdapter:
 
 
 def is_remote(target: Target) -> bool:
-    """Whether the server is reached by its address; otherwise it is started."""
+    """Tell whether the server is reached by its address; otherwise it is started."""
     return not target.config.get("command") and (target.entrypoint or "").startswith(("http://", "https://"))
 
 
@@ -97,7 +97,7 @@ def command_line(target: Target) -> tuple[str, ...]:
 
 
 def check_url(target: Target) -> None:
-    """Whether the entrypoint is an address that can be used.
+    """Check that the entrypoint is an address that can be used.
 
     Raises:
         ValueError: it is not.

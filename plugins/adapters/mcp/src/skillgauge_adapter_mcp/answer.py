@@ -29,7 +29,7 @@ def text_of(result: CallToolResult) -> str:
 
 
 def notes_of(result: CallToolResult) -> tuple[str, ...]:
-    """What is not in the output."""
+    """Return the parts of an answer that are not in the output."""
     others = [block.type for block in result.content if not isinstance(block, TextContent)]
     if not others:
         return ()

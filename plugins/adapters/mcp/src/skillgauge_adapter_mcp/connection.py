@@ -99,12 +99,12 @@ class Connection:
 
     @property
     def usable(self) -> bool:
-        """Whether a further request may be sent."""
+        """True if a further request may be sent."""
         return not self.retired and not self._keeper.done()
 
     @property
     def ended(self) -> bool:
-        """Whether nothing of it is left."""
+        """True if nothing of it is left."""
         return self._ending is not None and self._ending.done()
 
     async def ready(self) -> None:
@@ -158,7 +158,7 @@ class Connection:
         await asyncio.shield(self._ending)
 
     async def failure(self, error: Exception, what: str) -> Failure:
-        """What an exception of `ready` or `request` means."""
+        """Return the failure that an exception of `ready` or `request` means."""
         if isinstance(error, LaunchError):
             return Failure(failure_class=FailureClass.LAUNCH, blame=Blame.INFRASTRUCTURE, message=str(error))
         lost = isinstance(error, MCPError) and error.code == CONNECTION_CLOSED
@@ -192,7 +192,7 @@ class Connection:
 
 
 def _is_ours(message: str) -> bool:
-    """Whether an error with the code of a lost connection is the library's: servers use that code for anything."""
+    """Tell whether an error with the code of a lost connection is the library's: servers use that code for anything."""
     return message == "Connection closed" or message.startswith("SSE stream")
 
 

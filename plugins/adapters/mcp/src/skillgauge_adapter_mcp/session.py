@@ -126,7 +126,7 @@ class McpSession:
         return Execution(output=output, notes=notes_of(result), duration_s=ended - started, sandbox=self._server.tier)
 
     async def _refused(self, connection: Connection, error: MCPError) -> Failure:
-        """What it means that a call came back as an error of the protocol."""
+        """Return the failure of a call that came back as an error of the protocol."""
         failure = await connection.failure(error, "no answer")
         if failure.failure_class is not FailureClass.PROTOCOL:
             connection.retired = failure.failure_class in (FailureClass.CRASH, FailureClass.NETWORK)

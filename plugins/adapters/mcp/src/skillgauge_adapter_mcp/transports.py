@@ -1,4 +1,4 @@
-"""How a server is reached. A process starts in the workspace like every other, not through the library's own stdio."""
+"""The ways to a server. A process starts in the workspace like every other, not through the library's own stdio."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Link(Protocol):
         """The transport for the library's client."""
 
     async def epitaph(self) -> str | None:
-        """How the server's process ended, if it did; waits a moment for its end."""
+        """Return the end of the server's process in words, if it ended; waits a moment for it."""
 
     @property
     def sandbox_failure(self) -> str:
-        """Why the sandbox around the server's process broke, known once `epitaph` has returned; else empty."""
+        """The failure of the sandbox around the server's process, known once `epitaph` has returned; else empty."""
 
     @property
     def status(self) -> int | None:
@@ -52,7 +52,7 @@ class Link(Protocol):
 
 
 class Server(Protocol):
-    """Where a server is."""
+    """The address or the command of a server."""
 
     @property
     def tier(self) -> str | None:
@@ -124,7 +124,7 @@ class Spawned:
 
     @property
     def tier(self) -> str | None:
-        """That of the workspace."""
+        """The tier of the workspace."""
         return self.workspace.tier
 
     def link(self, env: JsonObject, output_bytes: int) -> Link:

@@ -1,4 +1,4 @@
-"""Which object is called, and by what it is named."""
+"""The object that is called, and the name that finds it."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def prepare(found: Any, settings: dict[str, Any], wait: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
-    """How a callable is called: with the input as its one argument; what it returns is awaited if it can be.
+    """Return a function that calls a callable with the input as its one argument and awaits the result if it can.
 
     Args:
         found: what the entrypoint names.

@@ -1,4 +1,4 @@
-"""What is checked before a run: which program, and whether one process of it may answer many calls."""
+"""The checks before a run: the program, and whether one process of it may answer many calls."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SubprocessAdapter:
         return ()
 
     def check_target(self, target: Target) -> tuple[Problem, ...]:
-        """Whether there is a command, its program exists, and `worker` is true or false."""
+        """Check that there is a command, its program exists, and `worker` is true or false."""
         problems = []
         if not isinstance(target.config.get("worker", False), bool):
             message = f"skill {target.id!r}: worker must be true or false, not {target.config['worker']!r}"

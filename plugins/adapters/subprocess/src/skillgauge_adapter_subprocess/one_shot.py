@@ -12,7 +12,7 @@ from .wire import NoAnswer, find_answer, request
 
 @dataclass(frozen=True)
 class Program:
-    """What is started for a target, and where."""
+    """The program that is started for a target, and its folder."""
 
     argv: tuple[str, ...]
     root: str | None

@@ -60,12 +60,12 @@ def excerpt(output: bytes | bytearray) -> str:
 
 
 def first_words(stderr: bytes) -> str:
-    """What a process that got one request says of it."""
+    """Read the answer of a process that got one request."""
     return _shortened(stderr[: 4 * _SAID], _SAID)
 
 
 def last_words(stderr: bytes) -> str:
-    """What a process that got many requests says of the last one."""
+    """Read the answer of a process that got many requests to the last one."""
     return stderr[-4 * _SAID :].decode("utf-8", "replace").strip()[-_SAID:]
 
 

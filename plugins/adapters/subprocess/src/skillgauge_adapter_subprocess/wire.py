@@ -93,7 +93,7 @@ def _object_text(line: bytes) -> str | None:
 
 
 def _means_to_answer(message: dict[str, object], request_id: int) -> bool:
-    """Whether it is no record of a log and no message of the skill's own."""
+    """Tell whether a line is no record of a log and no message of the skill's own."""
     if message.get("jsonrpc") == "2.0":
         return "method" not in message
     return message.get("id") == request_id and ("result" in message or "error" in message)

@@ -224,7 +224,7 @@ class Worker:
 
 
 class _Heard:
-    """What a worker wrote to stdout since it got its request."""
+    """The output of a worker since it got its request."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

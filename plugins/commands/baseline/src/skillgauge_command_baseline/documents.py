@@ -59,7 +59,7 @@ class ListDocument(Frozen):
 
 
 def entry_of(name: str, file: Path, view: RunView) -> Entry:
-    """What is told of a baseline; its results are not read."""
+    """Return the entry of a baseline; its results are not read."""
     return Entry(
         name=name,
         file=f"{file.parent.name}/{file.name}",

@@ -1,4 +1,4 @@
-"""What the command prints."""
+"""The documents that the command prints."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ListDocument(Frozen):
 
 
 class RemovedDocument(Frozen):
-    """What was removed."""
+    """The files that were removed."""
 
     folder: str
     removed: int
@@ -98,7 +98,7 @@ def removed(folder: Path, oldest: float) -> RemovedDocument:
 
 
 async def explained(call: Invocation, values: Mapping[str, Any], folder: Path) -> WhyDocument:
-    """What the cache says to each session without the skill of an evaluation that is not run.
+    """Return the cache's answer to each session without the skill of an evaluation that is not run.
 
     Raises:
         SkillgaugeError: the evaluation is wrong, or none of its suites uses the cache.

@@ -1,4 +1,4 @@
-"""What this program answers to a fixture."""
+"""The answers of this program to a fixture."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Category(Frozen):
 
 
 class Conformance(Frozen):
-    """What a runner answers to the conformance data."""
+    """The answers of a runner to the conformance data."""
 
     runner: str
     version: str
@@ -46,7 +46,7 @@ class Conformance(Frozen):
 
 
 def places() -> Iterator[tuple[str, str]]:
-    """Where the data of the installed package lies."""
+    """Return the folder of the installed package's data."""
     for what, folder in (("fixtures", "compatibility-tests"), ("contract", "spec"), ("schemas", "schemas")):
         yield what, str(files(PACKAGE).joinpath(folder))
 
@@ -78,7 +78,7 @@ def _folders(category: str) -> Iterator[Traversable]:
 
 
 def _wrong(runner: str, category: str, fixture: Traversable) -> str:
-    """Why a fixture does not pass; empty if it does."""
+    """Return the reason why a fixture does not pass; empty if it does."""
     name = "input.yaml" if category == "parser" else "input.json"
     try:
         done = subprocess.run(

@@ -73,7 +73,7 @@ def _lay_out(artifacts: Iterable[tuple[str, bytes]], folder: Path) -> None:
 
 
 def _read(call: Invocation, folder: Path, suite: Suite, name: str) -> Sequence[Suite]:
-    """What a format makes of its own files; cases without a target are none by themselves, so the targets are added."""
+    """Load a format's own files; cases without a target are none by themselves, so the targets are added."""
     try:
         return call.suites(folder, suite_format=name).suites
     except SkillgaugeError as error:
@@ -96,7 +96,7 @@ def _differences(suite: Suite, read: Sequence[Suite], named: Sequence[Problem]) 
 
 
 def _unreadable(problem: Problem, folder: Path, name: str, origin: Origin) -> Problem:
-    """What to say of a file that nobody will ever see."""
+    """Make a problem of a file that cannot be read."""
     place = ""
     if problem.origin is not None and Path(problem.origin.file).is_relative_to(folder):
         place = f"{Path(problem.origin.file).relative_to(folder)}: "

@@ -1,4 +1,4 @@
-"""What became of a suite that was written in a format and read again, field by field.
+"""The fate of a suite that was written in a format and read again, field by field.
 
 A format says itself what it cannot hold. What it forgot to say is found here, so that nothing is lost in silence.
 """
@@ -81,17 +81,17 @@ def _renamed(case: Case, there: dict[str, Case]) -> Case | None:
 
 
 class _Told:
-    """What a format said of each case."""
+    """The losses that a format announced of each case."""
 
     def __init__(self, named: Sequence[Problem]) -> None:
         self._messages = [problem.message for problem in named]
 
     def says(self, case: Case, *words: str) -> bool:
-        """Whether something was said of a case with all of some words in it, whole ones but for an ending."""
+        """Tell whether a loss was announced with all of some words in it, whole ones but for an ending."""
         return self._says(f"case {case.id!r}", words) or self._says(EVERY_CASE, words)
 
     def says_of_file(self, case: Case, word: str, path: str) -> bool:
-        """Whether a file is named, or all of its kind in this case."""
+        """Tell whether a file is named, or all of its kind in this case."""
         return self._says(f"case {case.id!r}", (word,)) or self._says(EVERY_CASE, (word, repr(path)))
 
     def _says(self, of: str, words: Sequence[str]) -> bool:
@@ -163,7 +163,7 @@ def _of_case(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
 def _of_extras(
     whose: str, before: JsonObject, after: JsonObject, origin: Origin, is_told: Callable[[str], bool]
 ) -> Iterator[Problem]:
-    """What a file said beyond the model, each key at its place; empty ones say nothing."""
+    """Return the keys of a file beyond the model, each at its place; empty ones are left out."""
     was, now = _flat(before), _flat(after)
     for path, value in was.items():
         if now.get(path) == value or is_told(path[-1]):

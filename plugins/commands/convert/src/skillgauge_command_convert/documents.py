@@ -1,4 +1,4 @@
-"""What `convert --json` prints."""
+"""The output of `convert --json`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .converting import Converted
 
 
 class FileState(StrEnum):
-    """What became of a file."""
+    """The fate of a file."""
 
     WRITTEN = "written"
     REPLACED = "replaced"
@@ -42,7 +42,7 @@ class ConvertedSuite(Frozen):
 
 
 class ConvertDocument(Frozen):
-    """What `convert --json` prints."""
+    """The output of `convert --json`."""
 
     schema_version: str = "1.0"
     format: str

@@ -28,7 +28,7 @@ class Step(Frozen):
 
 
 class CreateDocument(Frozen):
-    """What `create --json` prints."""
+    """The output of `create --json`."""
 
     schema_version: str = "1.0"
     id: str
@@ -98,7 +98,7 @@ def command(ctx: click.Context, *, name: str, template: str, output_dir: str, de
 
 
 def next_steps(template: Template, folder: Path) -> tuple[Step, ...]:
-    """How a new skill is evaluated and made one's own.
+    """Return the steps by which a new skill is evaluated and made one's own.
 
     Args:
         template: what it was made from.
@@ -121,7 +121,7 @@ def next_steps(template: Template, folder: Path) -> tuple[Step, ...]:
 
 
 def agent_skill_steps(folder: Path) -> tuple[Step, ...]:
-    """How a new skill for agents is evaluated and made one's own."""
+    """Return the steps by which a new skill for agents is evaluated and made one's own."""
     place, script = shlex.quote(str(folder)), shlex.quote(str(folder / "evals/files/mock.yaml"))
     mock = f"skillgauge eval {place} --engine mock --set engines.mock.script={script}"
     return (
@@ -133,7 +133,7 @@ def agent_skill_steps(folder: Path) -> tuple[Step, ...]:
 
 
 def package_steps(folder: Path) -> tuple[Step, ...]:
-    """How a new package is tested and evaluated."""
+    """Return the steps by which a new package is tested and evaluated."""
     place = shlex.quote(str(folder))
     return (
         Step(text="Test it, without any model", command=f"skillgauge test {place}"),

@@ -1,4 +1,4 @@
-"""What a new package for agents, and a new skill for them, consists of. Pure: names and texts in, files out."""
+"""The parts of a new package for agents, and of a new skill for them. Pure: names and texts in, files out."""
 
 from __future__ import annotations
 

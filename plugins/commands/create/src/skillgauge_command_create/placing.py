@@ -13,7 +13,7 @@ _NAMED = 5
 
 
 def obstacle(folder: Path) -> Problem | None:
-    """What stands where a folder is to be made; an empty folder does not count."""
+    """Return the thing that stands where a folder is to be made; an empty folder does not count."""
     if not os.path.lexists(folder):
         return None
     what = "is no folder"

@@ -1,4 +1,4 @@
-"""Where a new service listens: at the documented port, unless a neighbour or a running program has it."""
+"""The port of a new service: the documented one, unless a neighbour or a running program has it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _port_of(path: Path) -> int | None:
 
 
 def is_free(port: int) -> bool:
-    """Whether a service of this machine could listen at a port now."""
+    """Tell whether a service of this machine could listen at a port now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the service does
         try:

@@ -1,4 +1,4 @@
-"""What a new skill consists of. Pure: names and texts in, files out."""
+"""The parts of a new skill. Pure: names and texts in, files out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BENCHMARK = "tests/basic.eval.json"
 
 
 class Template(StrEnum):
-    """What a skill can be made from."""
+    """The templates of a skill."""
 
     HTTP_REQUEST = "http_request"
     PYTHON_SCRIPT = "python_script"
@@ -46,7 +46,7 @@ def skill_id(name: str) -> str:
 
 
 def name_problem(name: str) -> Problem | None:
-    """Why a name cannot be that of a skill and its folder, if it cannot."""
+    """Return the reason why a name cannot be that of a skill and its folder, if it cannot."""
     if not name.strip():
         why = "it is empty"
     elif re.search(r"[/\\:]", name):
@@ -66,7 +66,7 @@ def name_problem(name: str) -> Problem | None:
 
 
 def template_problem(name: str) -> Problem | None:
-    """Why a word names no template, if it does not."""
+    """Return the reason why a word names no template, if it does not."""
     if name in set(Template):
         return None
     known = (*Template, "agent_skill", "uaaps_package")

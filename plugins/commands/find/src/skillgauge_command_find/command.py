@@ -42,7 +42,7 @@ class FoundSkill(Frozen):
 
 
 class FindDocument(Frozen):
-    """What `find --json` prints."""
+    """The output of `find --json`."""
 
     schema_version: str = "1.0"
     total: int

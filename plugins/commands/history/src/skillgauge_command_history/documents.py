@@ -1,4 +1,4 @@
-"""What `history --json` prints.
+"""The output of `history --json`.
 
 Rates are fractions, times are seconds since the epoch in UTC, latencies are seconds; `null` is unknown.
 """
@@ -41,7 +41,7 @@ class ListDocument(Frozen):
 
 
 class TrendLift(Frozen):
-    """What the arm of a series was worth in one run, against one of its baseline arms."""
+    """The lift of a series' arm in one run, against one of its baseline arms."""
 
     baseline: str
     lift: float | None

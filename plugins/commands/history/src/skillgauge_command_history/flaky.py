@@ -1,4 +1,4 @@
-"""Which cases pass only sometimes, over several runs of the same thing. Pure: no file, no clock."""
+"""The cases that pass only sometimes, over several runs of the same thing. Pure: no file, no clock."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _place(case: FlakyCase) -> tuple[str | None, ...]:
 
 
 def print_import(document: ImportDocument, output: Output) -> None:
-    """What was taken over, and what was not."""
+    """Print the runs that were taken over, and those that were not."""
     for one in document.imported:
         output.line(
             f"{one.run_id}  {plain(one.skill, _WIDTH)} on {plain(one.benchmark, _WIDTH)}, {one.results} results"
@@ -203,7 +203,7 @@ def _row(point: TrendPoint, *, has_lift: bool) -> list[str]:
 
 
 def _lift_text(lifts: Sequence[TrendLift]) -> str:
-    """What each comparison showed, with the arm it was made with where there are several."""
+    """Return the lift of each comparison, with the arm it was made with where there are several."""
     told = []
     for one in lifts:
         found = "–" if one.lift is None else f"{one.lift * 100 + 0.0:+.1f}"

@@ -14,7 +14,7 @@ _REASON = 300
 
 
 def is_document(path: Path) -> bool:
-    """Whether a path is a result document or a folder of them, and no database."""
+    """Tell whether a path is a result document or a folder of them, and no database."""
     return path.is_dir() or path.suffix.lower() == ".json"
 
 

@@ -1,4 +1,4 @@
-"""What commands ask of the runs in a store."""
+"""The questions of commands about the runs in a store."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from skillgauge.api import RunQuery, RunState, RunView, Store
 
 
 def is_finished(view: RunView) -> bool:
-    """Whether every trial of a run was carried out."""
+    """Tell whether every trial of a run was carried out."""
     return view.run.state is RunState.FINISHED
 
 
 def is_valid(view: RunView, target: str, suite: str | None) -> bool:
-    """Whether a run proves anything of a target, on one suite or on any of those that it was evaluated on."""
+    """Tell whether a run proves anything of a target, on one suite or on any of those that it was evaluated on."""
     if view.head.is_chosen:
         return False
     invalid = {one.suite_id for one in view.summary.validity if not one.valid}

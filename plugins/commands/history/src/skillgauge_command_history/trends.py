@@ -1,4 +1,4 @@
-"""How a target did from run to run. Pure: no file, no clock."""
+"""The progress of a target from run to run. Pure: no file, no clock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNTOLD = "unknown"
 
 @dataclass(frozen=True)
 class _Measured:
-    """What one run says about the target."""
+    """The measures of the target in one run."""
 
     view: RunView
     group: GroupSummary
@@ -29,7 +29,7 @@ class _Measured:
 
     @property
     def contents(self) -> dict[str, str]:
-        """What each case asks and checks, as far as the run tells."""
+        """The digest of each case's question and checks, as far as the run has it."""
         return {case.id: case.digest for case in self.view.cases() if case.suite_id == self.suite.id and case.digest}
 
 
@@ -90,7 +90,7 @@ def _target_head(suite: SuiteHead | None, target: str) -> TargetHead | None:
 
 
 def _lifts(view: RunView, group: GroupSummary) -> Iterator[TrendLift]:
-    """What a candidate arm was worth: the rates of two arms may be over different cases, a lift is not."""
+    """Return the lifts of a candidate arm: rates of two arms may be over different cases, a lift is not."""
     for pair in compared(view):
         if pair.candidate == group.key:
             finding = pair.evidence.finding if pair.evidence else None
@@ -127,7 +127,7 @@ def _difference(now: Figure, before: Figure | None) -> float | None:
 
 
 def _changed_source(before: _Measured, after: _Measured) -> str:
-    """What to call a change of a suite's sources: where a skill has no digest of its own, they are its files, too."""
+    """Name a change of a suite's sources: where a skill has no digest of its own, they are its files, too."""
     if before.target.digest or after.target.digest or before.suite.digest == after.suite.digest:
         return "suite"
     contents = before.contents
@@ -135,7 +135,7 @@ def _changed_source(before: _Measured, after: _Measured) -> str:
 
 
 def _changes(before: _Measured, after: _Measured) -> Iterator[str]:
-    """What may explain a difference; what either run does not tell is no change."""
+    """Return the changes that may explain a difference; a fact that either run lacks is no change."""
     old, new = (one.group.runner if one.group.runner != _UNTOLD else "" for one in (before, after))
     pairs: tuple[tuple[str, object, object], ...] = (
         ("version", before.target.version, after.target.version),

@@ -19,7 +19,7 @@ BEST = "*"
 
 
 class InitDocument(Frozen):
-    """What `init --json` prints."""
+    """The output of `init --json`."""
 
     schema_version: str = "1.0"
     folder: str

@@ -42,7 +42,7 @@ class _Section:
 
 
 def is_without_evals(folder: Path) -> bool:
-    """Whether a folder holds a skill and nothing that could be a suite."""
+    """Tell whether a folder holds a skill and nothing that could be a suite."""
     suites = [folder / name for name in _SUITES]
     has_one = any(path.is_file() or (path.is_dir() and any(map(_counts, path.iterdir()))) for path in suites)
     return (folder / SKILL_FILE).is_file() and not has_one

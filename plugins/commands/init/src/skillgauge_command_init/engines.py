@@ -1,4 +1,4 @@
-"""Which installed agents work here, and what they would authenticate with: names of keys and logins, never values."""
+"""The installed agents that work here, and their keys and logins: names, never values."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class FoundEngine(Frozen):
 
     @property
     def works(self) -> bool:
-        """Whether a run with it can begin."""
+        """True if a run with it can begin."""
         return not self.problems
 
     @property
     def credentials(self) -> str:
-        """What it would authenticate with, in words."""
+        """The keys and logins that it would use, in words."""
         found = [*(f"key {name}" for name in self.keys), *(f"login ~/{name}" for name in self.logins)]
         return ", ".join(found) or "no key and no login"
 
@@ -117,7 +117,7 @@ def _examined(name: str, traits: Traits, found: tuple[Problem, ...]) -> FoundEng
 
 
 def _problems(make: Callable[[], Engine], model: str | None) -> tuple[Problem, ...]:
-    """What its own check says; whatever else goes wrong in it is a reason, too."""
+    """Return the problems of its own check; whatever else goes wrong in it is a reason, too."""
     try:
         engine = make()
         engine.identity(model)  # so that it checks what this model needs

@@ -1,4 +1,4 @@
-"""What a project has, what of it is there, and the making of the rest."""
+"""The parts of a project, those that are there, and the making of the rest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HIDDEN = f"it is read as long as there is no {CONFIG}, so none was made"
 
 
 class State(StrEnum):
-    """What became of a part of the project."""
+    """The fate of a part of the project."""
 
     CREATED = "created"
     EXISTS = "exists"

@@ -31,7 +31,7 @@ _ROOM = Room(characters=600, steps=20)
 
 
 class Word(StrEnum):
-    """What can be answered; the first letter will do."""
+    """The possible answers; the first letter will do."""
 
     YES = "yes"
     NO = "no"
@@ -49,7 +49,7 @@ class Question:
     result: TrialResult
 
     def lines(self) -> Iterator[str]:
-        """What a person needs to know; nothing of what the judge said, which would lead the answer."""
+        """Yield the lines that a person needs; the judge's words are left out, since they would lead the answer."""
         case = self.case
         has_own_name = case is not None and bool(case.name) and case.name != case.id
         name = f" ({plain(case.name)})" if case and has_own_name else ""
@@ -67,7 +67,7 @@ class Question:
             yield from _indented(statement)
 
     def _steps(self, answer: str) -> Iterator[str]:
-        """What an agent did before it answered."""
+        """Yield the steps of an agent before it answered."""
         shown = transcript(self.result, _ROOM)
         steps = [step for step in shown.steps if step.content is None or step.content.text != plain_lines(answer)]
         if steps:
@@ -80,7 +80,7 @@ class Question:
 
 
 def chosen(judged: Sequence[Judged], done: Mapping[tuple[str, str, str], bool], seed: int) -> list[Judged]:
-    """What is still to be labelled, in random order; the same for the same run, so that labelling can go on later."""
+    """Return the checks still to be labelled, in an order that is random and the same for the same run."""
     unique = {one.key: one for one in reversed(judged)}
     draw = random.Random(seed).random
     places = {key: draw() for key in sorted(unique)}
@@ -104,7 +104,7 @@ def questions(view: RunView, judged: Sequence[Judged]) -> dict[tuple[str, str, s
 
 
 def replies(most: int) -> Callable[[], Word]:
-    """How to get the next answer: at a terminal from a person, else from the lines of stdin.
+    """Return the source of answers: a person at a terminal, else the lines of stdin.
 
     Lines of a file or a program are read all at once, so that none is taken for the answer to another question.
 

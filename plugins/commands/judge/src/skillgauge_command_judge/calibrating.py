@@ -34,7 +34,7 @@ _Key = tuple[str, str, str]
 
 
 def calibrate(run: JudgedRun, said: Mapping[_Key, bool], *, run_id: str, seed: int) -> Calibration:
-    """What labels say of the judge of a run.
+    """Compare the judge of a run with labels.
 
     Args:
         run: what was judged in it.

@@ -42,7 +42,7 @@ def schemas() -> Mapping[str, JsonObject]:
 
 
 def notices(view: RunView, folder: Path) -> Iterable[str | tuple[GroupKey, Figure]]:
-    """What is said beside the rates of a run that a judge graded."""
+    """Return the remarks beside the rates of a run that a judge graded."""
     if not view.head.judges:
         return ()
     from .standing import notices as of_judges  # noqa: PLC0415 - few runs have a judge
@@ -207,7 +207,7 @@ def _compared(
 
 
 def _unfit(run: JudgedRun, source: str) -> Problem:
-    """Why what a run tells of its judge is not enough."""
+    """Return the reason why a run says too little of its judge."""
     if run.untold:
         message = (
             f"{plain(source)!r} does not tell by which prompt and rubric {len(run.untold)} of its checks were judged"

@@ -1,4 +1,4 @@
-"""What `judge --json` prints, and the calibration file.
+"""The output of `judge --json`, and the calibration file.
 
 Rates are fractions; `null` is undefined.
 """
@@ -28,7 +28,7 @@ class LabelDocument(Frozen):
 
 
 class JudgedRate(Frozen):
-    """How much of what was judged passes, for one target, arm, runner and model."""
+    """The share of judged checks that pass, for one target, arm, runner and model."""
 
     suite: str
     target: str | None

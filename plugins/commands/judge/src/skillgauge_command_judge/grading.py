@@ -1,4 +1,4 @@
-"""What a judge has decided in a run, and by what: the judge, its words and the rubric."""
+"""The decisions of a judge in a run, and their basis: the judge, its words and the rubric."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from skillgauge.api import (
 
 
 class Grader(Frozen):
-    """Who decided a check, and how it was asked: what is known of one grader holds for no other."""
+    """The judge of a check, and the way it was asked: what is known of one grader holds for no other."""
 
     judges: tuple[str, ...]
     """The judges of the run: name, model and digest of what their answers depend on."""
@@ -34,7 +34,7 @@ class Grader(Frozen):
     """Digest of what the check says of how it is to be judged."""
 
     def differences(self, other: Grader) -> tuple[str, ...]:
-        """What is another one in `other`, in words."""
+        """Return the differences from `other`, in words."""
         words = {"judges": "judge", "models": "model that answered"}
         return tuple(
             words.get(name, name) for name in Grader.model_fields if getattr(self, name) != getattr(other, name)
@@ -56,7 +56,7 @@ class Judged:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What a label is about."""
+        """The check that a label is about."""
         return self.execution_id, self.check_id, self.answer
 
 
@@ -105,7 +105,7 @@ def answer_digest(execution: Execution) -> str:
 
 
 def statements_of(score: Score) -> tuple[str, ...]:
-    """What had to hold, as the judge was told."""
+    """Return the statements that had to hold, as the judge was given them."""
     evidence = score.evidence if isinstance(score.evidence, Mapping) else {}
     answers, criteria = evidence.get("answers"), evidence.get("criteria")
     if isinstance(answers, (list, tuple)):
@@ -129,7 +129,7 @@ def _decided(view: RunView) -> Iterator[tuple[TrialResult, list[tuple[Score, Map
 
 
 def _grader(judges: tuple[str, ...], score: Score, evidence: Mapping[str, Json]) -> Grader | None:
-    """Who gave a score; `None` if it does not tell how the judge was asked."""
+    """Return the grader of a score; `None` if it does not tell how the judge was asked."""
     prompt, rubric = evidence.get("prompt"), evidence.get("rubric")
     if not isinstance(prompt, str) or not isinstance(rubric, str):
         return None

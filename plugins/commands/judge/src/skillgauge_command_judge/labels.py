@@ -15,7 +15,7 @@ from .grading import Grader, Judged
 
 
 class Label(Frozen):
-    """What a person says of one check of one execution."""
+    """The opinion of a person on one check of one execution."""
 
     run: str
     """Id of the run that was labelled."""
@@ -30,7 +30,7 @@ class Label(Frozen):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it is about."""
+        """The check that it is about."""
         return self.execution, self.check, self.answer
 
 
@@ -87,7 +87,7 @@ def append(path: Path, label: Label) -> None:
 
 
 def mismatches(lines: Sequence[Line], judged: Sequence[Judged]) -> list[Problem]:
-    """What keeps labels from being compared with what was judged, label by label."""
+    """Report everything that keeps labels from being compared with the judge's decisions, label by label."""
     by_key = {one.key: one for one in reversed(judged)}
     executions = {one.execution_id for one in judged}
     answers = {(one.execution_id, one.answer) for one in judged}
@@ -115,5 +115,5 @@ def mismatches(lines: Sequence[Line], judged: Sequence[Judged]) -> list[Problem]
 
 
 def by_key(lines: Sequence[Line]) -> Mapping[tuple[str, str, str], bool]:
-    """What people say of each labelled check."""
+    """Return people's opinions on each labelled check."""
     return {line.label.key: line.label.passes for line in lines}

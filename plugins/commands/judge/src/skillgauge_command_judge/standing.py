@@ -1,4 +1,4 @@
-"""What must be said beside the judged rates of a run: whether its judge is known to agree with people."""
+"""The remarks beside the judged rates of a run: whether its judge is known to agree with people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILE = "judge-calibration.json"
 
 @dataclass(frozen=True)
 class Doubt:
-    """What a judge lacks."""
+    """The shortcomings of a judge."""
 
     mark: str
     """What it is, in a few words that go beside a rate."""
@@ -27,7 +27,7 @@ class Doubt:
 
 
 def notices(view: RunView, folder: Path) -> Iterator[str | tuple[GroupKey, Figure]]:
-    """What a run's judge lacks, in one line, and for each group how many of its checks a judge has decided.
+    """Return the shortcomings of a run's judge, in one line, and for each group its number of judged checks.
 
     Args:
         view: a run.
@@ -63,7 +63,7 @@ _UNTOLD = Doubt("a judge that is not calibrated", "the run does not tell how its
 
 
 def _doubt(graders: Iterable[Grader], file: Path) -> Doubt | None:
-    """Why a calibration file does not vouch for some graders; nothing if it does."""
+    """Return the reason why a calibration file does not vouch for some graders; nothing if it does."""
     uncalibrated = _UNTOLD.mark
     try:
         found = Calibration.model_validate_json(file.read_bytes())

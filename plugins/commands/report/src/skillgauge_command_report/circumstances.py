@@ -1,4 +1,4 @@
-"""What else is not as it was: a difference between two reports is the skill's only if nothing else changed."""
+"""The other changes between two reports: a difference is the skill's only if nothing else changed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def also_changed(before: SkillTally, after: SkillTally, judges: str) -> Iterator
 
 
 def other_judges(before: RunView, after: RunView) -> str:
-    """That other judges graded, if both reports tell who did; their versions do not matter, their settings do."""
+    """Report that other judges graded, if both reports name them; their versions do not matter, their settings do."""
     sides = [view.head.judges for view in (before, after)]
     known = [{(judge.unversioned_digest, judge.model) for judge in judges} for judges in sides]
     if not all(known) or known[0] == known[1]:

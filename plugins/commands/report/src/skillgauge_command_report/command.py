@@ -55,7 +55,7 @@ def schemas() -> Mapping[str, JsonObject]:
 
 
 class DiffFormat(StrEnum):
-    """What a comparison can be written as."""
+    """The forms in which a comparison can be written."""
 
     MARKDOWN = "markdown"
     JSON = "json"
@@ -184,7 +184,7 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
 
 
 class _Asked(TypedDict):
-    """What is asked of a comparison."""
+    """The request for a comparison."""
 
     output: str | None
     name: str
@@ -301,7 +301,7 @@ def _words(given: Sequence[str], known: type[StrEnum]) -> tuple[str, ...]:
 
 
 def _again(view: RunView, word: str, store: str | None) -> str:
-    """What `eval --confirm` finds a report by; empty if it does not say exactly what was executed."""
+    """Return the name by which `eval --confirm` finds a report; empty if it does not say exactly what was executed."""
     if not view.head.runners or not all(case.digest for case in view.cases()):
         return ""
     named = [word] if Path(word).exists() else [view.run.run_id, *(("--store", store) if store is not None else ())]

@@ -120,7 +120,7 @@ def _facts(report: Report) -> ReportFacts:
 
 
 def _refused(reports: Sequence[Report]) -> Iterable[str]:
-    """Why nothing at all can be concluded from a report."""
+    """Return the reason why nothing at all can be concluded from a report."""
     for report in reports:
         view, label = report.view, plain(report.label, 60)
         if view.run.state is not RunState.FINISHED:

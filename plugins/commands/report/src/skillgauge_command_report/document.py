@@ -1,4 +1,4 @@
-"""What a comparison says: the document of `report diff --json`, from which Markdown and HTML are made too.
+"""The result of a comparison: the document of `report diff --json`, from which Markdown and HTML are made too.
 
 Rates are fractions from 0 to 1 and their differences fractions from -1 to 1; latencies are in milliseconds; `null` is
 unknown or not comparable. `before` is the first report, `after` the second, and a difference is after minus before.
@@ -12,7 +12,7 @@ from skillgauge.api import EMPTY, LIFT_LEVEL, Frozen, JsonObject, Repeats
 
 
 class Direction(StrEnum):
-    """What a difference means for the user."""
+    """The meaning of a difference for the user."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -22,7 +22,7 @@ class Direction(StrEnum):
 
 
 class Unit(StrEnum):
-    """What a metric is measured in, and so how it is printed."""
+    """The unit of a metric, and so the way it is printed."""
 
     RATIO = "ratio"
     """Percent with one decimal; differences in percentage points."""
@@ -46,7 +46,7 @@ class Metric(Frozen):
 
 
 class TaskRuns(Frozen):
-    """What became of the repeats of one task in one report."""
+    """The ends of the repeats of one task in one report."""
 
     passed: int
     graded: int
@@ -68,7 +68,7 @@ class TaskRuns(Frozen):
 
 
 class Turn(StrEnum):
-    """How a task changed."""
+    """The change of a task."""
 
     BROKE = "broke"
     """It passed in every repeat before and in none after."""
@@ -101,7 +101,7 @@ class CheckChange(Frozen):
 
 
 class Tasks(Frozen):
-    """Which tasks of a skill could be compared."""
+    """The tasks of a skill that could be compared."""
 
     compared: int
     """Tasks that both reports have, with a verdict in both."""
@@ -134,7 +134,7 @@ class Difference(Frozen):
 
 
 class LiftChange(Frozen):
-    """What became of the lift, over the tasks with a verdict in both arms of both reports."""
+    """The change of the lift, over the tasks with a verdict in both arms of both reports."""
 
     arm: str
     """The baseline arm, which is the control: where the model itself changed, it changes, too."""
@@ -148,7 +148,7 @@ class LiftChange(Frozen):
 
 
 class Role(StrEnum):
-    """What an arm is there for."""
+    """The purpose of an arm."""
 
     CANDIDATE = "candidate"
     """It is judged."""
@@ -157,7 +157,7 @@ class Role(StrEnum):
 
 
 class Regression(StrEnum):
-    """Whether a skill got worse."""
+    """The judgement whether a skill got worse."""
 
     YES = "yes"
     NO = "no"
@@ -169,7 +169,7 @@ class Regression(StrEnum):
 
 
 class Circumstance(StrEnum):
-    """What beside the skill a difference may be owed to."""
+    """A change beside the skill to which a difference may be owed."""
 
     MODEL = "model"
     ENGINE = "engine"
@@ -184,7 +184,7 @@ class Side(StrEnum):
 
 
 class Presence(StrEnum):
-    """Which report has a skill."""
+    """The reports that have a skill."""
 
     BOTH = "both"
     NEW = "new"
@@ -249,7 +249,7 @@ class SkillDiff(Frozen):
 
 
 class ReportFacts(Frozen):
-    """Which report is compared."""
+    """The report that is compared."""
 
     label: str
     file: str

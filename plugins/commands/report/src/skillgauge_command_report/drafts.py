@@ -71,12 +71,12 @@ class Draft:
 
     @property
     def is_judged(self) -> bool:
-        """Whether a difference would be the skill's: not that of a baseline arm, nor of another model."""
+        """Tell whether a difference would be the skill's: not that of a baseline arm, nor of another model."""
         return all(self.pair) and self.role is Role.CANDIDATE and not self.barred_by
 
     @property
     def barred_by(self) -> tuple[Circumstance, ...]:
-        """What else changed that nobody said to compare across."""
+        """Return the other changes that the user did not permit."""
         return tuple(one.what for one in self.also_changed if one.what not in self.across)
 
     @property
@@ -179,12 +179,12 @@ def _graded_in_both(first: Mapping[str, TaskTally], second: Mapping[str, TaskTal
 
 
 def _is_changed(before: TaskTally, after: TaskTally) -> bool:
-    """Whether a task asks or checks something else; a report that does not tell says nothing of the kind."""
+    """Tell whether a task asks or checks something else; a report that does not say counts as unchanged."""
     return bool(before.content and after.content and before.content != after.content)
 
 
 def _looks(sides: Sequence[Mapping[str, TaskTally]], tasks: Iterable[str]) -> int:
-    """How often the two runs could be compared: once, and again each time that repeats were added to one of them."""
+    """Count the times that the two runs could be compared: once, and again for each addition of repeats."""
     return 1 + max((len(side[task].earlier) for side in sides for task in tasks), default=0)
 
 
@@ -256,7 +256,7 @@ def _checks(before: dict[str, TaskTally], after: dict[str, TaskTally], graded: I
 
 
 def _turn(before: TaskRuns, after: TaskRuns) -> Turn:
-    """How two shares differ that are not the same."""
+    """Return the direction in which two unequal shares differ."""
     is_worse = after.share < before.share
     if {before.share, after.share} == {0.0, 1.0}:
         return Turn.BROKE if is_worse else Turn.FIXED

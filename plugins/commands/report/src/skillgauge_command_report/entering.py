@@ -73,7 +73,7 @@ def _name(item: Any) -> str | None:
 
 
 def _says_anything(value: Any) -> bool:
-    """Whether there is anything but empty objects and lists."""
+    """Tell whether there is anything but empty objects and lists."""
     if isinstance(value, dict):
         return any(map(_says_anything, value.values()))
     return bool(value) if isinstance(value, list) else True

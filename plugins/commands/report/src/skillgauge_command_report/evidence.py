@@ -1,4 +1,4 @@
-"""What is known of the tasks that two reports have in common, as numbers; the arithmetic is that of the statistics."""
+"""The evidence of the tasks that two reports share, as numbers; the arithmetic is that of the statistics."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def difference(pairs: Sequence[TaskPair]) -> Difference | None:
 
 
 def lift_change(pairs: Sequence[TaskPair]) -> LiftChange | None:
-    """What became of the lift over the tasks that the baseline arm has, too; `None` if there is none."""
+    """Return the change of the lift over the tasks that the baseline arm has, too; `None` if there is none."""
     known = [(pair, pair.control) for pair in pairs if pair.control]
     if not known:
         return None
@@ -118,7 +118,7 @@ def share_of_level(earlier: Sequence[Sequence[TaskPair]], level: float) -> float
 
 
 def loss_chance(pairs: Sequence[TaskPair]) -> float:
-    """How likely chance alone makes these tasks at least this much worse, and their lift where it is known.
+    """Return the chance that these tasks come out at least this much worse, and their lift where it is known.
 
     Both must be beyond chance, so it is the greater of the two: a model that got worse takes the candidate arm down
     without its lift, and one that got better takes the lift down without the candidate arm.

@@ -1,4 +1,4 @@
-"""Which skill of one report is which of the other.
+"""The match between the skills of two reports.
 
 A document says less than a record: the runner, for example, is unknown in a report of eval-skills. So skills are
 matched by everything first, and what is left by less and less, as long as that leaves no doubt.

@@ -78,7 +78,7 @@ def _samples(skill: SkillTally) -> int:
 
 
 def _columns(sides: Sequence[Mapping[str, float | None]], *skills: SkillTally | None) -> Sequence[_Column]:
-    """What is compared: where a format has a number that says more than a completion rate, that one in its place."""
+    """Return the metrics to compare: a format's own number that says more takes the place of a completion rate."""
     groups = [skill.group for skill in skills if skill and skill.group]
     for group in groups:
         for figure in group.figures:

@@ -17,7 +17,7 @@ BASELINE = "The baseline arm: not judged. Where it changes, the model without th
 
 
 def circumstances(skill: SkillDiff) -> str:
-    """What it means for a skill that something else changed."""
+    """Say what another change means for a skill."""
     if skill.barred_by:
         return "Not judged, because this is not as it was"
     return "Not as it was, so that a difference may be none of the skill"
@@ -52,7 +52,7 @@ def delta(metric: Metric) -> str:
 
 
 def arrow(metric: Metric) -> str:
-    """Which way the number went, and whether that is good; empty if it did not move."""
+    """Return the direction of a number, and whether that is good; empty if it did not move."""
     match metric.direction:
         case Direction.BETTER | Direction.WORSE:
             return f"{'↑' if (metric.delta or 0) > 0 else '↓'} {metric.direction}"
@@ -67,7 +67,7 @@ def points(share: float) -> str:
 
 
 def evidence(skill: SkillDiff) -> list[str]:
-    """What the difference of the pass rates proves, in sentences."""
+    """Return sentences on the evidence in the difference of the pass rates."""
     found = skill.difference
     if found is None:
         return []

@@ -1,4 +1,4 @@
-"""When a skill counts as having got worse.
+"""The rule by which a skill counts as having got worse.
 
 Direct calls of a deterministic skill give the same verdict every time, so one task that passed and now fails is a
 regression, however few tasks there are. What an agent does differs by itself, and so may a direct skill whose own
@@ -44,12 +44,12 @@ class Weighed:
 
     @property
     def differs_by_itself(self) -> bool:
-        """Whether repeats are a matter of chance: with agents, and where a direct skill's own repeats disagree."""
+        """Tell whether repeats are a matter of chance: with agents, and where a direct skill's own repeats disagree."""
         runs = (side for pair in self.tasks for side in (pair.before, pair.after))
         return self.arm != DIRECT.name or any(0 < one.passed < one.graded for one in runs)
 
     def is_down(self, max_drop: float) -> bool:
-        """Whether its pass rate is down by more than this, and its lift, where it is known."""
+        """Tell whether its pass rate is down by more than this, and its lift, where it is known."""
         found = [one.estimate for one in (self.difference, self.lift) if one]
         return bool(found) and all(-estimate > max_drop + _ROUNDING for estimate in found)
 
@@ -162,7 +162,7 @@ def named(tasks: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class _Evidence:
-    """How likely chance alone explains what is seen of a skill, all skills and tasks allowed for."""
+    """The chance that nothing but chance explains a skill's loss, all skills and tasks allowed for."""
 
     rate: float
     tasks: Mapping[str, float]
@@ -190,7 +190,7 @@ def _directly(skill: Weighed) -> Judged:
 
 
 def _is_broad(pairs: Sequence[TaskPair]) -> bool:
-    """Whether a loss rests on more than a run or two of one single task."""
+    """Tell whether a loss rests on more than a run or two of one single task."""
     worse = [pair for pair in pairs if pair.change < 0]
     return len(worse) > 1 or all(map(_has_repeats, worse))
 

@@ -48,7 +48,7 @@ class TaskTally:
 
     @classmethod
     def of(cls, counts: Counts, results: Sequence[TrialResult], content: str = "") -> TaskTally:
-        """What became of the repeats of a task."""
+        """Tally the repeats of a task."""
         ran = [result for result in results if result.verdict is not Verdict.SKIPPED]
         durations = array("d", (one.execution.duration_s for one in ran if one.execution.duration_s is not None))
         first = next((result for result in ran if result.verdict is not Verdict.PASS), None)
@@ -73,7 +73,7 @@ class TaskTally:
 
     @property
     def runs(self) -> TaskRuns:
-        """What became of the repeats."""
+        """The ends of the repeats."""
         return _runs(self.counts.passed, self.counts.failed, self.counts.errors, self.failure)
 
 
@@ -104,7 +104,7 @@ def _outcomes(passed: int, graded: int, errors: int) -> str:
 
 
 def _checks(results: Sequence[TrialResult]) -> dict[str, TaskRuns]:
-    """What became of the checks; those without a name cannot be told apart."""
+    """Count the ends of the checks; those without a name cannot be told apart."""
     found: dict[str, Counter[ScoreStatus]] = {}
     for score in (score for result in results for score in result.scores if score.check_id):
         found.setdefault(score.check_id, Counter())[score.status] += 1

@@ -1,4 +1,4 @@
-"""What is graded again, by whom, and what is not what it was."""
+"""The checks that are graded again, the graders, and the changes since the run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from skillgauge.api import (
 
 
 def asked_for(asked: Asked, view: RunView, *, here: bool) -> Asked:
-    """What the user asks for, and where he says nothing what the run did.
+    """Return the settings of the user, and those of the run where he sets none.
 
     Args:
         asked: what he asks for.
@@ -100,7 +100,7 @@ async def regrade(call: Invocation, asked: Asked, view: RunView) -> Evaluation:
 
 @dataclass(frozen=True)
 class _Stored:
-    """Where nothing happens: what happened is known, and the workspace is gone."""
+    """A stage on which nothing happens: the execution is known, and the workspace is gone."""
 
     execution: Execution
     workspace: None = None
@@ -115,7 +115,7 @@ class _Stored:
 
 @dataclass(frozen=True)
 class _Known:
-    """What a suite has now, by id or name."""
+    """The present parts of a suite, by id or name."""
 
     cases: dict[str, Case]
     targets: dict[str, Target]
@@ -174,7 +174,7 @@ def _as_recorded(execution: Execution) -> Execution:
 
 
 def _unfit(view: RunView) -> Iterator[Problem]:
-    """Why a run cannot be graded again."""
+    """Return the reason why a run cannot be graded again."""
     name = f"run {plain(view.run.run_id)}"
     if view.run.state is not RunState.FINISHED:
         message = f"{name} is {view.run.state}"

@@ -35,7 +35,7 @@ from skillgauge_skill_selection.strategy import Strategy
 
 
 class RunDocument(SelectionDocument):
-    """What `run --json` prints."""
+    """The output of `run --json`."""
 
     exit_code: int
     verdict: str

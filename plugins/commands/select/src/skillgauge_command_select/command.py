@@ -38,7 +38,7 @@ from skillgauge_skill_selection.strategy import Strategy, read_strategy
 
 
 class SelectDocument(SelectionDocument):
-    """What `select --json` prints."""
+    """The output of `select --json`."""
 
     output: str | None
     """File that the selected skills were written to."""
@@ -110,7 +110,7 @@ def _candidates(call: Invocation, source: Path) -> Catalogue:
 
 
 def _evidence(call: Invocation, files: Sequence[str]) -> Evidence:
-    """What the reports say; all problems of all of them are told at once."""
+    """Return the evidence in the reports; the problems of all of them are reported at once."""
     found: list[SkillReport] = []
     notices: list[str] = []
     problems: list[Problem] = []

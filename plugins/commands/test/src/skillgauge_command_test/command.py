@@ -75,7 +75,7 @@ def _packages(call: Invocation, values: Mapping[str, Any]) -> tuple[Path, ...]:
 
 
 def _options(call: Invocation, values: Mapping[str, Any], packages: Sequence[Path]) -> Any:
-    """What `eval` would do with these packages, but their tests, and nothing written unless it is asked for."""
+    """Return the options of `eval` for these packages, but for their tests; nothing is written unless asked for."""
     given = eval_options(call, {**values, "paths": tuple(map(str, packages)), "suite_format": FORMAT})
     chosen: dict[str, Any] = {"stage": "tests", "test_skills": values["skill"], "test_hooks": values["hooks"]}
     if values["event"]:

@@ -1,4 +1,4 @@
-"""What `test` prints: a line for each case, or one JSON document."""
+"""The output of `test`: a line for each case, or one JSON document."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CaseDocument(Frozen):
 
 
 class TestDocument(Frozen):
-    """What `test --json` prints."""
+    """The output of `test --json`."""
 
     __test__ = False
 

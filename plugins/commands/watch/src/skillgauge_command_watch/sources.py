@@ -1,4 +1,4 @@
-"""What is watched: all that a command line names, all that its suites lie in, and the configuration."""
+"""The files that are watched: those that a command line names, the folders of its suites, and the configuration."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _not_below(paths: set[Path], folders: set[Path]) -> set[Path]:
 
 
 def _roots(call: Invocation, named: Sequence[Path]) -> Iterator[Path]:
-    """Where suites and what they test lie; nothing of what cannot be read now."""
+    """Return the folders of suites and of what they test; a part that cannot be read now is left out."""
     try:
         suites = call.suites(*named).suites
     except SkillgaugeError:
@@ -98,11 +98,11 @@ class Sources:
             raise PluginError(Problem("watch.refused", f"files cannot be watched: {error}", hint=hint)) from error
 
     def pending(self) -> set[str]:
-        """What has changed since one last asked."""
+        """Return the changes since the last call."""
         return {self._short(Path(path)) for source in self._changes for _, path in next(source)}
 
     def wait(self) -> set[str]:
-        """What changes next.
+        """Wait for the next change and return it.
 
         Raises:
             KeyboardInterrupt: the user has seen enough.

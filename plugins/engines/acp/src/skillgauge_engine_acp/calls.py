@@ -26,12 +26,12 @@ class ToolCall:
 
     @property
     def status(self) -> str | None:
-        """How far it is."""
+        """The progress of the call."""
         return text_at(self.fields, "status")
 
     @property
     def is_over(self) -> bool:
-        """Whether there is a result."""
+        """True if there is a result."""
         return self.status in (COMPLETED, FAILED)
 
     @property
@@ -43,7 +43,7 @@ class ToolCall:
 
     @property
     def is_command(self) -> bool:
-        """Whether it runs a shell command."""
+        """True if it runs a shell command."""
         return dig(self.fields, "rawInput", "command") is not None
 
     def call_event(self) -> TrajectoryEvent:
@@ -60,7 +60,7 @@ class ToolCall:
         )
 
     def result_event(self) -> TrajectoryEvent:
-        """What came of it."""
+        """The result as an event."""
         return TrajectoryEvent(
             kind=EventKind.TOOL_RESULT,
             text=bounded_text(self.result),
@@ -109,7 +109,7 @@ class ToolCalls:
 
     @property
     def are_over(self) -> bool:
-        """Whether every call has its result."""
+        """True if every call has its result."""
         return all(call.is_over for call in self._calls.values())
 
     def named(self, call_id: str) -> str:

@@ -227,7 +227,7 @@ class ClaudeReading(Reading):
                 self._block(text_at(meta, "id") or "", "hook" if by_hook else "permission")
 
     def _note_denials(self, message: JsonValue) -> None:
-        """What the end lists and no message told."""
+        """Note the denials that the end lists and no message reported."""
         for denial in items_at(message, "permission_denials"):
             call_id = text_at(denial, "tool_use_id") or ""
             self._tools.setdefault(call_id, text_at(denial, "tool_name") or "")

@@ -94,7 +94,7 @@ class CodexReading(Reading):
             self._is_failing = status == "systemError"
 
     def is_own_words(self, update: JsonObject) -> bool:
-        """What comes in that state and belongs to no message of the model."""
+        """Tell whether a message in that state belongs to none of the model's."""
         if not self._is_failing or update.get("messageId") is not None:
             return False
         self._reason += text_at(update, "content", "text") or ""

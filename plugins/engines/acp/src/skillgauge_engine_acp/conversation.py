@@ -38,7 +38,7 @@ _KINDS = {Permissions.ALLOW: ("allow_once", "allow_always"), Permissions.REJECT:
 
 @dataclass(frozen=True)
 class Terms:
-    """What holds for a session."""
+    """The conditions of a session."""
 
     permissions: Permissions
     start_timeout_s: float

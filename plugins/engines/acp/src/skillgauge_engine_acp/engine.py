@@ -41,7 +41,7 @@ class AcpEngine(ProgramEngine):
 
     @abstractmethod
     def reading(self, request: RunRequest) -> Reading:
-        """What reads what this agent tells beyond the protocol."""
+        """Return the reading of this agent's messages beyond the protocol."""
 
     def model(self, asked: str | None) -> str | None:
         """The model that sessions ask for."""

@@ -91,7 +91,7 @@ class GeminiReading(Reading):
         return title[1] if title else None
 
     def _can_read(self, command: str) -> bool:
-        """Whether a command could print a skill: it names one, where they lie, or files by a pattern."""
+        """Tell whether a command could print a skill: it names one, or their folder, or files by a pattern."""
         return any(name in command for name in self._installed) or bool(
             self._installed and _LOOKS_ROUND.search(command)
         )

@@ -1,4 +1,4 @@
-"""What a user can set."""
+"""The options of the engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skillgauge_agent_programs.options import ProgramOptions
 
 
 class Permissions(StrEnum):
-    """What to answer when an agent asks whether it may do something; nobody else is there to be asked."""
+    """The answers to an agent that asks whether it may do something; no user is there to be asked."""
 
     ALLOW = "allow"
     REJECT = "reject"

@@ -1,4 +1,4 @@
-"""What agents tell beyond the protocol; each vendor in its own way, so each has its own reading."""
+"""The messages of agents beyond the protocol; each vendor has its own, so each has its own reading."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Reading:
         return sorted({*self._installed, *(self.offered or ())})
 
     def session_meta(self, max_turns: int | None) -> JsonObject:
-        """What to ask for in the `_meta` of a new session."""
+        """Return the `_meta` of a new session."""
         return {}
 
     def notified(self, method: str, params: JsonObject) -> None:
@@ -76,11 +76,11 @@ class Reading:
         """Take an update, before anything is made of it."""
 
     def is_own_words(self, update: JsonObject) -> bool:
-        """Whether a piece of a message comes from the program, which has trouble, and not from its model."""
+        """Tell whether a piece of a message comes from the program, which has trouble, and not from its model."""
         return False
 
     def tool_name(self, call: ToolCall) -> str:
-        """What a call's tool is called."""
+        """Return the name of a call's tool."""
         return text_at(call.fields, "name") or ""
 
     def finished(self, call: ToolCall) -> None:
@@ -104,11 +104,11 @@ class Reading:
         """Read what the agent's program left in its home; called in a thread, after its end."""
 
     def own_failure(self) -> Failure | None:
-        """Why the session failed although the agent says that it did not."""
+        """Return the failure of a session that the agent calls a success."""
         return None
 
     def failure_of(self, error: RemoteError) -> Failure:
-        """What an error of the agent means."""
+        """Return the meaning of an agent's error."""
         told = str(error)
         if error.code == AUTHENTICATION_REQUIRED:
             return failed(FailureClass.AUTH, told)
@@ -137,5 +137,5 @@ class Reading:
 
 
 def model_usage(answer: JsonObject) -> tuple[JsonValue, ...]:
-    """What each model of a session used, which some agents tell beside the protocol."""
+    """Return the usage of each model of a session, which some agents report beside the protocol."""
     return items_at(answer, "_meta", "quota", "model_usage")

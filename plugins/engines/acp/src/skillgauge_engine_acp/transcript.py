@@ -1,4 +1,4 @@
-"""What an agent tells of its session, made into a trajectory."""
+"""A trajectory, made of an agent's messages about its session."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CHUNKS: Mapping[str, EventKind] = {
 
 
 def is_sign_of_life(method: str, params: JsonObject) -> bool:
-    """Whether a notification tells of something that the agent said or did."""
+    """Tell whether a notification reports something that the agent said or did."""
     kind = text_at(params, "update", "sessionUpdate")
     return method == "session/update" and kind in (*_CHUNKS, "tool_call", "tool_call_update")
 
@@ -110,7 +110,7 @@ class AcpTranscript:
 
     @property
     def awaits_model(self) -> bool:
-        """Whether it is the model's turn."""
+        """True if it is the model's turn."""
         return self._calls.are_over
 
     def account(self, ending: Ending) -> Account:
@@ -190,7 +190,7 @@ class AcpTranscript:
             yield call.result_event()
 
     def _flushed(self) -> Iterator[TrajectoryEvent]:
-        """What was told in pieces, of which no more will come."""
+        """Return the event that came in pieces, of which no more will come."""
         yield from self._said()
         yield from self._calls.shown()
 

@@ -1,4 +1,4 @@
-"""What a conversation with a model consists of, whichever API carries it."""
+"""The parts of a conversation with a model, whichever API carries it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a call came to."""
+    """The result of a call."""
 
     call: ToolCall
     text: str
@@ -58,7 +58,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model said."""
+    """The answer of the model."""
 
     message: Document
     """As the API wants to hear it again in the next question."""
@@ -72,7 +72,7 @@ class Answer:
 
 
 class Dialect(ABC):
-    """How one API writes questions and answers. Stateless."""
+    """The language in which one API writes questions and answers. Stateless."""
 
     @abstractmethod
     def headers(self, key: Key | None) -> Mapping[str, str]:
@@ -92,7 +92,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def read(self, document: Mapping[str, Any]) -> Answer:
-        """What an answer says. Raises `Unanswered` if the model refused, or if it is no answer."""
+        """Read an answer. Raises `Unanswered` if the model refused, or if it is no answer."""
 
 
 def parsed_arguments(value: object) -> Mapping[str, Any] | None:

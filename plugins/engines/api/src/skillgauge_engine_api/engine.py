@@ -48,7 +48,7 @@ class ApiEngine:
         """Models that sessions are planned with."""
 
     async def check(self) -> tuple[Problem, ...]:
-        """Whether there is a model, a service that has it, and a key where one is needed, for all that is planned.
+        """Check that there is a model, a service that has it, and a key where one is needed, for all that is planned.
 
         Nothing is sent.
         """

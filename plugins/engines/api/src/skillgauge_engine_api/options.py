@@ -1,4 +1,4 @@
-"""What a user can set: which service is asked, and what the agent may do."""
+"""The options of the engine: the service, and the permissions of the agent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Service(StrEnum):
 
 @dataclass(frozen=True)
 class ServiceFacts:
-    """What is known of a service."""
+    """The known facts of a service."""
 
     address: str
     """Base URL of the vendor's own, which needs a key."""
@@ -124,7 +124,7 @@ class ApiOptions(Frozen):
         return self.base_url or gateway or SERVICES[service].address
 
     def variables(self, service: Service) -> tuple[str, ...]:
-        """Where the key is looked for."""
+        """The variables in which the key is looked for."""
         return (self.key_variable,) if self.key_variable else SERVICES[service].variables
 
 

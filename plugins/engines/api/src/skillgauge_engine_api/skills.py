@@ -34,7 +34,7 @@ class Skill:
 
     @property
     def instructions(self) -> str:
-        """What loading it gives."""
+        """The text that loading it gives."""
         if not self.files:
             return self.body
         return f"{self.body.rstrip()}\n\nFiles of this skill, in {self.folder}/: {', '.join(self.files)}\n"
@@ -70,7 +70,7 @@ def read_skill(text: str) -> tuple[str, str]:
 
 
 def system_prompt(skills: Sequence[Skill], *, with_tools: bool) -> str:
-    """What the model is told before the user's prompt; the same in every arm but for the skills."""
+    """Return the text before the user's prompt; the same in every arm but for the skills."""
     if not with_tools:
         return "\n\n".join(["Answer the user.", *(f"# Skill {one.name}\n\n{one.body}" for one in skills)])
     lines = [

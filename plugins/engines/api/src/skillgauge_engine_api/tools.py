@@ -1,4 +1,4 @@
-"""What the model can do in the workspace. A tool that fails answers with an error; it never ends the session."""
+"""The tools of the model in the workspace. One that fails answers with an error; it never ends the session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINES = 2000
 
 
 class ToolError(Exception):
-    """What to tell the model instead of a result."""
+    """The model is to read this message instead of a result."""
 
 
 class Bash(Frozen):
@@ -96,7 +96,7 @@ class Toolbox:
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """What the model is told of them."""
+        """Return the description of the tools for the model."""
         return tuple(ToolSpec(name, tool.description, _schema(tool.arguments)) for name, tool in self._tools.items())
 
     async def use(self, call: ToolCall) -> ToolResult:

@@ -1,4 +1,4 @@
-"""How Claude Code is started."""
+"""The start of Claude Code."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class ClaudeCodeEngine(ProgramEngine):
         return Launch(tuple(arguments), environment, prompt)
 
     def _powers(self, request: RunRequest, home: Path) -> list[str]:
-        """What the agent may do; nothing where instructions take the place of its own."""
+        """Return the permissions of the agent; none where instructions take the place of its own."""
         options = self._claude
         if options.instructions is not None:
             return ["--system-prompt", options.instructions, "--strict-mcp-config", "--disable-slash-commands", *_NONE]

@@ -1,4 +1,4 @@
-"""Where Claude Code reads what an arm installs: its private configuration, so the workspace stays as it is."""
+"""The folder from which Claude Code reads an arm's installations: its private configuration, not the workspace."""
 
 from __future__ import annotations
 

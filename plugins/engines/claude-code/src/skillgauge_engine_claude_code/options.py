@@ -1,4 +1,4 @@
-"""What a user can set."""
+"""The options of the engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INSTALLS = frozenset({"rule", "command", "agent", "hooks", "servers"})
 
 
 class PermissionMode(StrEnum):
-    """What the agent may do unasked; nobody is there to be asked."""
+    """The permissions of the agent without asking; no user is there to be asked."""
 
     DEFAULT = "default"
     ACCEPT_EDITS = "acceptEdits"

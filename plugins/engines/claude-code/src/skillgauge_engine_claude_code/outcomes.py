@@ -1,4 +1,4 @@
-"""How a session of Claude Code ended and what it used, by the last `result` line, and what helps where it failed."""
+"""The end and the usage of a session of Claude Code, by the last `result` line, and the remedies where it failed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PAUSED = (FailureClass.RATE_LIMITED, FailureClass.OVERLOADED)
 
 
 def failure_of(result: JsonValue, api_error: JsonValue, retry_delay_s: float | None) -> Failure | None:
-    """Why the session failed, by `is_error`: a `subtype` of `success` means nothing.
+    """Return the failure of the session, by `is_error`: a `subtype` of `success` means nothing.
 
     Args:
         result: the last `result` line; `None` if there is none.

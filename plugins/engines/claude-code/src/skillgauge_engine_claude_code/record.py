@@ -132,16 +132,16 @@ class SessionRecord:
 
     @property
     def lacks_end(self) -> bool:
-        """Whether the file tells of a session, but not of the end that one with an answer has."""
+        """Tell whether the file has a session, but not the end that one with an answer has."""
         return self.is_cut or (self._message_id is not None and not self._is_answered)
 
     @property
     def is_over(self) -> bool:
-        """Whether the last message is one after which the agent had nothing to do."""
+        """True if the last message is one after which the agent had nothing to do."""
         return self._stop == "end_turn" and not self.is_cut
 
     def denies(self, answer: str) -> bool:
-        """Whether an answer is none that the last message gives; a file without an end denies none."""
+        """Tell whether an answer differs from the last message; a file without an end denies none."""
         told = self.answer
         return (
             told is not None

@@ -1,4 +1,4 @@
-"""What the lines of `claude --output-format stream-json` say."""
+"""The lines of `claude --output-format stream-json`."""
 
 from __future__ import annotations
 
@@ -167,12 +167,12 @@ class ClaudeTranscript:
             yield from calls.refusals(self._blocked)
 
     def _is_strange(self, record: Mapping[str, JsonValue]) -> bool:
-        """Whether a line is none of this session's."""
+        """Tell whether a line belongs to another session."""
         is_of_session = text_at(record, "type") in ("assistant", "user", "result")
         return is_of_session and self._init is not None and text_at(record, "session_id") != self.session_id
 
     def _is_over(self, ending: Ending) -> bool:
-        """Whether the program itself has told the end.
+        """True if the program itself has reported the end.
 
         A sub-agent that works in the background goes on after a result, and another one follows. A program that was
         ended and has not written its answer down was ended before it gave one, whatever the stream tells.
@@ -183,12 +183,12 @@ class ClaudeTranscript:
 
     @property
     def _lacks_record(self) -> bool:
-        """Whether the stream tells an answer, and the session file lacks the end that belongs to it."""
+        """Tell whether the stream has an answer, and the session file lacks the end that belongs to it."""
         is_told = self._result is not None and dig(self._result, "is_error") is not True
         return is_told and self._record.lacks_end
 
     def _failure(self) -> Failure | None:
-        """What the stream tells, and nobody but the program is meant to say.
+        """Return the failure in the stream, as far as only the program can have written it.
 
         An agent that failed could leave the rate by it. A failure of the API is in the session file as well: one that
         is not there is none after an answer, and before one it is the agent's, as an early end of its program is.
@@ -336,7 +336,7 @@ class ClaudeTranscript:
                 self._blocked[call_id] = Block(tool=tool, by="permission")
 
     def _note_denials(self) -> None:
-        """What the end lists and no line told."""
+        """Note the denials that the end lists and no line reported."""
         for denial in items_at(self._result, "permission_denials"):
             call_id = text_at(denial, "tool_use_id") or ""
             self._blocked.setdefault(call_id, Block(tool=text_at(denial, "tool_name") or "", by="permission"))
@@ -358,7 +358,7 @@ def _notice(text: str, *, is_error: bool = False) -> TrajectoryEvent:
 
 
 def read_stream(records: Iterable[Mapping[str, JsonValue]], prompt: str, ending: Ending) -> Account:
-    """What a whole stream tells."""
+    """Read a whole stream."""
     transcript = ClaudeTranscript(prompt)
     for record in records:
         transcript.read(record)

@@ -1,4 +1,4 @@
-"""How Codex is started, and where it leaves the record of its session."""
+"""The start of Codex, and the place of its session's record."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class CodexEngine(ProgramEngine):
         return Launch((*arguments, "-"), environment, request.prompt.encode("utf-8", "replace"))
 
     def _powers(self, request: RunRequest, home: Path) -> list[str]:
-        """What the agent may do; nothing where instructions take the place of its own."""
+        """Return the permissions of the agent; none where instructions take the place of its own."""
         if self._codex.instructions is not None:
             told = home / ".codex/instructions.md"
             told.write_text(self._codex.instructions, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Where Codex reads what an arm installs beside skills: its private home, so the workspace stays as it is."""
+"""The folder from which Codex reads an arm's installations beside skills: its private home, not the workspace."""
 
 from __future__ import annotations
 

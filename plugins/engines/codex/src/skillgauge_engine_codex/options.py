@@ -1,4 +1,4 @@
-"""What a user can set."""
+"""The options of the engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOGIN_FILE = ".codex/auth.json"
 
 
 class SandboxMode(StrEnum):
-    """How far the program's own sandbox lets the agent's commands go."""
+    """The freedom that the program's own sandbox leaves to the agent's commands."""
 
     READ_ONLY = "read-only"
     WORKSPACE_WRITE = "workspace-write"

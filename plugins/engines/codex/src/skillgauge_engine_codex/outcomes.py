@@ -1,4 +1,4 @@
-"""Why a session of Codex failed and what it used."""
+"""The reason why a session of Codex failed, and its usage."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OWN_WORDS = (
 
 
 def failure_of(message: str) -> Failure:
-    """What the message of a failed turn means."""
+    """Return the meaning of a failed turn's message."""
     told = without_address(message)
     lower = told.lower()
     status = _STATUS.search(told)
@@ -41,12 +41,12 @@ def without_address(message: str) -> str:
 
 
 def is_waiting(message: str) -> bool:
-    """Whether a notice says that the program waits for a network, which it does without an end."""
+    """Tell whether a notice says that the program waits for a network, which it does without an end."""
     return "waiting for network" in message
 
 
 def is_filtered(message: str) -> bool:
-    """Whether a filter stopped the answer; the program would ask again, and pay again."""
+    """Tell whether a filter stopped the answer; the program would ask again, and pay again."""
     return _FILTERED in message
 
 

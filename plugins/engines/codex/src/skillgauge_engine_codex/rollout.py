@@ -64,7 +64,7 @@ class Rollout:
 
     @property
     def events(self) -> tuple[TrajectoryEvent, ...]:
-        """What the agent said and did."""
+        """The words and actions of the agent."""
         return tuple(self._events)
 
     @property
@@ -79,12 +79,12 @@ class Rollout:
 
     @property
     def is_over(self) -> bool:
-        """Whether the file tells the end of the session."""
+        """True if the file has the end of the session."""
         return self._end is not None
 
     @property
     def lacks_end(self) -> bool:
-        """Whether the file tells of a session, but neither of its end nor of an answer as the last that was done."""
+        """True if the file has a session, but neither its end nor an answer as the last event."""
         is_answered = bool(self._events) and self._events[-1].kind is EventKind.MESSAGE
         return self.has_begun and not self.is_over and (self.is_cut or not is_answered)
 
@@ -95,7 +95,7 @@ class Rollout:
 
     @property
     def error(self) -> str | None:
-        """Why the session failed, if it did."""
+        """The failure of the session, if it failed."""
         return text_at(self._end, "error", "message")
 
     def blocked(self, stderr: str) -> tuple[Block, ...] | None:
@@ -196,7 +196,7 @@ class Rollout:
         return bool(codes) and all(codes)
 
     def _nested(self, item: JsonValue) -> Iterator[TrajectoryEvent]:
-        """What a script of the agent did: of other calls the same is told by themselves."""
+        """Return the actions of an agent's script: other calls report the same themselves."""
         call_id = text_at(item, "id") or ""
         if call_id in self._tools:
             return
@@ -242,7 +242,7 @@ _UNREADABLE = ("",)
 
 
 def _head(output: str) -> int:
-    """Where the output proper begins, after what the program puts before it, maybe twice."""
+    """Return the start of the output proper, after the text that the program puts before it, maybe twice."""
     end = 0
     for _ in range(2):
         found = _OUTPUT.match(output, end)

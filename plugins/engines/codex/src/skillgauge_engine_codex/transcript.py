@@ -1,4 +1,4 @@
-"""What a session of Codex says: its stream as it comes, and the session file, which counts where there is one."""
+"""A session of Codex: its stream as it comes, and the session file, which counts where there is one."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class CommandEngine:
         self._lacks_model = False
 
     async def check(self) -> tuple[Problem, ...]:
-        """Whether program, model and variables are there."""
+        """Check that program, model and variables are there."""
         problems = []
         program = self._options.argv[0]
         # One with a placeholder, or below the workspace, is not there yet.
@@ -75,7 +75,7 @@ class CommandEngine:
         return tuple(problems)
 
     def identity(self, model: str | None) -> Identity:
-        """What is started; incomplete, since the program's own version is not known."""
+        """Return the command that is started; incomplete, since the program's own version is not known."""
         asked = model or self._options.model
         self._lacks_model = self._lacks_model or (asked is None and self._options.uses("model"))
         return Identity(

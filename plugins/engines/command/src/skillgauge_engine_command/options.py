@@ -1,4 +1,4 @@
-"""What a user can set: how the agent is started, and how what it says is read."""
+"""The options of the engine: the start of the agent, and the reading of its output."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class CommandOptions(Frozen):
         return self
 
     def uses(self, placeholder: str) -> bool:
-        """Whether a placeholder is anywhere."""
+        """Tell whether a placeholder is anywhere."""
         return any(placeholder in placeholders(template) for template in (*self.argv, self.stdin))
 
 

@@ -1,4 +1,4 @@
-"""What a user can set: what the agent answers and does."""
+"""The options of the engine: the answers and actions of the agent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INSTALLS = frozenset({"rule", "command", "agent", "hooks", "servers"})
 
 
 class Reply(Frozen):
-    """What the agent does with a prompt that fits."""
+    """The reaction of the agent to a prompt that fits."""
 
     match: str | None = Field(
         default=None, description="Regular expression to be found in the prompt; without it any prompt fits."
@@ -57,7 +57,7 @@ class Reply(Frozen):
         return files
 
     def fits(self, prompt: str, offered: tuple[str, ...]) -> bool:
-        """Whether this is what to do with a prompt where these skills are offered."""
+        """Tell whether this is the reaction to a prompt where these skills are offered."""
         return (self.skill is None or self.skill in offered) and re.search(self.match or "", prompt) is not None
 
 

@@ -46,11 +46,11 @@ class ReplayEngine:
         self._by_key = {one.key: one for one in reversed(self._recordings)}
 
     async def check(self) -> tuple[Problem, ...]:
-        """Whether the recordings can be read, and whether it is clear which of them are meant."""
+        """Check that the recordings can be read, and that the ones that are meant are clear."""
         return self._unreadable or tuple(self._unclear.values())
 
     def identity(self, model: str | None) -> Identity:
-        """That of the recorded engine, because recordings are found by it; its own if it is not clear whose."""
+        """Return the identity of the recorded engine, by which recordings are found; else its own."""
         found = [
             one for one in self._recordings if self._engine in (None, one.engine.name) and model in (None, one.model)
         ]
@@ -85,7 +85,7 @@ class ReplayEngine:
         return execution.model_copy(update={"replayed": True})
 
     def _choice(self, model: str | None, found: list[Cassette]) -> Problem:
-        """Why it is not clear which recordings are meant, and how to say it."""
+        """Say why it is not clear which recordings are meant, and how to choose."""
         there = found or self._recordings
         kinds = sorted({f"{one.engine.name} with {one.model or 'its own model'}" for one in there})
         listed = ", ".join(kinds)

@@ -83,7 +83,7 @@ class Pool:
 
 
 class _Place:
-    """Where one worker process is at a time."""
+    """The state of one worker process."""
 
     def __init__(self, recipe: bytes, share: int) -> None:
         self._recipe = recipe

@@ -1,4 +1,4 @@
-"""What the two ends of a connection say to each other: frames of a kind, a number and bytes."""
+"""The messages between the two ends of a connection: frames of a kind, a number and bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HEADER = struct.Struct(">BQI")
 
 
 class Kind(IntEnum):
-    """What a frame means; the first three go to the worker, the others come from it."""
+    """The meaning of a frame; the first three go to the worker, the others come from it."""
 
     PREPARE = 1
     """A recipe; the number is how many attempts the worker gets at once."""

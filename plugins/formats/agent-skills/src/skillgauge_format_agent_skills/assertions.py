@@ -144,7 +144,7 @@ class _Reading:
         return Check(id=text, scorer=RUBRIC, options=options, origin=self.origin)
 
     def _may_be_judged(self, kind: str, text: str) -> bool:
-        """Whether a judge can decide what no program does, which is told; if not, why is noted."""
+        """Tell whether a judge can decide what no program does, which is noted; if not, the reason is."""
         written = str(self.raw["type"]) if "type" in self.raw else kind
         has_value = any(self.raw.get(key) is not None for key in VALUE_KEYS)
         near = "" if kind in RULES or kind in JUDGED else near_miss(kind.replace("-", "_"), _TYPES)
@@ -172,7 +172,7 @@ class _Reading:
         return [str(raw.get("type", "")), *details] if details else []
 
     def _other_texts(self, text: str) -> list[str]:
-        """What stands under a second key of a text."""
+        """Return the texts under a second key of a text."""
         texts = ((key, self.raw.get(key)) for key in TEXT_KEYS if key != "name")
         return [f"{key}: {one}" for key, one in texts if isinstance(one, str) and one.strip() and one.strip() != text]
 
@@ -206,7 +206,7 @@ _TYPES = tuple(name.replace("-", "_") for name in (*RULES, *JUDGED))
 
 
 def rubric_options(claim: str, reference: JsonValue) -> JsonObject:
-    """What a judge is told about one assertion, which is true or false."""
+    """Return the options by which a judge decides one assertion, which is true or false."""
     return {"claims": (claim,)} if reference is None else {"claims": (claim,), "reference": reference}
 
 

@@ -1,4 +1,4 @@
-"""What benchmark.json says of one skill, computed in one pass over the results."""
+"""The content of benchmark.json about one skill, computed in one pass over the results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MEASURES = ("pass_rate", "time_seconds", "tokens")
 
 @dataclass(frozen=True)
 class Key:
-    """Which document a trial belongs to."""
+    """The document that a trial belongs to."""
 
     suite_id: str
     runner: str
@@ -41,7 +41,7 @@ class Key:
 
 
 def is_graded(result: TrialResult) -> bool:
-    """Whether a run has a pass rate: one without is an error, and the original would show it as a run that failed."""
+    """Tell whether a run has a pass rate: one without is an error; the original would show it as a failed run."""
     return result.verdict in (Verdict.PASS, Verdict.FAIL)
 
 
@@ -51,7 +51,7 @@ Spreads = dict[str, dict[str, Spread]]
 
 @dataclass
 class Tally:
-    """What all runs of one document come to. It grows with the number of cases by their ids only."""
+    """The sums of all runs of one document. It grows with the number of cases by their ids only."""
 
     cases: dict[str, None] = field(default_factory=dict)
     unpaired: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Tally:
             self.unpaired.append(case_id)
 
     def _add_pair(self, of_case: Spreads, comparison: Comparison) -> bool:
-        """Whether the case has a pass rate in both configurations."""
+        """Note the case if it has a pass rate in both configurations."""
         arms = [of_case.get(arm, {}) for arm in (comparison.candidate, comparison.baseline)]
         for name in MEASURES:
             ours, theirs = (arm.get(name, Spread()) for arm in arms)
@@ -100,7 +100,7 @@ def _signed(name: str, value: float) -> str:
 
 
 def measures(result: TrialResult) -> dict[str, float | None]:
-    """What is measured of one trial; `None` is unknown. An error has no pass rate."""
+    """Return the measures of one trial; `None` is unknown. An error has no pass rate."""
     graded = expectations(result)
     rate: float | None = None
     if is_graded(result):
@@ -109,7 +109,7 @@ def measures(result: TrialResult) -> dict[str, float | None]:
 
 
 def expectations(result: TrialResult) -> list[Score]:
-    """What became of the expectations of a run that were graded: checks beside the verdict are none."""
+    """Return the results of the graded expectations of a run: checks beside the verdict are none."""
     return [score for score in result.scores if score.status is not ScoreStatus.UNGRADED and not score.beside]
 
 
@@ -166,7 +166,7 @@ _OUTCOMES = {ScoreStatus.PASSED: True, ScoreStatus.FAILED: False, ScoreStatus.UN
 
 
 def _own(result: TrialResult) -> dict[str, Any]:
-    """What the original has no key for: checks beside the verdict, unknown is null, and why a session broke down."""
+    """Return the values that the original has no key for: checks beside the verdict, unknown as null, and failures."""
     beside = [
         {"text": score.check_id, "passed": _OUTCOMES[score.status], "evidence": score.reason}
         for score in result.scores
@@ -213,13 +213,13 @@ def metadata(view: RunView, suite: SuiteHead, key: Key, tally: Tally) -> dict[st
 
 
 def _validity(view: RunView, suite: SuiteHead) -> dict[str, Json] | None:
-    """Whether the run proves anything of this suite."""
+    """Return the validity of this suite's runs."""
     known = next((one for one in view.summary.validity if one.suite_id == suite.id), None)
     return {"valid": known.valid, "error_share": known.error_share, "reason": known.reason} if known else None
 
 
 def _digests(view: RunView, suite: SuiteHead, tally: Tally) -> dict[str, str]:
-    """What tells whether an eval asks and checks the same in another run."""
+    """Return the digests that tell whether an eval asks and checks the same in another run."""
     heads = (case for case in view.cases() if case.suite_id == suite.id and case.id in tally.cases)
     return {case.id: case.digest for case in heads if case.digest}
 

@@ -1,4 +1,4 @@
-"""What may stand in benchmark.json of skill-creator, as far as it is read."""
+"""The keys of skill-creator's benchmark.json that are read."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class ResultFile(_Part):
 
 
 class FailureFile(_Part):
-    """Why a session broke down; a class that a later version knows is that of an error inside."""
+    """The reason why a session broke down; a class that only a later version knows is read as an error inside."""
 
     failure_class: str = Field(alias="class")
     blame: Blame = Field(default=Blame.INFRASTRUCTURE, strict=False)
 
 
 class OwnFile(_Part):
-    """What the original has no key for, of a run."""
+    """The values of a run that the original has no key for."""
 
     failure: FailureFile | None = None
 
@@ -59,7 +59,7 @@ class RunFile(_Part):
 
 
 class ValidityFile(_Part):
-    """Whether the runs prove anything."""
+    """The validity of the runs."""
 
     valid: bool
     error_share: float | None = None
@@ -67,7 +67,7 @@ class ValidityFile(_Part):
 
 
 class SkillgaugeFile(_Part):
-    """What the original has no key for."""
+    """The values that the original has no key for."""
 
     suite: str
     engine: str = UNKNOWN_ENGINE

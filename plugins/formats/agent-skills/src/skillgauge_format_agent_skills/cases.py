@@ -135,7 +135,7 @@ class CaseMaker:
             yield made
 
     def _trigger(self, file: EvalFile, raw: JsonObject, where: OriginOf) -> Check | None:
-        """Whether this skill has to fire, where the eval says something about it."""
+        """Return the trigger check of this skill, where the eval says that it should fire, or should not."""
         own = self.skill_name
         should, key = file.should_trigger, "should_trigger"
         if should is None and "expected_skill" in raw:
@@ -189,7 +189,7 @@ class CaseMaker:
         self.findings.error("escaping-path", message, origin, hint)
 
     def _bases(self) -> tuple[Path, ...]:
-        """Where input files are looked for, in this order."""
+        """The folders in which input files are looked for, in this order."""
         around = (self.folder.parent,) if self.folder.name == EVALS_FOLDER else ()
         return self.root, self.root / EVALS_FOLDER, self.folder, *around
 
@@ -201,7 +201,7 @@ def _beside(trigger: Check) -> Check:
 
 
 def _extras(read: Eval, assertions: list[Assertion]) -> JsonObject:
-    """What a case has no field for and is needed to write the eval again."""
+    """Return the keys that a case has no field for and that are needed to write the eval again."""
     file = read.file
     objects = {one.check.id: one.raw for one in assertions if one.raw is not None}
     kept = ("expected_skill", "acceptable_skills", "should_trigger")

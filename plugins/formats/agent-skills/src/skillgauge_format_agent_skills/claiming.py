@@ -18,7 +18,7 @@ IsRead = Callable[[str], bool]
 
 
 def claim(path: Path, is_read: IsRead) -> Claim | None:
-    """What a path is to this format; never raises."""
+    """Claim a path for this format; never raises."""
     try:
         if path.is_dir():
             return _claim_folder(path) if is_skill_folder(path) else None
@@ -74,7 +74,7 @@ def _is_beside_skill(path: Path) -> bool:
 
 
 def _asks_questions(path: Path) -> bool:
-    """Whether a file that cannot be read has the words of `cases` that ask a question, and not `evals`."""
+    """Tell whether a file that cannot be read has the words of `cases` that ask a question, and not `evals`."""
     data = path.read_bytes()
     return b'"cases"' in data and b'"question"' in data and b'"evals"' not in data
 

@@ -17,12 +17,12 @@ _NEEDED = ("prompt", "assertions")
 
 
 def has_drafts(skill: Path) -> bool:
-    """Whether a skill has a file of drafts."""
+    """Tell whether a skill has a file of drafts."""
     return (skill / DRAFTS_FILE).is_file()
 
 
 def only_drafts(skill: Path, *, searched: bool) -> tuple[Problem, ...]:
-    """That there is nothing to run yet, with every draft; a note where nobody asked for just this skill."""
+    """Report that there is nothing to run yet, with every draft; a note unless the user asked for this skill."""
     message, hint = "this skill has drafts of evals, and no eval", "Finish one, and move it to the list 'evals' of "
     severity = Severity.WARNING if searched else Severity.ERROR
     origin = Origin(str(skill / DRAFTS_FILE))
@@ -48,7 +48,7 @@ def draft_notices(skill: Path) -> tuple[Problem, ...]:
 
 
 def loaded_with(drafts: Sequence[Problem], suites: Sequence[Suite], passed_over: Sequence[Problem]) -> Loaded:
-    """What was found, with drafts of other skills: they make no search a bad one, unless it found nothing else."""
+    """Return the suites with drafts of other skills: they make no search a bad one, unless it found nothing else."""
     if not suites:
         return Loaded((), (*passed_over, *drafts))
     first, *others = suites
@@ -67,7 +67,7 @@ def _of_draft(draft: JsonValue, origin: Origin) -> Problem:
 
 
 def _blank(draft: Mapping[str, JsonValue]) -> Iterator[str]:
-    """What an eval needs and a draft has not."""
+    """Return the keys that an eval needs and a draft does not have."""
     for key in _NEEDED:
         value = draft.get(key)
         filled = value if isinstance(value, tuple) else (value,)

@@ -109,7 +109,7 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
 
 
 def _trigger_keys(case: Case) -> dict[str, Any]:
-    """What a trigger check of another format is called here; that of this one is among the kept keys."""
+    """Return the keys for a trigger check of another format; those of this one are among the kept keys."""
     keys = case.extras.get("keys")
     if isinstance(keys, Mapping) and any(key in keys for key in _TRIGGER_KEYS):
         return {}
@@ -145,7 +145,7 @@ def _as_prompt(value: JsonValue) -> str:
 
 
 def _reference(case: Case) -> JsonValue:
-    """What all judged checks of a case compare with, if it is one thing."""
+    """Return the reference that all judged checks of a case compare with, if it is one and the same."""
     if EXPECTED_OUTPUT in case.extras:
         return case.extras[EXPECTED_OUTPUT]
     found = [check.options.get("reference") for check in case.checks if check.scorer == RUBRIC]
@@ -160,7 +160,7 @@ def _unsaid_of_suite(suite: Suite) -> Iterator[Problem]:
 
 
 def _unsaid(case: Case) -> Iterator[str]:
-    """What an eval has no key for."""
+    """Return the parts that an eval has no key for."""
     if case.prompt is None:
         yield "it has no prompt, so its input is asked as it is"
     if case.rule not in (ALL_PASSED, EACH) and (case.rule.mode is not VerdictMode.MEAN or case.rule.above):

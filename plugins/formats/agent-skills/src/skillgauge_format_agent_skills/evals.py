@@ -152,7 +152,7 @@ def _assertion(text: str, use: Use) -> JsonValue:
 
 
 def _is_literal(text: str) -> bool:
-    """Whether a text is to be found as it stands, and no sentence about the answer."""
+    """Tell whether a text is to be found as it stands, rather than a sentence about the answer."""
     return len(text.split()) <= _WORDS or bool(_MARKS & set(text))
 
 

@@ -1,4 +1,4 @@
-"""What may stand in files of evals and trigger sets."""
+"""The keys that files of evals and trigger sets may have."""
 
 from __future__ import annotations
 

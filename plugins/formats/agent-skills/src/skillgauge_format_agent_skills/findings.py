@@ -50,7 +50,7 @@ class Findings:
             self.kept(key, Use.NONE, origin_of(key), did_you_mean(key, known))
 
     def is_misspelt(self, key: str, bearing: tuple[str, ...], origin: Origin) -> bool:
-        """Whether a key that nobody knows is nearly one that bears checks, which is an error."""
+        """Tell whether an unknown key is nearly one that bears checks, which is an error."""
         meant = near_miss(key, bearing)
         if meant:
             message = f"unknown key {key!r} is nearly {meant!r}: what it says would not be checked"
@@ -102,7 +102,7 @@ class Findings:
 
 @dataclass
 class _Count:
-    """How often a key was seen, and where first."""
+    """The number of times that a key was seen, and its first place."""
 
     origin: Origin
     near: str = ""

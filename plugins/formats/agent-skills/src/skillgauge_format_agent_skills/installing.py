@@ -1,4 +1,4 @@
-"""What must be known of the way in which a skill is installed for an agent."""
+"""The facts about the installation of a skill that a user must know."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from skillgauge_skill_folders import Leaks, Skill
 
 
 def leak_warnings(leaks: Leaks, skill: Skill) -> list[Problem]:
-    """What a reader might not expect; that `evals/` is not installed goes without saying."""
+    """Warn of withheld files that a reader might not expect; that `evals/` is not installed goes without saying."""
     unusual = [path for path in leaks.always if path in ("tests",)]
     told = [*unusual, *leaks.of_validators]
     if not told:

@@ -1,4 +1,4 @@
-"""What keys of evals mean that neither skill-creator nor agentskills.io has; docs/dialects.md shows the tables."""
+"""The meaning of keys of evals that neither skill-creator nor agentskills.io has; docs/dialects.md shows the tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from skillgauge.api import JsonValue
 
 
 class Use(StrEnum):
-    """What becomes of a key; the value is how a notice says so."""
+    """The use of a key; the value is the wording of a notice."""
 
     CLAIMS = "each item is an assertion"
     REFUTED = "each item is a claim that it is not so"

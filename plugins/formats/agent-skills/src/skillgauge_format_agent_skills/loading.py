@@ -85,7 +85,7 @@ class _OfSkill:
 
 @dataclass
 class _Loading:
-    """What one load request comes to; problems are collected until everything was read."""
+    """The work on one load request; problems are collected until everything was read."""
 
     options: AgentSkillsOptions
     cwd: Path
@@ -264,7 +264,7 @@ def _evals(source: Source, skill: Skill, findings: Findings) -> tuple[Case, ...]
 
 
 def _threshold(value: Mapping[str, JsonValue], findings: Findings, source: Source) -> float | None:
-    """What all evals of a file need to pass, if it says so."""
+    """Return the threshold that all evals of a file share, if it sets one."""
     key = next((one for one, use in FILE_KEYS.items() if use is Use.RULE and value.get(one) is not None), "")
     threshold = value.get(key)
     if not key or (isinstance(threshold, int | float) and not isinstance(threshold, bool) and 0 <= threshold <= 1):

@@ -1,4 +1,4 @@
-"""Why a document that is named like a suite is none: where, what is wrong, and which shape is nearest."""
+"""The diagnosis of a document that is named like a suite and is none: place, fault, and the nearest shape."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _QUERY_WORDS = ("trigger", "fire", "activate")
 
 @dataclass(frozen=True)
 class Unknown:
-    """Why a document is no suite."""
+    """The reason why a document is no suite."""
 
     message: str
     pointer: tuple[str | int, ...] = ()
@@ -25,12 +25,12 @@ class Unknown:
 
     @property
     def hint(self) -> str:
-        """What to do next."""
+        """The next step for the author."""
         return f"The nearest shape that is read: {self.nearest}. docs/dialects.md has all of them."
 
 
 def unknown_of(value: object) -> Unknown:
-    """What keeps a document from being a suite."""
+    """Diagnose why a document is no suite."""
     if isinstance(value, Mapping):
         return _of_object(value)
     if isinstance(value, list | tuple):

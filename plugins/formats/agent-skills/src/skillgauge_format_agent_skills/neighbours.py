@@ -12,7 +12,7 @@ OPTION = "--with-skills"
 
 
 class Neighbours:
-    """What `--with-skills` names.
+    """The skills that `--with-skills` names.
 
     Args:
         written: folders of skills, or with skills in them.
@@ -47,7 +47,7 @@ class Neighbours:
         return tuple(self._skills)
 
     def of(self, skill: Skill, tested: Sequence[Skill]) -> tuple[SkillRef, ...]:
-        """What is installed beside a skill: the others, and beside one of them the skills under test, too.
+        """Return the skills installed beside a skill: the others, and beside one of them the skills under test, too.
 
         Raises:
             SuiteError: two of them have one name, so only one of them could be installed.

@@ -1,4 +1,4 @@
-"""What a user can say about loading."""
+"""The options of loading."""
 
 from __future__ import annotations
 

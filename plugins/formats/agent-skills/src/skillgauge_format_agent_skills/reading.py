@@ -100,7 +100,7 @@ class _Benchmark:
         return SuiteValidity(suite_id=self.suite_id, valid=not is_invalid, error_share=errors / total, reason=reason)
 
     def heads(self) -> Iterator[CaseHead]:
-        """What is known of the evals."""
+        """Yield the known facts of the evals."""
         told = self.file.metadata.skillgauge
         digests = told.cases if told else {}
         for case, index in self.cases.items():

@@ -72,7 +72,7 @@ def _chunks(view: RunView) -> Iterator[bytes]:
 
 @contextmanager
 def drafts_of(view: RunView, suites: Mapping[str, SuiteHead]) -> Iterator[dict[Key, Draft]]:
-    """What the runs of these suites come to; read once and not kept."""
+    """Return the results of these suites' runs; read once and not kept."""
     drafts: dict[Key, Draft] = {}
     with ExitStack() as spools:
         for case in case_by_case(view):

@@ -1,4 +1,4 @@
-"""What a document is, by its shape: several tools give the same name to different files."""
+"""The shape of a document: several tools give the same name to different files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LOOKED_AT = 5
 
 
 class Shape(StrEnum):
-    """What this format reads."""
+    """The shapes that this format reads."""
 
     EVALS = "evals"
     """An object with `evals`."""
@@ -64,7 +64,7 @@ _TESTS = Foreign("an object with `tests` that have `vars`, `assert` or `input`",
 
 
 def shape_of(value: object, *, is_yaml: bool = False) -> Shape | Foreign | None:
-    """What a document is; `None` if it is no suite that anybody here knows."""
+    """Return the shape of a document; `None` if it is no known suite."""
     if isinstance(value, Mapping):
         # Its cases may say no more than whether the skill should fire: that alone does not make a trigger set of them.
         return NAMED_CASES if is_yaml and _are_named(value) else _object_shape(value)
@@ -88,19 +88,19 @@ def _object_shape(value: Mapping[Any, Any]) -> Shape | Foreign | None:
 
 
 def list_key(value: Mapping[Any, Any]) -> str:
-    """Where an object has its evals."""
+    """Return the key under which an object has its evals."""
     return next((key for key in LIST_KEYS if _items(value.get(key))), "evals")
 
 
 def is_eval(item: object) -> bool:
-    """Whether something asks an agent, and says what has to be true then."""
+    """Tell whether an object asks an agent something, and says what has to be true then."""
     return (
         isinstance(item, Mapping) and any(key in item for key in PROMPT_KEYS) and any(key in item for key in CHECK_KEYS)
     )
 
 
 def _are_named(value: Mapping[Any, Any]) -> bool:
-    """Whether cases have a name and a prompt, or validators, and nothing of other tools; it reads YAML alone."""
+    """Tell whether cases have a name and a prompt, or validators, and nothing of other tools; it reads YAML alone."""
     cases = _items(value.get("cases"))
     if not cases or any(key in cases[0] for key in _OWN_KEYS):
         return False

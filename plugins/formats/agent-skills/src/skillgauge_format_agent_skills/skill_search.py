@@ -1,4 +1,4 @@
-"""Which skill a file of evals or queries is about."""
+"""The skill that a file of evals or queries is about."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SkillSearch:
         return self._known[root, inner]
 
     def _names_of(self, root: Path) -> frozenset[str]:
-        """What a skill is called: in its front matter, and by its folder."""
+        """Return the names of a skill: that in its front matter, and that of its folder."""
         if root not in self._names:
             try:
                 self._names[root] = frozenset({read_skill(root).name, root.name})

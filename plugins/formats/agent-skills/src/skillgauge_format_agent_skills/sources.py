@@ -1,4 +1,4 @@
-"""Which files belong to a skill's suites, and what is in them."""
+"""The files that belong to a skill's suites, and their contents."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _is_named_like_suite(path: Path, in_evals: bool) -> bool:
 
 
 def document_of(path: Path) -> JsonValue:
-    """What is in a file that has no shape. Raises `SuiteError` where it cannot be read."""
+    """Return the content of a file that has no shape. Raises `SuiteError` where it cannot be read."""
     return _json_lines(path)[0] if path.suffix == ".jsonl" else read_document(path, max_bytes=_MAX_BYTES).value
 
 
@@ -106,7 +106,7 @@ def read_source(path: Path) -> Source | None:
 
 
 def shape_in(path: Path) -> Shape | Foreign | SuiteError | None:
-    """What a file is; the problems of one that cannot be read."""
+    """Return the shape of a file; the problems of one that cannot be read."""
     try:
         source = read_source(path)
     except SuiteError as error:
@@ -142,7 +142,7 @@ def _on_line(problem: Problem, path: Path, line: int) -> SourceSpan:
 
 
 def could_be_suite(path: Path) -> bool:
-    """Whether a file is worth reading: by its name, its size, and a word that must be somewhere in it.
+    """Tell whether a file is worth reading: by its name, its size, and a word that must be somewhere in it.
 
     Most JSON and YAML files below a folder are somebody else's; reading them all would take long.
     """
@@ -165,12 +165,12 @@ def _is_suite_name(path: Path) -> bool:
 
 
 def is_named_evals(path: Path) -> bool:
-    """Whether a file has the name of this format's suites, whatever is in it."""
+    """Tell whether a file has the name of this format's suites, whatever is in it."""
     return path.name in EVALS_NAMES
 
 
 def is_skill_folder(path: Path) -> bool:
-    """Whether a folder holds a skill."""
+    """Tell whether a folder holds a skill."""
     return (path / SKILL_FILE).is_file()
 
 
@@ -185,5 +185,5 @@ def suite_files(folder: Path) -> Iterator[Path]:
 
 
 def line_of(origin: Origin) -> str:
-    """Where something stands, for a message about something else."""
+    """Return the line of a value, for a message about something else."""
     return str(locate(origin))

@@ -52,7 +52,7 @@ class Query:
 
 
 def is_trigger_set(value: object) -> bool:
-    """Whether a document asks only whether a skill fires."""
+    """Tell whether a document only asks whether a skill fires."""
     if isinstance(value, Mapping):
         return _is_object(value)
     return isinstance(value, list | tuple) and bool(value) and all(map(is_query, value[:_LOOKED_AT]))
@@ -69,7 +69,7 @@ def _is_object(value: Mapping[Any, Any]) -> bool:
 
 
 def is_query(item: object) -> bool:
-    """Whether an item is a query that says itself whether the skill should fire."""
+    """Tell whether an item is a query that says itself whether the skill should fire."""
     if not isinstance(item, Mapping) or any(key in item for key in _OTHERS):
         return False
     outcome = outcome_key(item)
@@ -83,17 +83,17 @@ def _is_plain(item: object) -> bool:
 
 
 def query_key(item: Mapping[Any, Any]) -> str:
-    """Where a query has its text."""
+    """Return the key under which a query has its text."""
     return next((key for key in QUERY_KEYS if key in item), "")
 
 
 def outcome_key(item: Mapping[Any, Any]) -> str:
-    """Where a query says whether the skill should fire."""
+    """Return the key under which a query says whether the skill should fire."""
     return next((key for key in OUTCOME_KEYS if key in item), "")
 
 
 def fires(said: object, key: str) -> bool | None:
-    """What the value of a key says of whether the skill should fire; `None` if it says nothing of the kind."""
+    """Read from the value of a key whether the skill should fire; `None` if it says nothing of the kind."""
     if isinstance(said, bool) or not isinstance(said, str):
         return said if isinstance(said, bool) else None
     word = said.strip().lower().replace("_", "-").replace(" ", "-")

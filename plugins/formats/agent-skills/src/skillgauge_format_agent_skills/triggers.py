@@ -46,7 +46,7 @@ def trigger_cases(source: Source, skill_name: str, findings: Findings) -> tuple[
 
 
 def _split_of_file(source: Source) -> str:
-    """What a name such as `train_queries.json` says."""
+    """Return the split that a name such as `train_queries.json` means."""
     first = source.path.name.lower().partition(".")[0].replace("-", "_").partition("_")[0]
     return first if first in SPLITS and first != "test" else ""
 

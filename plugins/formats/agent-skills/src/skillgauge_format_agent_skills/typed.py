@@ -19,7 +19,7 @@ Made: TypeAlias = tuple[str, JsonObject]
 
 @dataclass(frozen=True)
 class Given:
-    """What an assertion says beside its type."""
+    """The keys of an assertion beside its type."""
 
     value: JsonValue
     key: str
@@ -36,7 +36,7 @@ class Given:
 
     @property
     def is_pattern(self) -> bool:
-        """Whether the key says that it is a regular expression."""
+        """True if the key says that it is a regular expression."""
         return self.key in ("pattern", "patterns", "regex")
 
 
@@ -130,7 +130,7 @@ def _in_code(given: Given, *, wanted: bool = True) -> Made | None:
 
 @dataclass(frozen=True)
 class Rule:
-    """How a program decides assertions of a type."""
+    """The way in which a program decides assertions of a type."""
 
     make: Callable[[Given], Made | None]
     keys: tuple[str, ...]
@@ -326,7 +326,7 @@ def kind_of(raw: JsonObject) -> str:
 
 
 def made_of(raw: JsonObject) -> tuple[Made, frozenset[str]] | None:
-    """What decides an assertion, with the keys that it rests on; `None` if that is a judge."""
+    """Return the check that decides an assertion, with the keys that it rests on; `None` if that is a judge."""
     kind = kind_of(raw)
     counted = _counted(kind, raw)
     if counted is not None:

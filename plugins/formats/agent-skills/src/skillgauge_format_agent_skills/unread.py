@@ -15,14 +15,14 @@ _NAMED = 5
 
 
 def unknown_shape(path: Path) -> Problem:
-    """Why a file that is named like a suite is none."""
+    """Say why a file that is named like a suite is none."""
     unknown = unknown_of(document_of(path))
     origin = Origin(str(path)) if path.suffix == ".jsonl" else Origin(str(path), unknown.pointer)
     return Problem("suite.unknown-shape", unknown.message, origin=origin, hint=unknown.hint)
 
 
 def not_read(skill: Path, cases: Iterable[Case], seen: set[Path]) -> tuple[Problem, ...]:
-    """That files which look like suites are none: what they ask is not asked.
+    """Report files that look like suites and are none: their questions are not asked.
 
     Args:
         skill: its folder.
@@ -41,7 +41,7 @@ def not_read(skill: Path, cases: Iterable[Case], seen: set[Path]) -> tuple[Probl
 
 
 def _is_none(path: Path) -> bool:
-    """Whether a file is a suite of nobody who is known here."""
+    """Tell whether a file is no suite of any known kind."""
     try:
         return path.suffix == ".md" or read_source(path) is None
     except SuiteError:

@@ -153,7 +153,7 @@ def _outputs(folder: str, result: TrialResult) -> Iterator[Artifact]:
 
 
 def _tools(result: TrialResult) -> dict[str, Any]:
-    """What is known of the tools that were used; no number of characters, which the original takes for tokens."""
+    """Return the known facts of the tools that were used; no number of characters, which would be taken for tokens."""
     trajectory = result.execution.trajectory
     if trajectory is None or trajectory.events is None:
         return {}

@@ -25,7 +25,7 @@ _MARKS = (b"assert", b"criteria", b"expected_outcome")
 
 
 def claim(path: Path) -> Claim | None:
-    """What a path is to this format; never raises."""
+    """Claim a path for this format; never raises."""
     if path.suffix.lower() not in (".yaml", ".yml"):
         return None
     if not _NAMED.fullmatch(path.name) and not _may_be_one(path):

@@ -155,7 +155,7 @@ def _named(one: Any, name: str, number: int, more: dict[str, Any]) -> Any:
 
 
 def _assertions(check: Check) -> list[Any]:
-    """What says the same; a claim is a text."""
+    """Return assertions that say the same; a claim is a text."""
     options = thaw(check.options)
     if check.scorer == "rubric" and options.keys() == {"claims"}:
         return list(options["claims"])

@@ -1,4 +1,4 @@
-"""What lies in the workspace before a session: the folder that a file or a test names."""
+"""The content of the workspace before a session: the folder that a file or a test names."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Around:
-    """What graders of one test know beside what they say themselves."""
+    """The surroundings of the graders of one test."""
 
     reading: AgentvReading
     values: Vars

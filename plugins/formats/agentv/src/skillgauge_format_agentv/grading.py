@@ -1,4 +1,4 @@
-"""What decides a test: its assertions as checks with weights, and the rule that they make together."""
+"""The decision about a test: its assertions as checks with weights, and the rule that they make together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CODE_KEYS = dict.fromkeys(
 
 @dataclass(frozen=True)
 class Graded:
-    """What decides a test."""
+    """The checks of a test and their rule."""
 
     checks: tuple[Check, ...]
     rule: VerdictRule
@@ -187,7 +187,7 @@ class Grading:
         return (Part("", *made),)
 
     def _gate(self, node: Node) -> tuple[bool, float | None]:
-        """Whether a test fails with it, and the least that it has to be; a number says both in older files."""
+        """Return whether a test fails with it, and the least that it has to be; a number says both in older files."""
         required = node.at("required")
         least = self._number(node.at("min_score"), THRESHOLD) if node.has("min_score") else None
         if isinstance(required.value, bool) or required.value is None:

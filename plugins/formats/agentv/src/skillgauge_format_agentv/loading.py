@@ -54,7 +54,7 @@ def load(request: LoadRequest) -> Loaded:
 
 @dataclass(frozen=True)
 class _Run:
-    """How the tests of a file are run."""
+    """The settings under which the tests of a file are run."""
 
     repeat: int | None
     timeout_s: float | None

@@ -1,4 +1,4 @@
-"""What an agent is asked: prompts with variables, messages, and files that messages name."""
+"""The question to an agent: prompts with variables, messages, and files that messages name."""
 
 from __future__ import annotations
 

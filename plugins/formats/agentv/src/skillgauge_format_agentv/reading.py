@@ -26,7 +26,7 @@ class AgentvReading(Reading):
         self.repository = next((one for one in around if (one / ".git").exists()), here)
 
     def place(self, written: str) -> Path | None:
-        """What a path stands for: below the repository, from its root on with a `/` before it."""
+        """Return the file that a path means: below the repository, from its root on with a `/` before it."""
         plain = written.removeprefix(FILE)
         if plain.startswith("/"):
             return contained(self.repository, plain.lstrip("/"))
@@ -52,7 +52,7 @@ class AgentvReading(Reading):
         return None
 
     def name_of(self, path: Path) -> str:
-        """Where a file of the repository lies in a workspace: its place beside the suite, or in the repository."""
+        """Return the place of a repository's file in a workspace: beside the suite, or in the repository."""
         path = path.resolve()
         beside = self.root.resolve()
         return path.relative_to(beside if path.is_relative_to(beside) else self.repository.resolve()).as_posix()

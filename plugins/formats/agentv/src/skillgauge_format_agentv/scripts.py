@@ -140,7 +140,7 @@ def _placed(around: Around, start: str, word: str, files: dict[str, FileSpec]) -
 
 
 def _place(path: Path, around: Around) -> str:
-    """Where a file is put; one that was put there before, and written, keeps its place."""
+    """Return the place of a file; one that was put there before, and written, keeps its place."""
     inner = path.relative_to(around.reading.repository.resolve()).as_posix()
     return f"{_FILES}{inner.rpartition(_FILES)[2]}"
 

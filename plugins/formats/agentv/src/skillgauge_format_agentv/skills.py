@@ -1,4 +1,4 @@
-"""Which skill a file is about, and which others lie beside it."""
+"""The skill that a file is about, and the others beside it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Skills:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What may be asked for by name."""
+        """The names by which skills may be asked for."""
         own = (self.candidate.name,) if self.candidate is not None else ()
         return (*own, *(read_skill(one).name for one in self.others))
 

@@ -22,7 +22,7 @@ _EMPTY = Graded((), Case(id="none").rule, (), FrozenDict({}))
 
 @dataclass(frozen=True)
 class Shared:
-    """What the tests of a file have in common."""
+    """The settings that the tests of a file share."""
 
     reading: AgentvReading
     config: Node
@@ -33,7 +33,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class _Said:
-    """What a test says, with what it has from the file."""
+    """The settings of a test, with those that it has from the file."""
 
     node: Node
     identity: str
@@ -133,7 +133,7 @@ def _chosen(reading: AgentvReading, node: Node, prompts: tuple[Prompt, ...]) -> 
 
 
 def _files(shared: Shared, node: Node) -> tuple[FileSpec, ...]:
-    """What lies in the workspace: the folder of the test in place of that of the file."""
+    """Return the files of the workspace: the folder of the test in place of that of the file."""
     own = shared.reading.first(node, "environment", "workspace")
     if own.value is None or (folder := workdir(shared.reading, own)) is None:
         return shared.files
@@ -228,7 +228,7 @@ def _reads_criteria(asserted: list[Node]) -> bool:
 
 
 def _reference(value: JsonValue) -> JsonValue:
-    """What would be right, as a text where it is one message."""
+    """Return the right answer, as a text where it is one message."""
     if isinstance(value, tuple) and value and isinstance(value[-1], Mapping) and "content" in value[-1]:
         return value[-1]["content"]
     if isinstance(value, Mapping) and "role" in value:

@@ -97,7 +97,7 @@ class CaseMaker:
             yield Check(id=GROUND_TRUTH, scorer=GROUND_TRUTH, options=options, origin=origin)
 
     def _beside(self, file: CaseFile, origin: Origin) -> Iterator[Check]:
-        """What only the arm with the skill can meet, so that it enters no reward."""
+        """Return the checks that only the arm with the skill can meet, so that they enter no reward."""
         skill = file.expected_skill or self.skill.name
         yield Check(id=SKILL, scorer="trigger", options={"skill": skill}, beside=True, origin=origin)
         if file.expected_script:
@@ -110,14 +110,14 @@ class CaseMaker:
 
 
 def _passed(file: CaseFile) -> Iterator[HostVariable]:
-    """What is a template: `${NAME}`, or `${NAME:-default}`, as the whole value."""
+    """Return the variables of a template: `${NAME}`, or `${NAME:-default}`, as the whole value."""
     for name, value in file.environment.items():
         if found := _TEMPLATE.fullmatch(value):
             yield HostVariable(name=name, host=found["name"], default=found["default"])
 
 
 def is_safe_name(name: str) -> bool:
-    """Whether an id or a skill's name can be that of a folder, by BenchFlow's rules."""
+    """Tell whether an id or a skill's name can be that of a folder, by BenchFlow's rules."""
     return (
         bool(name)
         and name not in (".", "..")

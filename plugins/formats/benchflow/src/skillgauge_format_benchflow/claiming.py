@@ -15,7 +15,7 @@ _CASES = b'"cases"'
 
 
 def claim(path: Path) -> Claim | None:
-    """What a path is to this format; never raises."""
+    """Claim a path for this format; never raises."""
     try:
         if path.is_dir():
             return _claim_folder(path)

@@ -103,7 +103,7 @@ def _statement(check: Check) -> str:
 
 
 def _unsaid(case: Case) -> Iterator[str]:
-    """What a case of BenchFlow has no key for."""
+    """Return the parts that a case of BenchFlow has no key for."""
     if case.prompt is None:
         yield "it has no prompt"
     for check in case.checks:

@@ -1,4 +1,4 @@
-"""What may stand in evals.json. Types are exact and unknown keys are errors, as with BenchFlow itself."""
+"""The keys of evals.json. Types are exact and unknown keys are errors, as with BenchFlow itself."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def _rows(root: Path) -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class _Place:
-    """What the folders say of a rollout."""
+    """The facts about a rollout that its folders give."""
 
     skill: str
     agent: str
@@ -199,7 +199,7 @@ class _Place:
 
 
 def _place(file: Path) -> _Place | None:
-    """Which rollout a result is of; `None` if it lies elsewhere."""
+    """Return the rollout that a result is of; `None` if it lies elsewhere."""
     folder = file.absolute().parent
     arm = next((one for one in folder.parents if one.name in _ARMS), None)
     if arm is None:

@@ -1,4 +1,4 @@
-"""What makes a suite say less, or something else, than its author may think."""
+"""The lints for a suite that says less, or something else, than its author may think."""
 
 from __future__ import annotations
 

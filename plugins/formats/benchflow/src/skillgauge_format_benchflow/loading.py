@@ -41,7 +41,7 @@ REQUIREMENTS = "requirements.txt"
 
 @dataclass
 class _Loading:
-    """What one load request comes to; problems are collected until everything was read."""
+    """The work on one load request; problems are collected until everything was read."""
 
     options: BenchflowOptions
     suites: dict[Path, Suite] = field(default_factory=dict)
@@ -149,7 +149,7 @@ def _suite(document: Document, file: EvalsFile, skill: Skill, options: Benchflow
 def _unsupported(
     document: Document, file: EvalsFile, evals: Path, options: BenchflowOptions, *, has_image: bool
 ) -> list[Problem]:
-    """What would have another meaning here than its author expects."""
+    """Report settings that would have another meaning here than their author expects."""
     problems = []
     mount = file.defaults.skill_mount_dir
     if any(part in ("", ".", "..") for part in mount.split("/")[1:]):
@@ -175,7 +175,7 @@ def _unsupported(
 
 
 def _told(document: Document, file: EvalsFile, skill: Skill, image: Sequence[FileSpec]) -> list[Problem]:
-    """What is otherwise than the file says."""
+    """Report differences between the run and the file."""
     name = file.skill_name
     told = []
     if image:

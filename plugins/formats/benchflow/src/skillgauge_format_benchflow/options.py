@@ -1,4 +1,4 @@
-"""What a user can say about loading."""
+"""The options of loading."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skillgauge.api import HARMLESS, Frozen, LoadOption
 
 
 class Compat(StrEnum):
-    """Whose grading decides where ours differs."""
+    """The program whose grading decides where ours differs."""
 
     SKILLGAUGE = "skillgauge"
     BENCHFLOW = "benchflow"

@@ -18,7 +18,7 @@ SKILL, BENCHMARK = "skill", "benchmark"
 
 
 def claim(path: Path) -> Claim | None:
-    """What a path is to eval-skills; never raises."""
+    """Claim a path for eval-skills; never raises."""
     try:
         if not path.is_dir():
             return _claim_file(path)

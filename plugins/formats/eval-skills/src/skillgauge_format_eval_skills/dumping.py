@@ -80,7 +80,7 @@ _UNWRITTEN = (
 
 
 def _unsaid(case: Case) -> Iterator[str]:
-    """What a task has no key for."""
+    """Return the parts that a task has no key for."""
     if not case.checks:
         yield "it checks nothing and is left out"
     if len(case.checks) > 1:

@@ -1,4 +1,4 @@
-"""What may stand in the files of eval-skills. Keys that it does not define are kept: it is not our format."""
+"""The keys of the files of eval-skills. Keys that it does not define are kept: it is not our format."""
 
 from __future__ import annotations
 

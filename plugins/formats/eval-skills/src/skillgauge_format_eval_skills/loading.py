@@ -57,7 +57,7 @@ def load(request: LoadRequest, options: EvalSkillsOptions) -> Loaded:
 
 @dataclass
 class _Loading:
-    """What one load request comes to; problems are collected until everything was read."""
+    """The work on one load request; problems are collected until everything was read."""
 
     request: LoadRequest
     options: EvalSkillsOptions

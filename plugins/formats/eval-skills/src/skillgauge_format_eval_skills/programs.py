@@ -30,7 +30,7 @@ class Word:
 
     @property
     def path(self) -> str | None:
-        """What may be a path in it: the word itself, or the value of `--option=value`."""
+        """The part of it that may be a path: the word itself, or the value of `--option=value`."""
         if self.text.startswith("-"):
             return self.text.partition("=")[2] or None
         return None if "://" in self.text else self.text

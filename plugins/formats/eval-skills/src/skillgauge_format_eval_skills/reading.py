@@ -164,7 +164,7 @@ def _view(path: Path, content: str, reports: list[ReportFile]) -> RunView:
 
 
 def _state(ours: Iterable[SkillgaugeFile]) -> RunState:
-    """That of the run; the original writes finished ones only."""
+    """Return the state of the run; the original writes finished ones only."""
     return next((told.state for told in ours if told.state is not RunState.FINISHED), RunState.FINISHED)
 
 
@@ -177,7 +177,7 @@ def _validity(suite_id: str, groups: Iterable[_Group]) -> SuiteValidity:
 
 
 def _heads(suites: Mapping[str, list[_Group]]) -> Iterator[CaseHead]:
-    """What is known of the tasks."""
+    """Yield the known facts of the tasks."""
     for suite_id, groups in suites.items():
         told = (group.report.evaluator_metadata.skillgauge for group in groups)
         digests = {task: content for one in told if one for task, content in one.cases.items()}

@@ -1,4 +1,4 @@
-"""What may stand in the result document of eval-skills."""
+"""The keys of the result document of eval-skills."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class TagFile(_Part):
 
 
 class ValidityFile(_Part):
-    """Whether the run proves anything."""
+    """The validity of the run."""
 
     valid: bool
     error_share: float | None = None

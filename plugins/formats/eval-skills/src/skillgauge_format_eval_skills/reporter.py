@@ -130,7 +130,7 @@ def _interval(group: GroupSummary, facts: _Facts, seed: int) -> dict[str, float]
 
 
 def _additions(group: GroupSummary) -> dict[str, Any]:
-    """What the original's document has no key for. A program that knows only that document passes over it."""
+    """Return the values that the original's document has no key for. A program that knows only it skips them."""
     added: dict[str, Any] = {"arm": group.arm, "runner": group.runner, "model": group.model, **_measured(group)}
     if group.pass_bounds is not None:
         lower, upper = map(number, group.pass_bounds)
@@ -139,7 +139,7 @@ def _additions(group: GroupSummary) -> dict[str, Any]:
 
 
 def _standing(view: RunView, group: GroupSummary) -> dict[str, Any]:
-    """What decides whether the numbers prove anything, and can be compared with those of another run."""
+    """Return the facts that decide whether the numbers prove anything, and compare with those of another run."""
     validity = next((one for one in view.summary.validity if one.suite_id == group.suite_id), None)
     known = {
         "validity": validity
@@ -190,7 +190,7 @@ def _task_result(result: TrialResult) -> dict[str, Any]:
 
 
 def _status(result: TrialResult) -> str:
-    """What did not come to its end is an error, or a timeout if the skill took too long."""
+    """Return the status: a task that did not come to its end is an error, or a timeout if the skill took too long."""
     failure = result.execution.failure
     if result.verdict is Verdict.FAIL and failure is not None:
         return "timeout" if failure.failure_class is FailureClass.TIMEOUT else "error"
@@ -241,7 +241,7 @@ def _plus(sum_: Any, part: Any) -> Any:
 
 @dataclass
 class _Facts:
-    """What the head of a report says about results that only follow."""
+    """The facts about the results that stand in the head of a report, before them."""
 
     scores: array[float] = field(default_factory=lambda: array("d"))
     spent: _Spent | None = None

@@ -1,4 +1,4 @@
-"""Whether an object can be a JSON Schema at all: the structure only, so that a slip is found before anything runs."""
+"""The structure of a JSON Schema: checked alone, so that a slip is found before anything runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fault = tuple[tuple[str | int, ...], str]
 
 
 def schema_faults(schema: object, *, nested: bool = False) -> Iterator[Fault]:
-    """What keeps a value from being a JSON Schema.
+    """Return the faults that keep a value from being a JSON Schema.
 
     Args:
         schema: the value.

@@ -107,7 +107,7 @@ def _pass_env(config: OpenAdapterConfig | None) -> tuple[str, ...]:
 
 
 def _rest(skill: SkillFile) -> JsonObject:
-    """What a target has no field for; it travels under the file's name in the metadata."""
+    """Return the keys that a target has no field for; they travel under the file's name in the metadata."""
     written = skill.model_dump(by_alias=True, exclude_unset=True)
     own = ("id", "name", "description", "version", "tags", "adapterType", "entrypoint", "metadata")
     return {key: value for key, value in written.items() if key not in own}

@@ -46,7 +46,7 @@ SET_KEYS: Mapping[str, str] = {"type": "", "assert": "", "threshold": "", "weigh
 
 @dataclass(frozen=True)
 class Graded:
-    """What decides a test."""
+    """The checks of a test and their rule."""
 
     checks: tuple[Check, ...]
     rule: VerdictRule

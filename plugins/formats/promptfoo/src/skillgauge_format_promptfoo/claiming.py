@@ -17,7 +17,7 @@ _MARKS = (b"prompts", b"providers", b"targets")
 
 
 def claim(path: Path) -> Claim | None:
-    """What a path is to this format; never raises."""
+    """Claim a path for this format; never raises."""
     try:
         if path.suffix not in _SUFFIXES or path.stem == "evals" or not path.is_file():
             return None
@@ -33,7 +33,7 @@ def claim(path: Path) -> Claim | None:
 
 
 def is_config(value: object) -> bool:
-    """Whether a document has tests, and prompts with the variables that they fill or providers to ask."""
+    """Tell whether a document has tests, and prompts with the variables that they fill or providers to ask."""
     if not isinstance(value, Mapping) or "tests" not in value:
         return False
     tests = value["tests"]

@@ -27,7 +27,7 @@ _KNOWN = ("model", "apiKey", "max_turns")
 
 @dataclass(frozen=True)
 class Asked:
-    """Who answers the prompts."""
+    """The engine or adapter that answers the prompts."""
 
     engine: str | None = None
     model: str | None = None

@@ -24,7 +24,7 @@ class Test:
     options: Mapping[str, Node]
 
     def says(self, option: str) -> bool:
-        """Whether an option is set."""
+        """Tell whether an option is set."""
         return option in self.options and self.options[option].value is True
 
     def text(self, option: str) -> str:
@@ -43,7 +43,7 @@ class Test:
 
     @property
     def size(self) -> int:
-        """How many combinations there are."""
+        """The number of combinations."""
         size = 1
         for value in self.vars.values():
             if isinstance(value.value, tuple) and not self.says("disableVarExpansion"):

@@ -32,7 +32,7 @@ _NAMELESS_CASE_OF_OTHERS = frozenset({"query", "input", "should_trigger", "expec
 
 
 def claim(path: Path) -> Claim | None:
-    """What a path is to this format; never raises."""
+    """Claim a path for this format; never raises."""
     try:
         if path.is_dir():
             return _claim_folder(path)

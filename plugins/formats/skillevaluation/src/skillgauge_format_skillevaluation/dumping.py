@@ -106,7 +106,7 @@ def _unsaid_of_suite(suite: Suite) -> Iterator[Problem]:
 
 
 def _unsaid(case: Case) -> Iterator[str]:
-    """What a case of this format has no key for."""
+    """Return the parts that a case of this format has no key for."""
     if case.prompt is None:
         yield "it has no prompt"
     if case.rule not in (ALL_PASSED, EACH):

@@ -8,7 +8,7 @@ from skillgauge.api import Figure, GroupKey, PairSummary, SuiteSummary
 
 
 def figures(summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
-    """What the skill changed, of each candidate arm."""
+    """Return the change that the skill made, for each candidate arm."""
     return {pair.candidate: tuple(_of_pair(pair)) for pair in summary.pairs}
 
 

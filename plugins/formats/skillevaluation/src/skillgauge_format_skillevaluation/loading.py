@@ -42,7 +42,7 @@ MOCK = "mock"
 
 @dataclass
 class _Loading:
-    """What one load request comes to; problems are collected until everything was read."""
+    """The work on one load request; problems are collected until everything was read."""
 
     options: SkillevaluationOptions
     engine: str | None
@@ -134,7 +134,7 @@ def _default_engine(request: LoadRequest) -> str | None:
 
 
 def suite_hash(content: object) -> str:
-    """What names a suite in a reference to it: a digest of what it says, however it is written down."""
+    """Return the digest that names a suite in a reference to it, however the suite is written down."""
     return digest(content)[:SUITE_HASH_CHARACTERS]
 
 
@@ -164,7 +164,7 @@ def _arm(name: str, *skills: SkillRef) -> Arm:
 
 
 def _warnings(maker: CaseMaker, cases: tuple[EvalCase, ...], leaks: Leaks, skill: Skill) -> Iterator[Problem]:
-    """What a reader of the results might not expect."""
+    """Warn of settings that a reader of the results might not expect."""
     for case in cases:
         yield from maker.warnings(case)
     if leaks.of_validators:

@@ -136,7 +136,7 @@ class ResultsFile(_Part):
 
     @property
     def is_made_up(self) -> bool:
-        """Whether its times, turns, tokens and calls are no measures: those of the reference's mock never are."""
+        """True if its times, turns, tokens and calls are no measures: those of the reference's mock never are."""
         return self.skillgauge.made_up or (self.skillgauge.suite is None and self.runner.adapter == MOCK)
 
 
@@ -291,7 +291,7 @@ def _scores(case: _Case) -> Iterator[Score]:
 
 
 def _execution(case: _Case, arm: _Arm | None, verdict: Verdict, transcript: str | None, *, made_up: bool) -> Execution:
-    """What happened, as far as measures and transcript tell: names of tools and the answer, no arguments."""
+    """Return the events as far as measures and transcript show them: names of tools and the answer, no arguments."""
     failure = None
     if verdict is Verdict.ERROR and (arm is None or arm.errored):
         message = (arm.error if arm else "") or case.error or "the document does not say why"

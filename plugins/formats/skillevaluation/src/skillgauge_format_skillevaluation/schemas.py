@@ -16,7 +16,7 @@ _DIMENSIONS = ("duration_ms", "turns", "tokens", "tool_calls")
 
 
 def schemas() -> Mapping[str, JsonObject]:
-    """What `skillgauge schema` prints."""
+    """Return the schemas that `skillgauge schema` prints."""
     return {"skillevaluation-eval": eval_schema(), "skillevaluation-results": results_schema()}
 
 

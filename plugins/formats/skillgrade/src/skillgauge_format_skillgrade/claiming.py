@@ -13,7 +13,7 @@ NAMES = ("eval.yaml", "eval.yml")
 
 
 def claim(path: Path) -> Claim | None:
-    """What a path is to this format: a list of tasks, each an object with an instruction; never raises."""
+    """Claim a path for this format: a list of tasks, each an object with an instruction; never raises."""
     tasks = (object_in(path, NAMES) or {}).get("tasks")
     if isinstance(tasks, tuple) and any(isinstance(one, Mapping) and "instruction" in one for one in tasks):
         return Claim(FORMAT, f"{path.name} has `tasks` with an instruction")

@@ -103,7 +103,7 @@ def _grader(check: Check) -> dict[str, Any] | None:
 
 
 def _unsaid(case: Case) -> Iterator[str]:
-    """What a task has no key for."""
+    """Return the parts that a task has no key for."""
     if case.prompt is None:
         yield "it has no prompt"
     if case.rule != RULE:

@@ -1,4 +1,4 @@
-"""What may stand in eval.yaml. Types are exact and unknown keys are errors: what is not read here would be lost."""
+"""The keys of eval.yaml. Types are exact and unknown keys are errors: a part that is not read here would be lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may stand in the files of agents, commands, rules and servers."""
+"""The keys of the files of agents, commands, rules and servers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CommandHead(_File):
 
 
 class RuleApply(_File):
-    """When a rule holds."""
+    """The condition under which a rule holds."""
 
     mode: str = "always"
     globs: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class RuleHead(_File):
 
     @property
     def is_always(self) -> bool:
-        """Whether it holds in every session; the older keys count where the newer one is absent."""
+        """True if it holds in every session; the older keys count where the newer one is absent."""
         if "apply" in self.model_fields_set:
             return self.apply.mode == "always"
         return self.always_apply if self.always_apply is not None else not self.globs

@@ -1,4 +1,4 @@
-"""What may stand in the files of deterministic tests, and in hooks.json, which their cases are about."""
+"""The keys of the files of deterministic tests, and of hooks.json, which their cases are about."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class RunnerConfig(Part):
 
 
 class SkillInput(Part):
-    """What a skill's command gets."""
+    """The input of a skill's command."""
 
     command: Text
     stdin: str | None = None
@@ -63,7 +63,7 @@ class SkillInput(Part):
 
 
 class Expected(Part):
-    """What a command has to do."""
+    """The behaviour that a command must show."""
 
     exit_code: int | None = None
     stdout_contains: tuple[Text, ...] = ()

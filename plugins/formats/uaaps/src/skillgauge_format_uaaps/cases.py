@@ -1,4 +1,4 @@
-"""Where cases are found, and what all of them have in common."""
+"""The places of cases, and the parts that all of them share."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _range_of(wanted: Json) -> str:
 
 
 def _fits(version: str, wanted: str) -> bool | None:
-    """Whether a version is in a range; `None` for a range that is not understood.
+    """Tell whether a version is in a range; `None` for a range that is not understood.
 
     >>> [_fits("1.4.2", one) for one in ("^1.2.0", "~1.2.0", ">=1.5.0", "1.4.2", "*", "1.x")]
     [True, False, False, True, True, None]

@@ -41,7 +41,7 @@ _ROOT = "PACKAGE_ROOT"
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which tests of a package."""
+    """The tests of a package that take part."""
 
     skills: tuple[str, ...] = ()
     hooks: bool = False
@@ -49,7 +49,7 @@ class Chosen:
 
     @property
     def is_all(self) -> bool:
-        """Whether nothing is left out."""
+        """True if nothing is left out."""
         return not (self.skills or self.hooks or self.event)
 
 
@@ -234,7 +234,7 @@ def _note_matcher(package: Package, group: HookGroup, payload: Mapping[str, Any]
 
 
 def _payload(folder: _Folder, case: HookCase, document: Document) -> dict[str, Any] | None:
-    """What the hook gets on stdin: the fixture with the overrides laid over it."""
+    """Return the hook's stdin: the fixture with the overrides laid over it."""
     payload: Any = {"hookEventName": case.event.value}
     if case.input.fixture is not None:
         origin = document.origin("input", "fixture")
@@ -370,7 +370,7 @@ def _checks(expected: Expected, document: Document, *, default_code: int | None)
 
 
 def _place(document: Document, key: str) -> Origin:
-    """Where an expectation stands, or would."""
+    """Return the place of an expectation, or the place that it would have."""
     value = document.value
     expected = value.get("expected") if isinstance(value, Mapping) else None
     if not isinstance(expected, Mapping):

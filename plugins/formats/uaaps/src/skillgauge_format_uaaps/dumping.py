@@ -193,7 +193,7 @@ class _Writer:
         return found
 
     def _is_free(self, place: str, content: bytes, *, is_needed: bool) -> bool:
-        """Whether a content can lie at a place, where it lies from now on if it is needed there."""
+        """Tell whether a content can lie at a place, where it lies from now on if it is needed there."""
         if place == CONFIG or place.startswith((f"{CASES}/", f"{EVALS}/reports/")):
             return False
         if not is_needed:
@@ -202,7 +202,7 @@ class _Writer:
         return place not in self._absent and self.files.setdefault(place, content) == content
 
     def _unsaid(self, case: Case, name: str) -> Iterator[str]:
-        """What an eval has no key for."""
+        """Return the parts that an eval has no key for."""
         if name != case.id:
             yield f"it is called {name!r} there"
         for field in _UNWRITTEN:

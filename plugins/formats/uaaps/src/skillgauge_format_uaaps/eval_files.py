@@ -1,4 +1,4 @@
-"""What may stand in the files of evals."""
+"""The keys of the files of evals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TARGET = r"^(skill|hook|agent):\S.*$"
 
 
 class SandboxConfig(Part):
-    """What an agent may do."""
+    """The permissions of an agent."""
 
     network: bool = False
     """Whether what it runs may use the network."""
@@ -35,7 +35,7 @@ class EvalConfig(Part):
 
 
 class EvalInput(Part):
-    """What an agent gets."""
+    """The input of an agent."""
 
     prompt: Text
     files: tuple[SafePath, ...] = ()
@@ -43,7 +43,7 @@ class EvalInput(Part):
 
 
 class EvalExpected(Part):
-    """What must hold without asking anybody."""
+    """The expectations that need no judge."""
 
     contains: tuple[Text, ...] = ()
     not_contains: tuple[Text, ...] = ()
@@ -52,7 +52,7 @@ class EvalExpected(Part):
 
 
 class EvalJudge(Part):
-    """What a judge decides."""
+    """The claims that a judge decides."""
 
     criteria: Text
 

@@ -117,7 +117,7 @@ def _suite(package: Package, cases: Sequence[Case], **more: Any) -> Suite:
 
 
 def _targets(package: Package, cases: list[Case], arm: Arm) -> Iterator[Target]:
-    """What cases are about, each once; the package stands for cases that name nothing."""
+    """Return the targets of cases, each once; the package stands for cases that name nothing."""
     for name in dict.fromkeys(case.targets[0] for case in cases):
         kind, _, inner = name.partition(":")
         yield Target(

@@ -1,4 +1,4 @@
-"""What a package gives to an agent beside its skills, in the neutral form of arms."""
+"""The artifacts that a package gives to an agent beside its skills, in the neutral form of arms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may stand in a manifest: the part that finding, testing and evaluating artifacts needs."""
+"""The keys of a manifest: the part that finding, testing and evaluating artifacts needs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ShellPermissions(ManifestPart):
 
 
 class Permissions(ManifestPart):
-    """What the package asks for; what is not declared is denied."""
+    """The permissions that the package asks for; one that is not declared is denied."""
 
     fs: FilePermissions = FilePermissions()
     network: NetworkPermissions | None = None
@@ -70,7 +70,7 @@ class Variable(ManifestPart):
 
 
 class SystemDependencies(ManifestPart):
-    """What must be there."""
+    """The programs and libraries that must be there."""
 
     binaries: tuple[Text, ...] = ()
 

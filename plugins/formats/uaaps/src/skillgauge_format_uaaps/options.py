@@ -1,4 +1,4 @@
-"""What a user can say about loading."""
+"""The options of loading."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skillgauge.api import HARMLESS, Frozen
 
 
 class Stage(StrEnum):
-    """Which of a package's two kinds of checks."""
+    """The two kinds of checks of a package."""
 
     TESTS = "tests"
     """Deterministic: commands and what they write."""

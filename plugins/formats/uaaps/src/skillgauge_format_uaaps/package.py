@@ -66,7 +66,7 @@ class Package:
 
     @property
     def hooks_folder(self) -> Path:
-        """Where the hooks lie, with their tests."""
+        """The folder of the hooks, with their tests."""
         return (self.root / self.manifest.hooks).parent
 
     @cached_property
@@ -80,7 +80,7 @@ class Package:
         return found
 
     def resolve(self, written: str, base: Path, origin: Origin) -> Path | None:
-        """What a path stands for below a folder; `None` after noting that it leaves it by a link."""
+        """Return the file that a path means below a folder; `None` after noting that it leaves it by a link."""
         found = contained(base, written)
         if found is None:
             message = f"{written!r} leads out of {str(base)!r}"
@@ -88,7 +88,7 @@ class Package:
         return found
 
     def skill(self, artifact: Artifact) -> Skill | None:
-        """What a skill's SKILL.md says, read once; broken rules are noted."""
+        """Return the content of a skill's SKILL.md, read once; broken rules are noted."""
         if artifact.name not in self._skill_files:
             self._skill_files[artifact.name] = self._read_skill(artifact)
         return self._skill_files[artifact.name]

@@ -1,4 +1,4 @@
-"""What the models of all files have in common: exact types, names as the specification writes them, safe paths."""
+"""The parts that the models of all files share: exact types, names as the specification writes them, safe paths."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ def _model_in(evidence: Any) -> str | None:
 
 
 def _error(result: TrialResult) -> str | None:
-    """Why it did not pass, in a line."""
+    """Return the reason why it did not pass, in a line."""
     if result.verdict is Verdict.PASS:
         return None
     if result.execution.failure:

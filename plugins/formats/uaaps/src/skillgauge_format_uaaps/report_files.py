@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Word(StrEnum):
-    """What becomes of a case, and of a check."""
+    """The outcome of a case, and of a check."""
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -24,7 +24,7 @@ class _Part(BaseModel):
 
 
 class ReportConfig(_Part):
-    """What was asked for."""
+    """The settings of the run."""
 
     engine: str | None = None
     engine_version: str | None = None
@@ -33,7 +33,7 @@ class ReportConfig(_Part):
 
 
 class ReportAgent(_Part):
-    """Who worked."""
+    """The agent that worked."""
 
     runtime: str | None = None
     runtime_version: str | None = None
@@ -43,14 +43,14 @@ class ReportAgent(_Part):
 
 
 class ReportJudge(_Part):
-    """Who judged."""
+    """The judge that decided."""
 
     model: str | None = None
     model_provider: str | None = None
 
 
 class ReportPackage(_Part):
-    """What was evaluated."""
+    """The package that was evaluated."""
 
     name: str
     version: str | None = None
@@ -70,7 +70,7 @@ class ReportSummary(_Part):
 
 
 class JudgeVerdict(_Part):
-    """What the judge said."""
+    """The verdict of the judge."""
 
     result: Word
     reason: str = ""

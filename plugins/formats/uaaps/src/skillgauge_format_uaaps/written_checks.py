@@ -21,7 +21,7 @@ _WILDCARDS = re.compile(r"[*?\[]")
 
 @dataclass
 class Expectations:
-    """What a case expects, in the words of an eval."""
+    """The expectations of a case, in the words of an eval."""
 
     written: dict[str, Any] = field(default_factory=dict)
     """The value of `expected`."""

@@ -13,7 +13,7 @@ NAMES = ("eval.yaml", "eval.yml")
 
 
 def claim(path: Path) -> Claim | None:
-    """What a path is to this format: `skill`, `config` and where tasks are; never raises."""
+    """Claim a path for this format: `skill`, `config` and the places of tasks; never raises."""
     value = object_in(path, NAMES)
     if value is None or "skill" not in value or "config" not in value:
         return None

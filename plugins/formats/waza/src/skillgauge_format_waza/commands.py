@@ -67,7 +67,7 @@ class Measured:
 
 
 def measured(expression: str) -> Measured | None:
-    """What an expression says of duration or tool calls; `None` if it says something else.
+    """Return the demand of an expression on duration or tool calls; `None` if it says something else.
 
     Raises:
         ValueError: it is no expression, or needs what nobody knows here; with the reason.

@@ -1,4 +1,4 @@
-"""What may stand in `config` of a grader, by its type."""
+"""The keys of `config` of a grader, by its type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CodeConfig(Part):
 
 
 class TextConfig(Part):
-    """What has to be in the output, or may not be in it."""
+    """The texts that have to be in the output, or may not be in it."""
 
     contains: Texts = ()
     not_contains: Texts = ()
@@ -134,7 +134,7 @@ class ToolsConfig(Part):
 
 
 class PromptConfig(Part):
-    """What a judge is asked."""
+    """The question to a judge."""
 
     prompt: Text | None = None
     model: Text | None = None

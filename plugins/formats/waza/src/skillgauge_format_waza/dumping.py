@@ -134,7 +134,7 @@ def _task(case: Case, writing: _Writing) -> dict[str, Any] | None:
 
 
 def _named(words: Mapping[str, Any]) -> str:
-    """What a check of `expected` is called when it is read."""
+    """Return the name that a check of `expected` gets when it is read."""
     inner = words.get("behavior")
     return next(iter(inner if isinstance(inner, Mapping) else words))
 
@@ -160,7 +160,7 @@ def _decoded(content: bytes) -> str:
 
 
 def _unsaid(case: Case, writing: _Writing) -> Iterator[str]:
-    """What a task has no key for."""
+    """Return the parts that a task has no key for."""
     if case.rule != ALL_PASSED:
         yield "its rule for a verdict is left out: waza passes a trial if every grader passed"
     if case.weight != 1:

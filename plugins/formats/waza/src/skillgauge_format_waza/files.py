@@ -1,4 +1,4 @@
-"""What may stand in eval.yaml and in task files.
+"""The keys of eval.yaml and of task files.
 
 Types are exact and unknown keys are errors: what is not read here would be lost.
 """

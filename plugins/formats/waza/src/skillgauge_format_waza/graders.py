@@ -28,7 +28,7 @@ _TOOL_NAMES = "tools are named as the agent that runs calls them, which may diff
 
 
 class Made(NamedTuple):
-    """What a grader, or a part of it, becomes."""
+    """The checks that a grader, or a part of it, becomes."""
 
     what: str
     """Names it among the parts of one grader."""

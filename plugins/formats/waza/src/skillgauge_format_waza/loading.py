@@ -127,7 +127,7 @@ def _candidate_ref(root: Path, name: str, file: Path, cases: tuple[Case, ...], t
 
 
 def _kept(value: JsonValue) -> dict[str, JsonValue]:
-    """What nothing executes, for writing back."""
+    """Return the keys that nothing executes, for writing back."""
     if not isinstance(value, Mapping) or not isinstance(config := value.get("config"), Mapping):
         return {}
     kept: dict[str, JsonValue] = {"config": {key: config[key] for key in KEPT if key in config}}

@@ -20,7 +20,7 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 @dataclass
 class Told:
-    """What is told once for each file that it stands in, whatever the number of places."""
+    """The messages that are given once for each file they concern, whatever the number of places."""
 
     places: dict[tuple[str, str], tuple[Problem, int]] = field(default_factory=dict)
 

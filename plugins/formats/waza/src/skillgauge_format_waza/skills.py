@@ -1,4 +1,4 @@
-"""Which skill a suite is about, and which others lie beside it."""
+"""The skill that a suite is about, and the others beside it."""
 
 from __future__ import annotations
 

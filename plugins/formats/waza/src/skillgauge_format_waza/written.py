@@ -38,7 +38,7 @@ def grader(check: Check, snapshots: dict[str, str]) -> dict[str, Any] | None:
 
 
 def _only(options: Mapping[str, JsonValue], *known: str) -> bool:
-    """Whether nothing is asked that would not be said."""
+    """Tell whether nothing is asked that could not be written."""
     return not options.keys() - set(known)
 
 

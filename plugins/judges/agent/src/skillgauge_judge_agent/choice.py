@@ -1,4 +1,4 @@
-"""Which engine's program is asked: the one that is named, else the only one that fits."""
+"""The engine whose program is asked: the one that is named, else the only one that fits."""
 
 from __future__ import annotations
 

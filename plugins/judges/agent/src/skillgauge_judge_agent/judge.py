@@ -139,6 +139,6 @@ def _unanswered(kind: FailureClass, why: str) -> JudgeReply:
 
 
 def _inherited(choice: Askable, root: Path) -> str | None:
-    """What lies above the workspace and would be read as instructions."""
+    """Return the files above the workspace that would be read as instructions."""
     places = (folder / name for folder in root.parents for name in choice.traits.inherited)
     return next((str(place) for place in places if place.exists()), None)

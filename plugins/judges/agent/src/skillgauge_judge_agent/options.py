@@ -1,4 +1,4 @@
-"""What a user can set."""
+"""The options of the judge."""
 
 from __future__ import annotations
 

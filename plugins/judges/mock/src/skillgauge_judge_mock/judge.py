@@ -58,7 +58,7 @@ class MockJudge:
 
 
 def _section(text: str, name: str, marker: str) -> str:
-    """What stands between two lines; no pattern, since none fits a second question: every marker is another one."""
+    """Return the text between two lines; no pattern, since none fits a second question: every marker is another one."""
     inside = f"\n{text}\n".partition(f"\nBEGIN {name} {marker}\n")[2]
     return inside.partition(f"\nEND {name} {marker}\n")[0] if f"\nEND {name} {marker}\n" in inside else ""
 

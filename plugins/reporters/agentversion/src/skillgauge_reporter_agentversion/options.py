@@ -1,4 +1,4 @@
-"""What a user can set."""
+"""The options of the reporter."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class AttestationReporter:
 
 
 def _attested(view: RunView, pair: PairSummary | None) -> dict[str, Any]:
-    """What the attestation says beside the cases."""
+    """Return the content of the attestation beside the cases."""
     suite = next((one for one in view.head.suites if pair and one.id == pair.candidate.suite_id), None)
     judges = [f"{one.name}:{one.model}" if one.model else one.name for one in view.head.judges]
     told: dict[str, Any] = {"judge_model": ", ".join(judges) or None, "runner_version": version("skillgauge-core")}

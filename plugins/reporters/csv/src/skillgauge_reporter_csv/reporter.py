@@ -113,7 +113,7 @@ def _row(group: GroupSummary) -> tuple[str, ...]:
 
 
 def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:
-    """What the run and the group's comparison with a baseline prove; of several comparisons the first."""
+    """Return the findings of the run and of the group's comparison with a baseline; of several, the first."""
     pair = next((each for each in compared(view) if each.candidate == group.key), None)
     return (*_validity(view, group), *_comparison(pair))
 

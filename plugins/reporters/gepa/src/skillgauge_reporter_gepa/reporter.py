@@ -1,4 +1,4 @@
-"""What GEPA learns from: each session with its score, and what was wrong with it in words."""
+"""The material from which GEPA learns: each session with its score, and its faults in words."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _named(case: CaseReport, suite: SuiteHead, runners: Counter[str]) -> Iterato
 
 
 def _is_ambiguous(case: CaseReport, group: GroupKey, suite: SuiteHead) -> bool:
-    """Whether another group of the case would have a trace of the same name."""
+    """Tell whether another group of the case would have a trace of the same name."""
     side = suite.is_baseline(group.arm)
     same = [
         one

@@ -1,4 +1,4 @@
-"""What GitHub Actions shows of a run: a step summary, annotations, outputs, and the text of a comment."""
+"""The view of a run on GitHub Actions: a step summary, annotations, outputs, and the text of a comment."""
 
 from __future__ import annotations
 

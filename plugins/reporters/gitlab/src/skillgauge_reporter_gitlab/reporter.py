@@ -1,4 +1,4 @@
-"""What GitLab shows of a run: the note of a merge request, findings at the lines of a change, and variables."""
+"""The view of a run on GitLab: the note of a merge request, findings at the lines of a change, and variables."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from skillgauge_run_views.transcripts import as_text
 
 @dataclass(frozen=True)
 class Cell:
-    """What an arm made of a case."""
+    """The outcome of a case in an arm."""
 
     verdict: Verdict
     told: str
@@ -112,7 +112,7 @@ class Lane:
         kept.append(row)
 
     def cases(self) -> CasesByArm:
-        """What was kept, the worst first; transcripts of cases that passed have the room that the others left."""
+        """The kept cases, the worst first; transcripts of cases that passed have the room that the others left."""
         left = self._left.get(True, self.room)
         rows = sorted(self._bad, key=lambda row: row.badness)
         for kept in self._good[: self.limit - len(rows)]:

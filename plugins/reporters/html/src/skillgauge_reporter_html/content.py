@@ -1,4 +1,4 @@
-"""What the page tells, worked out before it is drawn: which trials are listed, and what is said of each."""
+"""The content of the page, worked out before it is drawn: the listed trials, and the words about each."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Section:
 
     @property
     def tags_are_open(self) -> bool:
-        """Whether their table stands open."""
+        """True if their table stands open."""
         return len(self.tags) <= SHORT_TAGS
 
     @property
@@ -119,7 +119,7 @@ class SuitePart:
 
     @property
     def is_invalid(self) -> bool:
-        """Whether its results prove nothing."""
+        """True if its results prove nothing."""
         return self.validity is not None and not self.validity.valid
 
 
@@ -134,7 +134,7 @@ class Page:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What the run was made to find out."""
+        """The answers to the question of the run."""
         return tuple(sentences(self.view))
 
     @property
@@ -144,12 +144,12 @@ class Page:
 
     @property
     def is_partial(self) -> bool:
-        """Whether trials of the plan are missing."""
+        """True if trials of the plan are missing."""
         return self.view.run.state is not RunState.FINISHED
 
     @property
     def invalid(self) -> int:
-        """How many suites prove nothing."""
+        """The number of suites that prove nothing."""
         return sum(suite.is_invalid for suite in self.suites)
 
     @property
@@ -165,7 +165,7 @@ class Page:
 
     @property
     def versions(self) -> tuple[tuple[str, str], ...]:
-        """What took part, in which version."""
+        """The plugins that took part, with their versions."""
         head = self.view.head
         runners = ((one.name, one.version or "unknown") for one in head.runners)
         return (*((name, as_text(value)) for name, value in sorted(head.provenance.items())), *runners)
@@ -193,7 +193,7 @@ class _Bucket:
 
 @dataclass
 class _Notices:
-    """What is to be said of the whole run: recordings, and what every trial of a runner says of itself."""
+    """The remarks on the whole run: recordings, and notes that every trial of a runner has."""
 
     trials: int = 0
     replayed: int = 0
@@ -300,7 +300,7 @@ def _tags(tags: tuple[TagSummary, ...], limit: int) -> tuple[TagSummary, ...]:
 
 
 def row(result: TrialResult, case: str, *, has_transcript: bool = True) -> Row:
-    """What is said of a trial; long outputs are cut here, so that none is kept whole."""
+    """Return the row of a trial; long outputs are cut here, so that none is kept whole."""
     return Row(
         case_index=result.case_index,
         case=case,

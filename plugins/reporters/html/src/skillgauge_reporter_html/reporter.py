@@ -77,7 +77,7 @@ def _chunks(view: RunView) -> Iterator[bytes]:
 
 
 def _subject(view: RunView) -> str:
-    """What was evaluated: the targets, or the suites if those are nameless."""
+    """Name the subject: the targets, or the suites if those are nameless."""
     suites = view.head.suites
     targets = [target.name or target.id for suite in suites for target in suite.targets]
     names = tuple(dict.fromkeys(targets or [suite.name or suite.id for suite in suites]))

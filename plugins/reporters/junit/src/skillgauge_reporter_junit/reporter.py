@@ -37,7 +37,7 @@ class JunitReporter:
 
 @dataclass(frozen=True)
 class _Tally:
-    """What a group comes to."""
+    """The sums of a group."""
 
     kinds: Counter[CaseKind]
     seconds: float

@@ -181,7 +181,7 @@ def _group_tables(group: GroupSummary) -> Iterator[str]:
 
 
 def _notes(groups: list[GroupSummary]) -> Iterator[str]:
-    """What must be known beside the rates. No line begins with a text from outside."""
+    """Return the remarks beside the rates. No line begins with a text from outside."""
     yield (
         "- The pass rate averages a case's repeats first, then the cases, and leaves errors out; "
         "passed, failed, errors and skipped count trials."

@@ -108,7 +108,7 @@ def _list(name: str, items: Iterable[BaseModel]) -> Iterator[bytes]:
 
 
 def _is_newer(path: Path, version: object) -> bool:
-    """Whether unknown fields are to be expected. Raises `SuiteError` for another major version."""
+    """Tell whether unknown fields are to be expected. Raises `SuiteError` for another major version."""
     parts = version.split(".") if isinstance(version, str) else []
     if len(parts) != 2 or not all(part.isdigit() for part in parts):
         raise SuiteError(_damaged(path, ("schema_version",), f"{version!r} is no version"))

@@ -17,7 +17,7 @@ INDEX = "index.json"
 
 
 class TranscriptsReporter:
-    """What agents did, as trajectory text."""
+    """The actions of agents, as trajectory text."""
 
     suffix = "txt"
 

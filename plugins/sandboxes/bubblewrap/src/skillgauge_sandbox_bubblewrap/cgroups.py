@@ -51,7 +51,7 @@ class Group:
 
     @property
     def has_run_out_of_memory(self) -> bool:
-        """Whether the kernel has killed one of its processes for want of memory, the sandbox's own included."""
+        """True if the kernel has killed one of its processes for want of memory, the sandbox's own included."""
         files = [folder / name / file for folder in self.folders for name in ("", _INNER) for file in _KILLS]
         return any(_kills(file) for file in files)
 
@@ -99,7 +99,7 @@ def make_group(places: Sequence[Place], limits: Mapping[str, int]) -> Group:
 
 
 def find_places() -> tuple[Place, ...]:
-    """Where groups can be made. What is written there shows whether they can; see `make_group`."""
+    """Find the places where groups may be made. Writing there shows whether they can; see `make_group`."""
     try:
         member_of = Path("/proc/self/cgroup").read_text()
         mounts = Path("/proc/self/mountinfo").read_text()

@@ -138,7 +138,7 @@ def _receive(control: _socket.socket) -> list[int]:
 
 
 def _be_first(control: _socket.socket, taking: int, common: Sequence[bytes], *, alone: bool) -> NoReturn:
-    """What a copy does: prepare, wait for a call, confine itself, run the command, tell of it."""
+    """Be a copy: prepare, wait for a call, confine itself, run the command, report it."""
     os.dup2(2, 1)  # only the launcher itself reports there
     number = int(os.readlink("/proc/self"))
     failed = None
@@ -173,7 +173,7 @@ def _be_first(control: _socket.socket, taking: int, common: Sequence[bytes], *, 
 
 
 def _prepare(common: Sequence[bytes], *, alone: bool) -> None:
-    """What is the same for all commands."""
+    """Prepare the parts that are the same for all commands."""
     os.setsid()
     _write("/proc/self/setgroups", b"deny")
     _map_ids((0, 0), _OUTSIDE)

@@ -75,7 +75,7 @@ class Request:
         return soft
 
     def encoded(self) -> bytes:
-        """What the launcher reads."""
+        """Return the request as the launcher reads it."""
         limits = dict(self.limits)
         if not self.groups:
             limits[resource.RLIMIT_NPROC] = (self.processes, self.processes)

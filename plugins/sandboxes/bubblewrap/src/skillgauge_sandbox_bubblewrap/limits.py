@@ -31,12 +31,12 @@ _LOADING_WHOLE = frozenset({"BASH_ENV", "BASHOPTS", "ENV", "GCONV_PATH", "GLIBC_
 
 
 def is_loading(name: str) -> bool:
-    """Whether a variable must not reach a program that stands between the sandbox and the command."""
+    """Tell whether a variable must not reach a program that stands between the sandbox and the command."""
     return name.startswith(LOADING) or name in _LOADING_WHOLE
 
 
 def bounds(options: BubblewrapOptions, command: Command, limited: frozenset[str]) -> dict[int, tuple[int, int]]:
-    """What each process of a command may use, by kind of resource: soft and hard limit.
+    """Return the limits of each process of a command, by kind of resource: soft and hard limit.
 
     Args:
         options: the sandbox's.

@@ -1,4 +1,4 @@
-"""What processes see of the file system: a system to read, places to write, and nothing else."""
+"""The file system as processes see it: a system to read, places to write, and nothing else."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Etc:
         self._made: dict[tuple[bool, frozenset[str]], Path] = {}
 
     def folder(self, near: Path, binds: Iterable[Bind], *, network: bool) -> Path:
-        """What becomes /etc. What `account` makes goes over it.
+        """Return the folder that becomes /etc. The files of `account` go over it.
 
         Args:
             near: a workspace, beside which it is put if it has to be made.

@@ -1,4 +1,4 @@
-"""What a user may set."""
+"""The options of the sandbox."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ class BubblewrapOptions(Frozen):
 
     @property
     def opens(self) -> bool:
-        """Whether anything outside is within reach that the sandbox closes otherwise."""
+        """True if anything outside is within reach that the sandbox closes otherwise."""
         return bool(self.network or self.readable or self.writable)

@@ -69,7 +69,7 @@ def _find(name: str, cwd: Path, env: Mapping[str, str]) -> Path:
 
 
 def _interpreter(program: Path) -> Path | None:
-    """What the first line of a script names; `None` for a program of the machine."""
+    """Return the program in the first line of a script; `None` for a program of the machine."""
     try:
         with program.open("rb") as file:
             head = file.read(_HEAD)

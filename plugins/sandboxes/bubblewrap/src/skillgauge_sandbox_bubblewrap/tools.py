@@ -1,4 +1,4 @@
-"""Which folders hold the programs that a search path names, and what those programs need beside themselves."""
+"""The folders that hold the programs of a search path, and the files that those programs need."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Tools:
         self._add_python_of(prefix / "pyvenv.cfg")
 
     def _may_show(self, folder: Path) -> bool:
-        """Whether a folder holds tools and not, because the search path is odd, half of the machine."""
+        """Tell whether a folder holds tools and not, because the search path is odd, half of the machine."""
         deep = len(folder.parts) > 2 or folder.name in _PROGRAMS  # parts[0] is the root
         return folder.is_absolute() and deep and not any(home.is_relative_to(folder) for home in self._homes)
 

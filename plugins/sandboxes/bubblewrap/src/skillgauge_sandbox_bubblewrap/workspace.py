@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Host:
-    """What was found out about the machine, and what all workspaces of a sandbox share."""
+    """The facts about the machine, and the parts that all workspaces of a sandbox share."""
 
     bwrap: str
     tools: tuple[Path, ...]
@@ -47,7 +47,7 @@ class Host:
     launchers: Launchers
 
     def starter(self, request: Request) -> Callable[[int, int, int, Mapping[str, str]], Confined | Contained]:
-        """What starts a command."""
+        """Return the program that starts a command."""
 
         def start(stdin: int, stdout: int, stderr: int, marks: Mapping[str, str]) -> Confined | Contained:
             if self.launchers.are_usable:
@@ -234,12 +234,12 @@ class _Grouped:
 
 
 def has_network(spec: SandboxSpec, options: BubblewrapOptions) -> bool:
-    """Whether processes of a workspace use the network of the machine."""
+    """Tell whether processes of a workspace use the network of the machine."""
     return options.network or (spec.network and not spec.routes and not spec.hosts)
 
 
 class Visible:
-    """Whether a path can be seen in a sandbox, links in it followed."""
+    """A test whether a path can be seen in a sandbox, links in it followed."""
 
     def __init__(self, binds: Sequence[Bind]) -> None:
         self._shown = tuple(str(bind.path) for bind in binds)

@@ -21,7 +21,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Answer:
-    """What one call of the program gave."""
+    """The answer of one call of the program."""
 
     code: int
     stdout: str
@@ -29,7 +29,7 @@ class Answer:
 
     @property
     def told(self) -> str:
-        """What it said last, in short."""
+        """The last words of the program, in short."""
         said = self.stderr.strip() or self.stdout.strip() or f"exit code {self.code}, and it said nothing"
         return " ".join(said.split())[-_TOLD_CHARACTERS:]
 
@@ -46,12 +46,12 @@ class Client:
 
     @property
     def is_podman(self) -> bool:
-        """Whether it is Podman, which maps users in its own way."""
+        """True if it is Podman, which maps users in its own way."""
         return "podman" in os.path.basename(os.path.realpath(self.path))  # noqa: PTH119 - a name is wanted
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What the program gets of the user's environment; nothing of what is meant for processes inside."""
+        """Return the part of the user's environment that the program gets; none that is meant for processes inside."""
         environ = host_environment()
         return {name: value for name, value in environ.items() if name in _NEEDED or name.startswith(_PREFIXES)}
 

@@ -1,4 +1,4 @@
-"""What runs inside of a container, as text for a shell: images need `sh`, `setsid`, `grep`, `sleep` and `cat`."""
+"""The scripts that run inside of a container: images need `sh`, `setsid`, `grep`, `sleep` and `cat`."""
 
 from __future__ import annotations
 

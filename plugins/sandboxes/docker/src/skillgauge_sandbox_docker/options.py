@@ -72,5 +72,5 @@ class DockerOptions(Frozen):
 
     @property
     def opens(self) -> bool:
-        """Whether anything outside is within reach that the sandbox closes otherwise."""
+        """True if anything outside is within reach that the sandbox closes otherwise."""
         return bool(self.network or self.readable or self.writable)

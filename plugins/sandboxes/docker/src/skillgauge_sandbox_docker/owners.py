@@ -1,4 +1,4 @@
-"""Who made a container, so that those of the dead can be told from those of the living."""
+"""The owner of a container, so that those of the dead can be told from those of the living."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def this_process() -> str:
 
 
 def is_dead(label: str) -> bool:
-    """Whether the process of a label has ended, as far as that can be known: one of elsewhere never has."""
+    """Tell whether the process of a label has ended, as far as that can be known: one of elsewhere never has."""
     place, _, started = label.rpartition("/")
     place, _, pid = place.rpartition("/")
     return place == "/".join(_here()) and pid.isdigit() and _started(int(pid)) != started
@@ -53,7 +53,7 @@ def _here() -> tuple[str, ...]:
 
 
 def _started(pid: int) -> str:
-    """When a process started, in ticks since the machine did; empty if there is none, or nobody knows."""
+    """Return the start of a process, in ticks since the machine's; empty if there is none, or it cannot be known."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
     except OSError:

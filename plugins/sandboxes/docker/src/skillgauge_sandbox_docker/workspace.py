@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def has_network(spec: SandboxSpec, options: DockerOptions) -> bool:
-    """Whether processes of a workspace use a network."""
+    """Tell whether processes of a workspace use a network."""
     return options.network or spec.network
 
 

@@ -1,4 +1,4 @@
-"""What a check can say."""
+"""The options of a check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skillgauge.api import HARMLESS, Frozen
 
 
 class By(StrEnum):
-    """Who stops tool calls."""
+    """The party that stops tool calls."""
 
     HOOK = "hook"
     PERMISSION = "permission"

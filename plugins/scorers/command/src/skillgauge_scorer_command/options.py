@@ -1,4 +1,4 @@
-"""What a check can say."""
+"""The options of a check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skillgauge.api import Frozen
 
 
 class Reads(StrEnum):
-    """What of a command is its verdict."""
+    """The part of a command that is its verdict."""
 
     EXIT_CODE = "exit-code"
     SCORE = "score"

@@ -84,7 +84,7 @@ class CommandScorer:
         return tuple(path for path in self._options.needs if path not in there)
 
     def _is_why(self, missing: tuple[str, ...], finished: Finished) -> bool:
-        """Whether the command found no verdict for what the agent did not make: `grep` and `jq` end with 2 then."""
+        """Tell whether the command lacked a file that the agent did not make: `grep` and `jq` end with 2 then."""
         if not missing or finished.timed_out or finished.exit_code in _NO_WORD_OF_A_FILE:
             return False
         said = finished.stderr.decode(errors="replace")
@@ -165,7 +165,7 @@ class CommandScorer:
 
 
 def _for_environment(text: str) -> str:
-    """What a variable can hold of a text."""
+    """Return the part of a text that a variable can hold."""
     data = text[:RESPONSE_CHARACTERS].replace("\0", "").encode()
     return data[:RESPONSE_BYTES].decode(errors="ignore")
 

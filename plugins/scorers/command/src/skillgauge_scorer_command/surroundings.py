@@ -1,4 +1,4 @@
-"""What a command finds around it: nothing that the agent could have prepared for the programs that it calls.
+"""The surroundings of a command: nothing that the agent could have prepared for the programs that it calls.
 
 Files that programs read unasked are left where they are, since a task may ask for them; variables, which are stronger
 than such files, take their effect away.

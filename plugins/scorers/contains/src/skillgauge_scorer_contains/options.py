@@ -1,4 +1,4 @@
-"""What a check can say."""
+"""The options of a check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skillgauge.api import HARMLESS, Frozen
 
 
 class Stream(StrEnum):
-    """Where keywords are looked for."""
+    """The stream in which keywords are looked for."""
 
     ANSWER = "answer"
     STDOUT = "stdout"

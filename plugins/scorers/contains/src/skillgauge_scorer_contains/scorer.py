@@ -62,7 +62,7 @@ class ContainsScorer:
         return Score.failed(reason, value=matched / total, evidence={key: wrong, "matched": matched, "total": total})
 
     def _texts(self, context: ScoreContext) -> dict[str, str | None]:
-        """What is searched, by name; `None` where nobody knows it."""
+        """Return the texts to search, by name; `None` where one is unknown."""
         execution = context.execution
         match self._options.stream:
             case Stream.ANSWER:

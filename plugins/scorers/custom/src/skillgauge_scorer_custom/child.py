@@ -43,7 +43,7 @@ def function_of(path: str) -> Any:
 
 
 def answer(request: Any) -> str:
-    """What the function returned, or what went wrong, as JSON."""
+    """Return the function's result, or its failure, as JSON."""
     try:
         result = function_of(request["path"])(request["output"], request["expected"])
         if hasattr(result, "__await__"):

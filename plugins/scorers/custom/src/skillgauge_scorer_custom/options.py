@@ -1,4 +1,4 @@
-"""What a check can say."""
+"""The options of a check."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _NAMED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 
 def is_named(path: str) -> bool:
-    """Whether it is `module:function` and not a file."""
+    """True if it is `module:function` and not a file."""
     return _NAMED.fullmatch(path) is not None
 
 
 def node() -> str | None:
-    """Where node is; `None` if it is not installed."""
+    """Return the path of node; `None` if it is not installed."""
     return shutil.which("node", path=host_environment().get("PATH"))
 
 
 def location(path: str) -> tuple[str, ...]:
-    """What a process must be able to read to load the scorer: its folder, or its package."""
+    """Return the folder that a process must be able to read to load the scorer: its own, or its package's."""
     if not is_named(path):
         return (str(Path(path).parent),)
     spec = find_spec(path.partition(":")[0].partition(".")[0])

@@ -47,7 +47,7 @@ class ExactScorer:
         return Score.passed() if equal else _differs(expected, actual, _first_difference(expected, actual))
 
     def _same(self, one: JsonValue, other: JsonValue) -> bool:
-        """Whether two JSON values are equal: 1 equals 1.0, and true does not equal 1."""
+        """Tell whether two JSON values are equal: 1 equals 1.0, and true does not equal 1."""
         if isinstance(one, Mapping) and isinstance(other, Mapping):
             return one.keys() == other.keys() and all(self._same(item, other[key]) for key, item in one.items())
         if isinstance(one, tuple) and isinstance(other, tuple):
@@ -61,7 +61,7 @@ class ExactScorer:
 
 
 def _holds_object(value: JsonValue) -> bool:
-    """Whether there is an object in it, which JavaScript would write as nothing that can be compared."""
+    """Tell whether there is an object in it, which JavaScript would write as nothing that can be compared."""
     return isinstance(value, Mapping) or (isinstance(value, tuple) and any(map(_holds_object, value)))
 
 

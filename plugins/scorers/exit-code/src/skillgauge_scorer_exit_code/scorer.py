@@ -1,4 +1,4 @@
-"""How a process ended."""
+"""The exit code of a process."""
 
 from __future__ import annotations
 

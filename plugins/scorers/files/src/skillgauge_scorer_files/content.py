@@ -1,4 +1,4 @@
-"""What has to be in a file."""
+"""The content that a file must have."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Content:
         self._options = options
 
     async def faults(self, data: bytes) -> tuple[str, ...]:
-        """What is wrong with a file; empty if nothing is.
+        """Return the faults of a file; empty if it has none.
 
         Raises:
             TooSlowError: a pattern backtracks too much to tell.
@@ -68,7 +68,7 @@ class Content:
 
 
 def differences(expected: JsonValue, value: JsonValue, at: str = "$") -> Iterator[str]:
-    """Where a value is not what is expected: objects may have more keys, lists have the same length."""
+    """Yield the places where a value is not as expected: objects may have more keys, lists have the same length."""
     if isinstance(expected, Mapping) and isinstance(value, Mapping):
         for key, item in expected.items():
             if key in value:

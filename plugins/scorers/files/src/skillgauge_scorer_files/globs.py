@@ -10,7 +10,7 @@ _MEANINGS = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 def glob(pattern: str) -> Callable[[str], bool]:
-    """Whether a path with forward slashes matches: `*` and `?` stay in one folder, `**/` is any folders or none."""
+    """Tell whether a path with forward slashes matches: `*` and `?` stay in one folder, `**/` spans any folders."""
     plain = "/".join(part for part in pattern.split("/") if part not in ("", "."))
     parts = (_MEANINGS.get(token, re.escape(token)) for token in _TOKENS.findall(plain))
     compiled = re.compile("".join(parts), re.DOTALL)

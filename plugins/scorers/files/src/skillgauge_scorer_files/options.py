@@ -1,4 +1,4 @@
-"""What a check can say."""
+"""The options of a check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skillgauge.api import HARMLESS, Frozen, Json
 
 
 class State(StrEnum):
-    """What has to be true of the files that a path stands for."""
+    """The condition on the files that a path stands for."""
 
     PRESENT = "present"
     """There is one at the end."""
@@ -92,12 +92,12 @@ class FilesOptions(Frozen):
 
     @property
     def wants_json(self) -> bool:
-        """Whether there is a JSON value to compare with, which may be null."""
+        """True if there is a JSON value to compare with, which may be null."""
         return "json_value" in self.model_fields_set
 
     @property
     def looks_inside(self) -> bool:
-        """Whether the content matters."""
+        """True if the content matters."""
         return bool(self.contains or self.lacks or self.patterns or self.equals is not None or self.wants_json)
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""What became of the files of a workspace."""
+"""The files of a workspace after the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a text stands by itself in another."""
+"""The rule by which a text stands by itself in another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check can say."""
+"""The options of a check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skillgauge.api import HARMLESS, Frozen
 
 
 class Matching(StrEnum):
-    """Where the text is looked for, and what counts as standing by itself."""
+    """The place where the text is looked for, and the rule by which it stands by itself."""
 
     ANSWER = "answer"
     """In what the agent said and in the files that it made or changed; ends that are no letters or digits are fine."""

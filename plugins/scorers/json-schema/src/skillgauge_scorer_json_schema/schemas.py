@@ -56,7 +56,7 @@ def _is_duration(value: object) -> bool:
 
 
 def faults(schema: JsonObject) -> tuple[str, ...]:
-    """What keeps a schema from being used, each with its place."""
+    """Return the faults that keep a schema from being used, each with its place."""
     return _faults_of(json.dumps(schema))
 
 

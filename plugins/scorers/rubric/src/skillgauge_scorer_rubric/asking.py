@@ -26,7 +26,7 @@ _TOLD = 2_000
 
 @dataclass(frozen=True)
 class Ballot:
-    """What one judge answered, or why it did not."""
+    """The answer of one judge, or the reason why there is none."""
 
     judge: str
     """Its name."""

@@ -15,7 +15,7 @@ _SHOWN_FILES = 200
 
 
 def changes_with_content(files: Sequence[FileChange]) -> bool:
-    """Whether there is anything to read in a workspace."""
+    """Tell whether there is anything to read in a workspace."""
     return any(file.change != "deleted" for file in files)
 
 

@@ -1,4 +1,4 @@
-"""What is judged: the output, and of an agent also what it did and which files it changed."""
+"""The material that is judged: the output, and of an agent also its actions and the files that it changed."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _without_middle(lines: list[str], marker: str, most: int) -> tuple[list[str]
 
 
 def _half(lines: list[str], most: int) -> int:
-    """How many of the first lines have room."""
+    """Return the number of first lines that have room."""
     length = 0
     for at, line in enumerate(lines):
         length += len(line) + 1

@@ -1,4 +1,4 @@
-"""What a check can say."""
+"""The options of a check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 100
 
 
 class Scale(StrEnum):
-    """What a judge is asked for."""
+    """The kind of answer that is asked of a judge."""
 
     TEN = "0-10"
     """One number; 5 passes."""

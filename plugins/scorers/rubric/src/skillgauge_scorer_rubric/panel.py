@@ -11,7 +11,7 @@ from .reading import Answer
 
 @dataclass(frozen=True)
 class Split:
-    """How the judges voted on one thing."""
+    """The votes of the judges on one thing."""
 
     yes: int
     no: int
@@ -20,7 +20,7 @@ class Split:
 
     @property
     def verdict(self) -> bool | None:
-        """What more than half of all seats say, so that no missing vote could change it; `None` if nothing does."""
+        """The verdict of more than half of all seats, so that no missing vote could change it; else `None`."""
         if 2 * self.yes > self.seats:
             return True
         return False if 2 * self.no > self.seats else None
@@ -32,7 +32,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a panel decides."""
+    """The decision of a panel."""
 
     value: float
     """From 0 to 1: the median of the numbers, or the share of the statements that hold."""
@@ -41,17 +41,17 @@ class Decision:
 
     @property
     def is_decided(self) -> bool:
-        """Whether there is a majority for every one of them."""
+        """True if there is a majority for every one of them."""
         return all(split.verdict is not None for split in self.splits)
 
     @property
     def passes(self) -> bool:
-        """Whether all of them hold."""
+        """True if all of them hold."""
         return all(split.verdict for split in self.splits)
 
     @property
     def holding(self) -> int:
-        """How many of them hold."""
+        """The number of them that hold."""
         return sum(bool(split.verdict) for split in self.splits)
 
 

@@ -1,4 +1,4 @@
-"""What a judge is asked: what is judged stays inside of a fence that it cannot know."""
+"""The question to a judge: the material stays inside of a fence that it cannot know."""
 
 from __future__ import annotations
 

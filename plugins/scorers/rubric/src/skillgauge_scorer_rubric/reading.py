@@ -18,7 +18,7 @@ class Unreadable(ValueError):  # noqa: N818 - an outcome
 
 @dataclass(frozen=True)
 class Evidence:
-    """What an answer rests on."""
+    """The basis of an answer."""
 
     reason: str = ""
     quote: str | None = None
@@ -27,12 +27,12 @@ class Evidence:
     """What was looked for and is not there."""
 
     def passages(self) -> dict[str, str]:
-        """What is known, the reason apart."""
+        """The known passages, without the reason."""
         found = {"quote": self.quote or "", "absent": self.absent}
         return {name: text for name, text in found.items() if text}
 
     def document(self) -> dict[str, str]:
-        """What is known, for the evidence of a score."""
+        """The known facts, for the evidence of a score."""
         return self.passages() | ({"reason": self.reason} if self.reason else {})
 
 
@@ -104,7 +104,7 @@ def reason_of(value: object) -> str:
 
 
 def evidence_of(answer: Mapping[str, object], material: Iterable[str], what: str) -> Evidence:
-    """What an answer rests on.
+    """Return the basis of an answer.
 
     Args:
         answer: an object with `quote`, `absent` and `reason`.
@@ -128,7 +128,7 @@ def evidence_of(answer: Mapping[str, object], material: Iterable[str], what: str
 
 
 def occurs(quote: str, material: Iterable[str]) -> bool:
-    """Whether a passage is in a folded text; in JSON it may be escaped."""
+    """Tell whether a passage is in a folded text; in JSON it may be escaped."""
     forms = {folded(quote), folded(json.dumps(quote, ensure_ascii=False)[1:-1])}
     return any(form in text for text in material for form in forms)
 

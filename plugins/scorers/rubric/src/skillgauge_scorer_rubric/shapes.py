@@ -34,7 +34,7 @@ _REPLY = '"quote": <text or null>, "absent": <text or null>, "reason": "<one sen
 
 
 class Shape(ABC):
-    """What is asked for, and how an answer is read."""
+    """The kind of a question, and the reading of its answer."""
 
     section: str
     """Name of what the author of the check wrote."""
@@ -53,7 +53,7 @@ class Shape(ABC):
     @property
     @abstractmethod
     def text(self) -> str:
-        """What the author of the check wrote."""
+        """The text of the check's author."""
 
     def number(self, value: float) -> str:
         """A value from 0 to 1 in words."""
@@ -198,7 +198,7 @@ class Statements(Shape):
 
     @abstractmethod
     def count(self, holding: int) -> str:
-        """How many of them hold, in words."""
+        """Say how many of them hold."""
 
 
 class Claims(Statements):
@@ -240,7 +240,7 @@ class Criteria(Statements):
 
 
 def shape_of(options: RubricOptions) -> Shape:
-    """What a check asks for."""
+    """Return the kind of question that a check asks."""
     if options.claims is not None:
         return Claims(options.claims)
     if isinstance(options.criteria, tuple):
@@ -264,7 +264,7 @@ def _marked(text: str, marker: str) -> Mapping[str, object]:
 
 
 def _is_echo(text: str, material: Sequence[str]) -> bool:
-    """Whether an answer stands in what is judged. A number alone does so often by chance, unless it is all there is."""
+    """Tell whether an answer stands in the material. A lone number often does, unless it is all there is."""
     answer = folded(text)
     return answer in material or (not _NUMBER.fullmatch(answer) and any(answer in part for part in material))
 

@@ -1,4 +1,4 @@
-"""What a score says: why, in a sentence, and on which evidence."""
+"""The words of a score: the reason, in a sentence, and its evidence."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Telling:
         self._is_panel = len(ballots) > 1
 
     def reason(self) -> str:
-        """Why a check passed or failed."""
+        """Return the reason why a check passed or failed."""
         told = self._statements(self._shape) if isinstance(self._shape, Statements) else self._number()
         silent = len(self._ballots) - len(self._answers)
         missing = f" ({silent} of {len(self._ballots)} judges did not answer)" if silent else ""
         return f"{told}{missing}"
 
     def why_undecided(self) -> str:
-        """Why there is no verdict."""
+        """Return the reason why there is no verdict."""
         failures = [ballot for ballot in self._ballots if ballot.failure]
         if not self._is_panel:
             return failures[0].failure
@@ -49,7 +49,7 @@ class Telling:
         return f"the panel has no majority, since {seats}: {told}"[:_REASON]
 
     def evidence(self, left_out: Mapping[str, int]) -> dict[str, Json]:
-        """What each judge said, how they split, and what they did not see."""
+        """Return the answer of each judge, the votes, and the material that they did not see."""
         found: dict[str, Json] = {}
         if self._is_panel:
             found["panel"] = tuple(self._seat(ballot) for ballot in self._ballots)

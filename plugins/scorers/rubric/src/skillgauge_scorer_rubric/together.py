@@ -24,11 +24,11 @@ class Round:
 
     @property
     def key(self) -> str:
-        """Where the answers are kept for the other checks; an id is unique in its case."""
+        """The key under which answers are kept for the other checks; an id is unique in its case."""
         return f"rubric {self.first}"
 
     def share(self, ballots: Sequence[Ballot], check_id: str) -> tuple[Ballot, ...]:
-        """What was answered to the claims of one check; calls and usage count for the first check only."""
+        """Return the answers to the claims of one check; calls and usage count for the first check only."""
         return tuple(self._share(ballot, check_id) for ballot in ballots)
 
     def _share(self, ballot: Ballot, check_id: str) -> Ballot:

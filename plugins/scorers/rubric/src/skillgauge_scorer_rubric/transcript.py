@@ -1,4 +1,4 @@
-"""What an agent did, as passages with headlines that nothing in them can forge."""
+"""The actions of an agent, as passages with headlines that nothing in them can forge."""
 
 from __future__ import annotations
 

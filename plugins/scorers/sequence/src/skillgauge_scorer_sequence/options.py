@@ -1,4 +1,4 @@
-"""What a check can say."""
+"""The options of a check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Names = tuple[Annotated[str, Field(min_length=1)], ...]
 
 
 class Order(StrEnum):
-    """How what was expected has to be found in what was done."""
+    """The order in which the expected steps have to be found among the actual ones."""
 
     EXACT = "exact"
     """The same names in the same order, and nothing else."""

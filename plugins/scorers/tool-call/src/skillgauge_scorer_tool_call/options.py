@@ -1,4 +1,4 @@
-"""What a check can say."""
+"""The options of a check."""
 
 from __future__ import annotations
 

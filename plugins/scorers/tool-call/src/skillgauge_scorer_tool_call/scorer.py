@@ -1,4 +1,4 @@
-"""What an agent called."""
+"""The tool calls of an agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sessions of a group say together: who fired for whose queries, and which queries keep to their threshold."""
+"""The sessions of a group together: whose skill fired for which queries, and which queries keep the threshold."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Query:
 
 @dataclass
 class _Group:
-    """What a group's sessions showed."""
+    """The sessions of a group."""
 
     skill: str = ""
     beside: bool = True

@@ -24,7 +24,7 @@ def skillgauge_scorers() -> Iterable[Provider[Scorer]]:
 
 
 def notices(view: RunView, _folder: Path) -> Iterable[str | tuple[GroupKey, Figure | Table]]:
-    """What is said beside the rates of a run in which somebody asked whether a skill fires."""
+    """Return the remarks beside the rates of a run that asks whether a skill fires."""
     if _DISTRIBUTION not in view.head.provenance:
         return ()
     from .notices import remarks  # noqa: PLC0415 - few runs ask that

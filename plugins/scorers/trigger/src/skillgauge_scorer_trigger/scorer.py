@@ -1,4 +1,4 @@
-"""Whether the right skill fired."""
+"""The firing of the right skill."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TriggerScorer:
         return Score.failed(f"Skill {skill!r} {should}: {_told(fired)}", evidence=evidence)
 
     def _absent(self, context: ScoreContext) -> Score:
-        """What it means that an arm has no such skill."""
+        """Return the score of an arm that has no such skill."""
         skill, arm, target = self._options.skill, context.arm, context.target
         told = f"Arm {arm.name!r} has no skill {skill!r}"
         if arm.kind is ArmKind.AGENT and target is not None and skill in (target.id, target.name):
@@ -53,7 +53,7 @@ class TriggerScorer:
         return Score.ungraded(f"{told}, so nobody knows whether it would fire")
 
     def _not_offered(self, arm: Arm, trajectory: Trajectory) -> str:
-        """Why silence proves nothing here; empty if it proves something."""
+        """Return the reason why silence proves nothing here; empty if it proves something."""
         if trajectory.skills_offered is None:
             return "No such skill fired, but the engine does not tell whether it was offered"
         offered = frozenset(trajectory.skills_offered)

@@ -1,4 +1,4 @@
-"""What a session used."""
+"""The usage of a session."""
 
 from __future__ import annotations
 

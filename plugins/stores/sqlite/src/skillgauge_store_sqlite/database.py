@@ -107,7 +107,7 @@ class Database:
                 self.path.chmod(0o600)
 
     def _refuse_foreign(self) -> bool:
-        """Whether anything is stored; raises if it is not ours or newer than this code.
+        """Tell whether anything is stored; raises if it is not ours or newer than this code.
 
         Looks at the file itself first, because SQLite may change a file, or put others beside it, as soon as it
         opens it. The transaction that makes our tables ends before the log is switched on, so an id of 0 in the

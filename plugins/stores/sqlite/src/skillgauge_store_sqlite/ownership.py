@@ -1,4 +1,4 @@
-"""Who works on a run, so that two processes never work on the same one and a dead one blocks nobody.
+"""The owner of a run, so that two processes never work on the same one and a dead one never blocks it.
 
 A process on this host is looked at directly, so that a run is free the moment its process was killed. Of a process
 elsewhere we only know its lease, which it renews while it works.
@@ -50,7 +50,7 @@ class Process:
         return cls(_host(), os.getpid(), stat.started if stat else None)
 
     def lives(self) -> bool | None:
-        """Whether it lives; `None` if that cannot be seen from here."""
+        """Tell whether it lives; `None` if that cannot be seen from here."""
         if self.host != _host() or sys.platform == "win32":  # there, asking a process for a sign of life kills it
             return None
         try:
@@ -67,7 +67,7 @@ class Process:
 
 @dataclass
 class Lease:
-    """What one store owns, and its say on whether others own a run."""
+    """The property of one store, and its say on whether others own a run."""
 
     timing: Timing = field(default_factory=Timing)
     process: Process = field(default_factory=Process.this)
@@ -76,7 +76,7 @@ class Lease:
     _used: bool = False
 
     def is_owned(self, host: str | None, pid: int, process_start: str | None, lease_expires: float) -> bool:
-        """Whether a run with these `OWNER_COLUMNS` is being worked on."""
+        """Tell whether a run with these `OWNER_COLUMNS` is being worked on."""
         if host is None:
             return False
         lives = Process(host, pid, process_start).lives()
@@ -131,7 +131,7 @@ class _Stat(NamedTuple):
 
 
 def _stat(pid: int) -> _Stat | None:
-    """What Linux tells about a process; `None` elsewhere, and if it may not be seen."""
+    """Return the state that Linux shows of a process; `None` elsewhere, and if it may not be seen."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -51,7 +51,7 @@ _Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Stored:
-    """What is stored of one run: a `RunSource`.
+    """The stored facts of one run: a `RunSource`.
 
     Args:
         database: where it is.
@@ -224,7 +224,7 @@ def _view(database: Database, db: sqlite3.Connection, run: int, lease: Lease) ->
 
 
 def _matches(head: PlanHead, query: RunQuery) -> bool:
-    """Whether the plan has the wanted suite, and in it the wanted target."""
+    """Tell whether the plan has the wanted suite, and in it the wanted target."""
     if query.suite_id is None and query.target_id is None:
         return True
     return any(

@@ -102,7 +102,7 @@ def _unpacked(stored: str | bytes) -> str | bytes:
 
 
 def _too_large(text: bytes) -> str:
-    """Why a text is more than is stored or read; empty if it is not."""
+    """Return the reason why a text is too large to be stored or read; empty if it is not."""
     if len(text) > LARGEST:
         return f"it is larger than {LARGEST // 2**20} MiB"
     if len(text) > MOST_GROUPS and _groups(text) > MOST_GROUPS and _groups(re.sub(_TEXTS, b"", text)) > MOST_GROUPS:
@@ -115,13 +115,13 @@ def _groups(text: bytes) -> int:
 
 
 def is_resumable(schema_version: str) -> bool:
-    """Whether results of this program can be added to a run that was begun with this schema version."""
+    """Tell whether results of this program can be added to a run that was begun with this schema version."""
     stored, known = _numbers(schema_version), _numbers(KNOWN_VERSION)
     return stored[:1] == known[:1] and stored <= known
 
 
 def reading(schema_version: str, run_id: str) -> Extra:
-    """How to read the records of a run: fields that a newer minor version added are passed over.
+    """Return the reader of a run's records: fields that a newer minor version added are skipped.
 
     Raises:
         StoreError: the run was written in a newer major version.

@@ -88,12 +88,12 @@ def damaged(path: Path, what: str) -> StoreError:
 
 
 def is_busy(error: BaseException) -> bool:
-    """Whether another process held a lock for too long."""
+    """Tell whether another process held a lock for too long."""
     return str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY")
 
 
 def explain(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> StoreError:
-    """What an error of SQLite or of the file system means for the user of the store at `path`."""
+    """Return the meaning of an error of SQLite or of the file system for the user of the store at `path`."""
     if isinstance(error, OSError):
         message, hint = f"{path} cannot be opened: {error.strerror}", "Name another file with --store."
         return trouble("store.not-writable", message, hint)

@@ -20,7 +20,7 @@ class Anthropic:
     counts: Mapping[str, str] = MappingProxyType({"/count_tokens": "input_tokens"})
 
     def read(self, body: Json) -> Conversation:
-        """What a request says."""
+        """Read a request."""
         parts = [Part(Role.SYSTEM, joined(body["system"]))] if body.get("system") else []
         for message in items(body.get("messages")):
             parts += _parts(message)
@@ -28,7 +28,7 @@ class Anthropic:
         return Conversation(tuple(parts), tools)
 
     def is_stream(self, body: Json, action: str) -> bool:
-        """Whether a stream is asked for."""
+        """Tell whether a stream is asked for."""
         return body.get("stream") is True
 
     def document(self, answer: Answer) -> Json:

@@ -32,7 +32,7 @@ class Gemini:
     counts: Mapping[str, str] = MappingProxyType({"countTokens": "totalTokens"})
 
     def read(self, body: Json) -> Conversation:
-        """What a request says."""
+        """Read a request."""
         parts: list[Part] = []
         for name in ("systemInstruction", "system_instruction"):
             if isinstance(system := body.get(name), dict):
@@ -47,7 +47,7 @@ class Gemini:
         return Conversation(tuple(parts), schemas)
 
     def is_stream(self, body: Json, action: str) -> bool:
-        """Whether a stream is asked for."""
+        """Tell whether a stream is asked for."""
         return action == "streamGenerateContent"
 
     def document(self, answer: Answer) -> Json:

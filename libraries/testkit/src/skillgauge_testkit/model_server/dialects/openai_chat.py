@@ -21,7 +21,7 @@ class OpenAIChat:
     counts: Mapping[str, str] = MappingProxyType({})
 
     def read(self, body: Json) -> Conversation:
-        """What a request says."""
+        """Read a request."""
         parts: list[Part] = []
         for message in items(body.get("messages")):
             role = _ROLES.get(str(message.get("role")), Role.USER)
@@ -34,7 +34,7 @@ class OpenAIChat:
         return Conversation(tuple(parts), tools)
 
     def is_stream(self, body: Json, action: str) -> bool:
-        """Whether a stream is asked for."""
+        """Tell whether a stream is asked for."""
         return body.get("stream") is True
 
     def document(self, answer: Answer) -> Json:

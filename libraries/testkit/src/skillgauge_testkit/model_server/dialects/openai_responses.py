@@ -24,7 +24,7 @@ class OpenAIResponses:
     counts: Mapping[str, str] = MappingProxyType({})
 
     def read(self, body: Json) -> Conversation:
-        """What a request says."""
+        """Read a request."""
         parts = [Part(Role.SYSTEM, str(body["instructions"]))] if body.get("instructions") else []
         given = body.get("input")
         for item in [{"role": "user", "content": given}] if isinstance(given, str) else items(given):
@@ -38,7 +38,7 @@ class OpenAIResponses:
         return Conversation(tuple(parts), tools, freeform)
 
     def is_stream(self, body: Json, action: str) -> bool:
-        """Whether a stream is asked for."""
+        """Tell whether a stream is asked for."""
         return body.get("stream") is True
 
     def document(self, answer: Answer) -> Json:
@@ -120,7 +120,7 @@ def _call(name: str, call: IssuedCall) -> Json:
 
 
 def _unfinished(item: Json) -> Json:
-    """What an item has when a stream begins it."""
+    """Return the part of an item that a stream begins with."""
     empty: dict[str, Json] = {
         "reasoning": {"summary": []},
         "message": {"content": [], "status": "in_progress"},

@@ -1,4 +1,4 @@
-"""What every wire format is asked to do, and what they write alike."""
+"""The obligations of every wire format, and the parts that they write alike."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Answer:
 
     @property
     def is_refusal(self) -> bool:
-        """Whether the model refuses."""
+        """True if the model refuses."""
         return self.reply.fault is ModelFault.REFUSED
 
     @property
     def text(self) -> str:
-        """What is said; nothing in a refusal."""
+        """The text of the answer; empty in a refusal."""
         return "" if self.is_refusal else self.reply.text
 
     @property
@@ -83,10 +83,10 @@ class Dialect(Protocol):
     """Action that asks for a count of tokens -> name of the count in what is answered."""
 
     def read(self, body: Json) -> Conversation:
-        """What a request says; whatever has another shape than expected is left out."""
+        """Read a request; parts of another shape than expected are left out."""
 
     def is_stream(self, body: Json, action: str) -> bool:
-        """Whether a stream is asked for."""
+        """Tell whether a stream is asked for."""
 
     def document(self, answer: Answer) -> Json:
         """The whole answer."""
