@@ -48,8 +48,8 @@ def secret(name: str) -> str | None:
         PluginError: an extension failed.
     """
     extensions = _extensions.get()
-    given = extensions().resolve_secret(name) if extensions else None
-    return (os.environ.get(name) if given is None else given) or None
+    resolved = extensions().resolve_secret(name) if extensions else None
+    return (os.environ.get(name) if resolved is None else resolved) or None
 
 
 def keep_secret(name: str, value: str) -> None:
@@ -75,8 +75,8 @@ LEAST = 12
 def credentials() -> Iterator[tuple[str, str]]:
     """Variables that hold a secret by their names, whoever uses them, and passwords in addresses: name and value."""
     for name, value in os.environ.items():
-        found = re.search(_SECRET, name)
-        if found and not (found["perhaps"] and (len(value) < LEAST or os.path.exists(value))):  # noqa: PTH110 - pathlib is slow to import
+        match = re.search(_SECRET, name)
+        if match and not (match["perhaps"] and (len(value) < LEAST or os.path.exists(value))):  # noqa: PTH110 - pathlib is slow to import
             yield name, value
         yield from ((name, password) for password in re.findall(_PASSWORD, value))
 

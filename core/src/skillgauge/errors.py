@@ -160,9 +160,9 @@ class StoreError(SkillgaugeError):
     exit_code = ExitCode.INVALID_RUN
 
 
-def did_you_mean(name: str, known: Sequence[str]) -> str:
+def did_you_mean(name: str, names: Sequence[str]) -> str:
     """Name the nearest known names, as a phrase to append to a message; empty when none is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - this module is part of every start
 
-    near = get_close_matches(name, known, n=3, cutoff=0.6)
+    near = get_close_matches(name, names, n=3, cutoff=0.6)
     return f" (did you mean {' or '.join(near)}?)" if near else ""

@@ -180,7 +180,7 @@ class TestAsked:
     def test_the_name_of_a_built_in_command(self, name: str) -> None:
         """Nobody could call a command of that name."""
         with pytest.raises(UsageError, match="of skillgauge-core"):
-            new_project("commands", name, EMPTY, taken=tuple(BUILT_IN))
+            new_project("commands", name, EMPTY, names=tuple(BUILT_IN))
 
 
 LIMITED = """

@@ -84,14 +84,16 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
     if path is None:
         raise UsageError(Problem("config.no-home", "there is no home folder to keep a user configuration in"))
     if path.is_file():
-        taken = {}
+        settings = {}
     else:
-        taken = call.config.of(Source.USER)
-    _write(path, taken | {key: parsed})
+        settings = call.config.of(Source.USER)
+    _write(path, settings | {key: parsed})
     call.output.document({"key": key, "value": parsed, "file": str(path)})
     call.output.line(f"{key} = {_text(parsed)} in {path}")
-    if taken:
-        call.output.notice(f"it now also holds what was read from another program's file: {', '.join(sorted(taken))}")
+    if settings:
+        call.output.notice(
+            f"it now also holds what was read from another program's file: {', '.join(sorted(settings))}"
+        )
     before = call.config.overridden(key, Source.USER)
     if before:
         call.output.notice(f"{key} stays {_text(before.value)} here: {before.source} {before.where} goes before")

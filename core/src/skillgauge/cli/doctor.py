@@ -100,8 +100,8 @@ def chosen(entries: Sequence[IndexEntry], names: Sequence[str]) -> list[IndexEnt
     Raises:
         UsageError: a name is nobody's; all such ones.
     """
-    known = {entry: {entry.name, entry.distribution, f"{entry.kind}/{entry.name}"} for entry in entries}
-    every = {name for mine in known.values() for name in mine}
+    names_of = {entry: {entry.name, entry.distribution, f"{entry.kind}/{entry.name}"} for entry in entries}
+    every = {name for mine in names_of.values() for name in mine}
     problems = [
         Problem(
             "plugin.not-installed",
@@ -113,7 +113,7 @@ def chosen(entries: Sequence[IndexEntry], names: Sequence[str]) -> list[IndexEnt
     ]
     if problems:
         raise UsageError(problems)
-    return [entry for entry in entries if not names or known[entry] & {*names}]
+    return [entry for entry in entries if not names or names_of[entry] & {*names}]
 
 
 def answer_of(number: int, code: int | None, reported: bytes, errors: bytes) -> Answer:
@@ -142,21 +142,21 @@ def examined(
         output: where to say it.
         options: what the configuration sets of plugins, by `<kind>.<name>`.
     """
-    found = {number: finding for number, entry in enumerate(entries) if (finding := _known(entry))}
-    left = [number for number in range(len(entries)) if number not in found]
+    settled = {number: finding for number, entry in enumerate(entries) if (finding := _settled_state(entry))}
+    unsettled = [number for number in range(len(entries)) if number not in settled]
     due = time.monotonic() + _FIRST_S
-    told = {name: dict(values) for name, values in (options or {}).items()}
-    with contextlib.closing(_answers([entries[number] for number in left], told)) as answers:
+    values_by_plugin = {name: dict(values) for name, values in (options or {}).items()}
+    with contextlib.closing(_answers([entries[number] for number in unsettled], values_by_plugin)) as answers:
         for answer in answers:
-            found[left[answer.number]] = _finding(answer)
+            settled[unsettled[answer.number]] = _finding(answer)
             if time.monotonic() >= due:
                 due = time.monotonic() + _TELL_S
-                output.notice(f"{len(found)} of {counted(len(entries), 'plugin')} checked")
+                output.notice(f"{len(settled)} of {counted(len(entries), 'plugin')} checked")
     unanswered = Finding(State.BROKEN, "the process that examines plugins ended before it reached this one")
-    return [found.get(number, unanswered) for number in range(len(entries))]
+    return [settled.get(number, unanswered) for number in range(len(entries))]
 
 
-def _known(entry: IndexEntry) -> Finding | None:
+def _settled_state(entry: IndexEntry) -> Finding | None:
     """Tell how a plugin is, where nothing has to be imported to know it."""
     if entry.problem:
         return Finding(State.BROKEN, entry.problem)
@@ -219,7 +219,7 @@ def verdict_of(findings: Sequence[Finding], *, named: bool) -> tuple[ExitCode, s
     """Exit code and last line; a plugin that was asked for by its name has to lack nothing."""
     counts = {state: sum(finding.state is state for finding in findings) for state in State}
     bad = counts[State.BROKEN] + (counts[State.LACKING] if named else 0)
-    told = [f"{counts[State.WORKING]} of {counted(len(findings), 'plugin')} work"]
-    told += [f"{counts[State.LACKING]} lack a key, a program or a setting"] if counts[State.LACKING] else []
-    told += [f"{counts[State.BROKEN]} are broken"] if counts[State.BROKEN] else []
-    return (ExitCode.USAGE if bad else ExitCode.OK), f"{'unhealthy' if bad else 'healthy'}: {', '.join(told)}"
+    parts = [f"{counts[State.WORKING]} of {counted(len(findings), 'plugin')} work"]
+    parts += [f"{counts[State.LACKING]} lack a key, a program or a setting"] if counts[State.LACKING] else []
+    parts += [f"{counts[State.BROKEN]} are broken"] if counts[State.BROKEN] else []
+    return (ExitCode.USAGE if bad else ExitCode.OK), f"{'unhealthy' if bad else 'healthy'}: {', '.join(parts)}"

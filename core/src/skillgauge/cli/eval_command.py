@@ -78,7 +78,7 @@ class _Read:
 
 
 async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
-    asked = eval_options(call, values)
+    request = eval_options(call, values)
     earlier = None
     if read.against:
         from ..decide.against import Earlier  # noqa: PLC0415 - few gates compare with an earlier run
@@ -87,9 +87,9 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
         earlier = Earlier(read.against, values["against"])
         earlier.require_usable(gate_options(values, call.config).pairs)
     if read.confirm:
-        evaluation = await _confirming(call, asked, read.confirm, _gate_options(values))
+        evaluation = await _confirming(call, request, read.confirm, _gate_options(values))
     elif values["last_failed"] or values["changed"]:
-        chosen = await _chosen_by_earlier(call, asked, values)
+        chosen = await _chosen_by_earlier(call, request, values)
         if chosen is None:
             verdict = "done: nothing has changed, so nothing was run"
             call.output.document({"exit_code": ExitCode.OK.value, "verdict": verdict, "problems": []})
@@ -97,7 +97,7 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
             return ExitCode.OK
         evaluation = chosen
     else:
-        evaluation = await Evaluation.prepare(call, asked)
+        evaluation = await Evaluation.prepare(call, request)
     if values["dry_run"]:
         return evaluation.print_plan()
     from ..evaluation.conclusion import conclude  # noqa: PLC0415 - slow, and a dry run comes to none
@@ -108,20 +108,20 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
     return await asyncio.to_thread(conclude, outcome, evaluation, call, values, earlier)
 
 
-async def _chosen_by_earlier(call: Invocation, asked: Asked, values: Mapping[str, Any]) -> Evaluation | None:
+async def _chosen_by_earlier(call: Invocation, request: Asked, values: Mapping[str, Any]) -> Evaluation | None:
     """The cases that failed last, or have changed since; `None` if none has."""
     from ..evaluation.stored import only_changed, only_failed  # noqa: PLC0415 - few commands read earlier runs
 
-    options: EvalOptions | None = asked.options
+    options: EvalOptions | None = request.options
     if values["last_failed"]:
-        options = await asyncio.to_thread(only_failed, call, asked.options)
-        asked = replace(asked, options=options)
+        options = await asyncio.to_thread(only_failed, call, request.options)
+        request = replace(request, options=options)
     if values["changed"]:
-        whole = await prepare_trusted(call, asked.options)
-        options = await asyncio.to_thread(only_changed, call, asked.options, whole.plan)
+        whole = await prepare_trusted(call, request.options)
+        options = await asyncio.to_thread(only_changed, call, request.options, whole.plan)
         await whole.job.store.close()
     if options:
-        return await Evaluation.prepare(call, replace(asked, options=options))
+        return await Evaluation.prepare(call, replace(request, options=options))
     return None
 
 
@@ -131,18 +131,18 @@ def _gate_options(values: Mapping[str, Any]) -> list[str]:
     return [f"--{name.replace('_', '-')}" for name in names if values[name] not in (None, False, ())]
 
 
-async def _confirming(call: Invocation, asked: Asked, earlier: RunView, demanded: Sequence[str]) -> Evaluation:
+async def _confirming(call: Invocation, request: Asked, earlier: RunView, demanded: Sequence[str]) -> Evaluation:
     from ..evaluation.confirming import continuation_of, continued, notice, require_no_gate  # noqa: PLC0415 - few commands need it
 
-    what, how = asked.options.what, asked.options.how
-    continuation = continuation_of(earlier, what.selection, how.runs)
+    subject, how = request.options.what, request.options.how
+    continuation = continuation_of(earlier, subject.selection, how.runs)
     if continuation.chosen:
         require_no_gate(demanded)
     else:
         await asyncio.to_thread(_require_latest_look, call, earlier)
-    here = what.paths == (call.cwd,) and not what.format_paths
-    options = continuation.options(asked.options, here=here)
-    again = replace(asked, options=options, words=())  # words are cases of that run
+    here = subject.paths == (call.cwd,) and not subject.format_paths
+    options = continuation.options(request.options, here=here)
+    again = replace(request, options=options, words=())  # words are cases of that run
     evaluation = continued(await Evaluation.prepare(call, again), continuation)
     call.output.notice(notice(continuation))
     return evaluation

@@ -101,11 +101,11 @@ def _checked(check: Callable[[], object]) -> tuple[Problem, ...]:
     return cast("tuple[Problem, ...]", answer)
 
 
-def _asks(kind: str, made: object, traits: Traits) -> str:
+def _asks(kind: str, provider: object, traits: Traits) -> str:
     """Return the host that an engine or a judge asks where no model is named; empty if that alone does not tell."""
     from ..evaluation.plan_document import AskedService  # noqa: PLC0415 - most plugins ask nothing
 
-    address = cast("Engine | Judge", made).identity(None).service
+    address = cast("Engine | Judge", provider).identity(None).service
     if address:
         return AskedService.of(kind, address, traits).phrase
     return ""

@@ -53,12 +53,12 @@ class CommandsOfPlugins(GlobalsGroup):
     def summaries(self, ctx: click.Context) -> dict[str, str]:
         """Summary of each command, without importing one of a plugin."""
         own = {name: command.get_short_help_str(limit=200) for name, command in self.commands.items()}
-        known = {name: f"{summary} [pip install {maker}]" for name, (maker, summary) in self.known.items()}
+        documented = {name: f"{summary} [pip install {maker}]" for name, (maker, summary) in self.known.items()}
         installed = {
             self._short(entry): entry.problem or f"{entry.summary} [{entry.distribution}]"
             for entry in self._entries(ctx)
         }
-        return {**known, **installed, **own}
+        return {**documented, **installed, **own}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with their summaries."""
@@ -69,8 +69,8 @@ class CommandsOfPlugins(GlobalsGroup):
 
     def _entries(self, ctx: click.Context) -> list[IndexEntry]:
         index = read_index()
-        given = ctx.find_object(Globals)
-        names = frozenset((*(ctx.params.get("no_plugin") or ()), *(given.no_plugin if given else ())))
+        globals_given = ctx.find_object(Globals)
+        names = frozenset((*(ctx.params.get("no_plugin") or ()), *(globals_given.no_plugin if globals_given else ())))
         blocked = index.meant_by(names)
         mine = [entry for entry in index.entries("commands") if entry.name.rpartition(".")[0] == self._prefix(ctx)]
         return [entry for entry in mine if entry not in blocked]

@@ -212,9 +212,9 @@ class GlobalsGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.exceptions.NoSuchCommand as error:
-            known = self.list_commands(ctx)
-            message = f"there is no command {error.command_name!r}{did_you_mean(error.command_name, known)}"
-            if args[1:] and args[1] in known:  # of a program that has its commands in other groups
+            commands = self.list_commands(ctx)
+            message = f"there is no command {error.command_name!r}{did_you_mean(error.command_name, commands)}"
+            if args[1:] and args[1] in commands:  # of a program that has its commands in other groups
                 import shlex  # noqa: PLC0415 - only for whoever has erred
 
                 message += f"; here it is: {shlex.join([ctx.command_path, *args[1:]])}"
@@ -228,19 +228,19 @@ class GlobalsGroup(click.Group):
 
 def collect_globals(ctx: click.Context) -> None:
     """Move the global options from a context's parameters into its object."""
-    given = {name: ctx.params.pop(name) for name in GLOBAL_NAMES if name in ctx.params and name != "untrusted"}
-    given |= {"untrusted": True} if ctx.params.get("untrusted") else {}
+    values = {name: ctx.params.pop(name) for name in GLOBAL_NAMES if name in ctx.params and name != "untrusted"}
+    values |= {"untrusted": True} if ctx.params.get("untrusted") else {}
     if isinstance(ctx.obj, Globals):
         inherited = ctx.obj
     else:
         inherited = Globals()
-    ctx.obj = inherited.merged(given)
+    ctx.obj = inherited.merged(values)
     entry: IndexEntry | None = ctx.meta.get(COMMAND_ENTRY)
     if entry is not None:
         require_allowed(entry, ctx.obj, ctx)
 
 
-def require_allowed(entry: IndexEntry, given: Globals, ctx: click.Context) -> None:
+def require_allowed(entry: IndexEntry, options: Globals, ctx: click.Context) -> None:
     """Refuse a command of a plugin that the user blocks, before it is loaded.
 
     Raises:
@@ -251,8 +251,8 @@ def require_allowed(entry: IndexEntry, given: Globals, ctx: click.Context) -> No
 
     index = read_index()
     for how, names in (
-        ("--no-plugin", frozenset(given.no_plugin)),
-        ("plugins.block", blocked_by_configuration(given, index)),
+        ("--no-plugin", frozenset(options.no_plugin)),
+        ("plugins.block", blocked_by_configuration(options, index)),
     ):
         if entry in index.meant_by(names):
             raise click.UsageError(f"the command {entry.name!r} of {entry.distribution} is left out by {how}", ctx)
@@ -265,8 +265,8 @@ def completing(kind: str) -> Callable[[click.Context, click.Parameter, str], lis
         from ..plugins.installed import read_index  # noqa: PLC0415 - only while a shell completes
 
         before, comma, part = incomplete.rpartition(",")
-        found = sorted({entry.name for entry in read_index().entries(kind)})
-        return [f"{before}{comma}{name}" for name in found if name.startswith(part)]
+        names = sorted({entry.name for entry in read_index().entries(kind)})
+        return [f"{before}{comma}{name}" for name in names if name.startswith(part)]
 
     return names
 

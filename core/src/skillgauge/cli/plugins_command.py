@@ -126,14 +126,14 @@ def doctor(ctx: click.Context, names: tuple[str, ...]) -> int:
         else:
             finding = found
         findings.append(finding)
-        told = {state: finding.reason if finding.state is state else None for state in State}
+        reasons = {state: finding.reason if finding.state is state else None for state in State}
         healthy = finding.state is not State.BROKEN
         documents.append(
             _document(entry, index)
             | {
                 "healthy": healthy,
-                "problem": told[State.BROKEN],
-                "lacks": told[State.LACKING],
+                "problem": reasons[State.BROKEN],
+                "lacks": reasons[State.LACKING],
                 "asks": finding.asks,
             }
         )
@@ -169,8 +169,8 @@ def _command_info(name: str, output: Output) -> int:
         hint = install_hint("commands", name)
         raise PluginError(Problem("plugin.not-installed", message, hint=hint))
     document = _document(entries[0], index)
-    told = ("kind", "name", "distribution", "version", "summary")
-    output.document({key: document[key] for key in told} | {"traits": None, "options": None})
+    keys = ("kind", "name", "distribution", "version", "summary")
+    output.document({key: document[key] for key in keys} | {"traits": None, "options": None})
     output.line(f"{name} (commands): {document['summary']}")
     output.line(f"from {document['distribution']} {document['version']}")
     output.line(f"options: skillgauge {name} --help")
@@ -218,13 +218,13 @@ def _documents(documents: Sequence[dict[str, object]]) -> dict[str, object]:
     return {"schema_version": "1.2", "plugins": list(documents)}
 
 
-def _row(one: dict[str, object]) -> list[str]:
-    owner = f"{one['distribution']} {one['version']}"
-    text = str(one["problem"] or one["lacks"] or one["summary"])
+def _row(document: dict[str, object]) -> list[str]:
+    owner = f"{document['distribution']} {document['version']}"
+    text = str(document["problem"] or document["lacks"] or document["summary"])
     asks = ""
-    if one["asks"]:
-        asks = f" ({one['asks']})"
-    return [str(one["kind"]), str(one["name"]), owner, f"{text}{asks}"]
+    if document["asks"]:
+        asks = f" ({document['asks']})"
+    return [str(document["kind"]), str(document["name"]), owner, f"{text}{asks}"]
 
 
 def _state(one: dict[str, object]) -> str:

@@ -173,8 +173,8 @@ class _Reader:
                 yield own
             if path.suffix != ".toml" or (own and own.values):
                 return  # else it is a pyproject.toml that says nothing about skillgauge
-        for other in others:
-            yield from self._foreign(other)
+        for program in others:
+            yield from self._foreign(program)
 
     def _foreign(self, path: Path) -> Iterator[_File]:
         """Yield what another program's file sets; keys that mean nothing here are only mentioned."""
@@ -242,9 +242,12 @@ def text_of(path: Path) -> str:
     except DocumentError as error:
         raise SuiteError(
             Problem(
-                f"document.{one.code}", one.message, span=SourceSpan(str(path), one.line, one.column), hint=one.hint
+                f"document.{fault.code}",
+                fault.message,
+                span=SourceSpan(str(path), fault.line, fault.column),
+                hint=fault.hint,
             )
-            for one in error.faults
+            for fault in error.faults
         ) from None
 
 

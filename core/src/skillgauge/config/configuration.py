@@ -186,8 +186,8 @@ class Config:
     def get(self, key: str) -> Any:
         """The value in force, in whichever spelling it is set, our own first; `None` if nobody sets the key."""
         spellings = (key, *(name for name, one in self.keys.items() if one.stands_for == key))
-        found = (value.value for value in map(self.find, spellings) if value)
-        return next((value for value in found if value is not None), None)
+        values = (value.value for value in map(self.find, spellings) if value)
+        return next((value for value in values if value is not None), None)
 
     def is_set(self, key: str) -> bool:
         """Tell whether anything but the default sets the key."""
@@ -314,9 +314,9 @@ def from_environment(environ: Mapping[str, str], keys: Mapping[str, Key], proble
             continue
         key = names.get(variable)
         if key is None:
-            known = tuple(names)
+            key_names = tuple(names)
             problems.append(
-                Problem("config.unknown-key", f"unknown variable {variable}{did_you_mean(variable, known)}")
+                Problem("config.unknown-key", f"unknown variable {variable}{did_you_mean(variable, key_names)}")
             )
             continue
         value = parse_text(key, text, keys)
@@ -330,10 +330,10 @@ def from_environment(environ: Mapping[str, str], keys: Mapping[str, Key], proble
 
 def parse_text(key: str, text: str, keys: Mapping[str, Key] = KEYS) -> Any:
     """Read a value given as text on the command line or in a variable: JSON if it is, else the text itself."""
-    known = keys.get(key)
-    if known and known.kind is str:
+    declared = keys.get(key)
+    if declared and declared.kind is str:
         return text
-    if known and known.kind is list and not text.lstrip().startswith("["):
+    if declared and declared.kind is list and not text.lstrip().startswith("["):
         return [word.strip() for word in text.split(",") if word.strip()]
     try:
         return json.loads(text)

@@ -50,8 +50,13 @@ def _document(file: str, read_it: Callable[[], JsonValue]) -> Document:
         return Document(read_it(), file)
     except DocumentError as error:
         raise SuiteError(
-            Problem(f"document.{one.code}", one.message, span=SourceSpan(file, one.line, one.column), hint=one.hint)
-            for one in error.faults
+            Problem(
+                f"document.{fault.code}",
+                fault.message,
+                span=SourceSpan(file, fault.line, fault.column),
+                hint=fault.hint,
+            )
+            for fault in error.faults
         ) from error
 
 

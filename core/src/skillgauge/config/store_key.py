@@ -48,7 +48,7 @@ class UserKey:
         Raises:
             UsageError: as `find`.
         """
-        self._key = self.find() or _made(key_file(), self._warn)
+        self._key = self.find() or _new_key(key_file(), self._warn)
         return self._key
 
 
@@ -104,7 +104,7 @@ def _unusable(path: Path, why: str) -> Problem:
     return Problem("store.key", message, hint=hint, severity=Severity.WARNING)
 
 
-def _made(path: Path | None, warn: Callable[[Problem], None]) -> StoreKey:
+def _new_key(path: Path | None, warn: Callable[[Problem], None]) -> StoreKey:
     secret = secrets.token_bytes(_BYTES)
     if path is None or os.path.lexists(path):  # what is there was found to be unusable, and the user knows
         if path is None:

@@ -89,10 +89,10 @@ class PluginOptions:
     def __call__(self, plugin: str, model: type[BaseModel] | None) -> JsonObject:
         """Options of one plugin; without its model none of the folder's, since nothing is declared harmless."""
         values = dict(self.chosen.get(plugin, {}))
-        for one in self.held if model else ():
-            kind, owner, key = one.option or ("", "", "")
+        for held in self.held if model else ():
+            kind, owner, key = held.option or ("", "", "")
             if model and f"{kind}.{owner}" == plugin and harmless_option(model, key):
-                values[key] = one.value
+                values[key] = held.value
         return values
 
 
@@ -182,8 +182,8 @@ class TrustedFiles:
         if self._path is None or not self._path.is_file():
             return {}
         try:
-            found = json.loads(self._path.read_text("utf-8"))["files"]
-            return {str(file): str(digest) for file, digest in found.items()}
+            entries = json.loads(self._path.read_text("utf-8"))["files"]
+            return {str(file): str(digest) for file, digest in entries.items()}
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             message = f"the list of trusted files {str(self._path)!r} cannot be read: {error}"
             raise UsageError(Problem("config.trust", message, hint="Remove it and trust the files again.")) from None

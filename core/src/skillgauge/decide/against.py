@@ -84,16 +84,16 @@ def against_answers(view: RunView, earlier: Earlier, demands: PairDemands) -> It
     before, after = _by_group(earlier.view), _by_group(view)
     groups = [group.key for group in gated(view)]
     for key, name in zip(groups, labels(groups, _SHOWN), strict=True):
-        for wanted in demands.gates:
-            yield _Asked(view, earlier, wanted, demands.margin_pts / _POINTS, key, name).answer(before, after)
+        for gate in demands.gates:
+            yield _Asked(view, earlier, gate, demands.margin_pts / _POINTS, key, name).answer(before, after)
 
 
 def _by_group(view: RunView) -> dict[GroupKey, dict[str, tuple[CaseSummary, str]]]:
-    found: dict[GroupKey, dict[str, tuple[CaseSummary, str]]] = {}
+    cases_by_group: dict[GroupKey, dict[str, tuple[CaseSummary, str]]] = {}
     for report in case_by_case(view):
         for key, summary in report.summaries.items():
-            found.setdefault(key, {})[report.case.id] = (summary, report.case.digest)
-    return found
+            cases_by_group.setdefault(key, {})[report.case.id] = (summary, report.case.digest)
+    return cases_by_group
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def _failing(counting: Sequence[GateResult], uncalibrated: Sequence[GateResult])
     for answer, exit_code in _FAILING:
         results = [result for result in counting if result.answer is answer]
         if results:
-            return exit_code, _told(results)
+            return exit_code, _names_of(results)
     if not uncalibrated:
         return None
     rests = f"{_names(uncalibrated)} rests on a judge that is not calibrated (judgedGates: calibrated)"
@@ -291,7 +291,7 @@ def _notices(view: RunView, options: GateOptions, completion: Sequence[GateResul
         yield f"{thresholds}; add --exit-on-fail to make this fail the command"
 
 
-def _told(results: Sequence[GateResult]) -> str:
+def _names_of(results: Sequence[GateResult]) -> str:
     """Gates with the same answer, in one sentence."""
     answer = results[0].answer
     failed = [result.group.suite_id for result in results if result.gate.figure == GateFigure.FAILED]

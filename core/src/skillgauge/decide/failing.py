@@ -78,13 +78,13 @@ def _show_command(failing: FailingCase, source: Sequence[str]) -> list[str]:
 
 def worst_cases(view: RunView) -> tuple[Sequence[FailingCase], int]:
     """The first of those that did not always pass, worst first, and how many there are."""
-    wanted = {group.key for group in gated(view) if group.counts.failed or group.counts.errors}
+    groups = {group.key for group in gated(view) if group.counts.failed or group.counts.errors}
     worst: list[FailingCase] = []
     total = 0
-    if not wanted:
+    if not groups:
         return worst, total
     for report in case_by_case(view):
-        for failing in _failing(report, wanted):
+        for failing in _failing(report, groups):
             total += 1
             insort(worst, failing, key=lambda case: case.badness)
             del worst[LISTED:]
@@ -120,9 +120,9 @@ def passed_text(counts: Counts) -> str:
     return ", ".join(parts) or "skipped"
 
 
-def _failing(report: CaseReport, wanted: set[GroupKey]) -> Iterator[FailingCase]:
+def _failing(report: CaseReport, groups: set[GroupKey]) -> Iterator[FailingCase]:
     for group, summary in report.summaries.items():
-        if group in wanted and (summary.counts.failed or summary.counts.errors):
+        if group in groups and (summary.counts.failed or summary.counts.errors):
             yield FailingCase(report.case, group, summary.counts, _reason(report.results[group]))
 
 

@@ -56,21 +56,21 @@ def coarse(prepared: Prepared) -> Iterator[str]:
     yield from dict.fromkeys(told(comparison) for comparison in foresee(prepared) if not comparison.is_fine)
 
 
-def told(one: Foreseen) -> str:
+def told(foreseen: Foreseen) -> str:
     """Say in one sentence which findings a comparison can reach."""
-    times = "once" if one.runs == 1 else f"{one.runs} times"
-    what = f"{plain(one.suite)}: {counted(one.cases, 'case')}, run {times} in each arm,"
-    if one.detectable is None:
-        return f"{what} cannot show whether the skill helps, whatever comes out{_advice(one)}"
-    advice = "" if one.is_fine else _advice(one)
-    return f"{what} can show a lift of {one.detectable * 100:.0f} points or more{advice}"
+    times = "once" if foreseen.runs == 1 else f"{foreseen.runs} times"
+    subject = f"{plain(foreseen.suite)}: {counted(foreseen.cases, 'case')}, run {times} in each arm,"
+    if foreseen.detectable is None:
+        return f"{subject} cannot show whether the skill helps, whatever comes out{_advice(foreseen)}"
+    advice = "" if foreseen.is_fine else _advice(foreseen)
+    return f"{subject} can show a lift of {foreseen.detectable * 100:.0f} points or more{advice}"
 
 
-def _advice(one: Foreseen) -> str:
+def _advice(foreseen: Foreseen) -> str:
     """Say how many repeats would show half of the way from never to always, or what else helps."""
     for runs in _MORE_RUNS:
-        if runs > one.runs:
-            detectable = smallest_detectable(one.cases, runs)
+        if runs > foreseen.runs:
+            detectable = smallest_detectable(foreseen.cases, runs)
             if detectable is not None and detectable <= COARSE:
                 return f"; --runs {runs} can show {detectable * 100:.0f} points"
     return "; more cases would"

@@ -73,16 +73,16 @@ def boards(view: RunView) -> tuple[Board, ...]:
     """One for each comparison that was made with more than one engine or model."""
     lanes: dict[tuple[str, str | None, str, str], list[PairSummary]] = {}
     for pair in compared(view):
-        one = pair.candidate
-        lanes.setdefault((one.suite_id, one.target_id, one.arm, pair.baseline.arm), []).append(pair)
+        group = pair.candidate
+        lanes.setdefault((group.suite_id, group.target_id, group.arm, pair.baseline.arm), []).append(pair)
     many = [pairs for pairs in lanes.values() if len(pairs) > 1]
     return tuple(Board(_title(pairs[0], several=len(many) > 1), _standings(pairs)) for pairs in many)
 
 
 def _title(pair: PairSummary, *, several: bool) -> str:
-    one = pair.candidate
-    name = plain(one.target_id or one.suite_id)
-    return f"{name} · {plain(one.arm)} against {plain(pair.baseline.arm)}" if several else name
+    group = pair.candidate
+    name = plain(group.target_id or group.suite_id)
+    return f"{name} · {plain(group.arm)} against {plain(pair.baseline.arm)}" if several else name
 
 
 def _standings(pairs: Sequence[PairSummary]) -> tuple[Standing, ...]:

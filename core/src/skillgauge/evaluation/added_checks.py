@@ -68,14 +68,14 @@ class Overlay:
 
     def unused(self, suites: Iterable[Suite]) -> list[Problem]:
         """A warning for each check that no case of these suites gets."""
-        left = list(self.checks)
+        remaining = list(self.checks)
         for suite in suites:
-            unused = _unused_in(suite, left)
-            left = [added for added in left if added in unused or not _is_for(suite, added)]
+            unused = _unused_in(suite, remaining)
+            remaining = [added for added in remaining if added in unused or not _is_for(suite, added)]
         hint, warn = "Correct its format, case or tag, or take it out.", Severity.WARNING
         return [
             Problem("config.unused-check", f"check {name!r} matches no case", origin=origin, hint=hint, severity=warn)
-            for name, _, origin in left
+            for name, _, origin in remaining
         ]
 
 
@@ -108,20 +108,20 @@ class _Cases:
     def __iter__(self) -> Iterator[Case]:
         for case in self._cases:
             more = tuple(
-                Check(id=name, scorer=one.scorer, options=one.options, beside=one.beside, origin=origin)
-                for name, one, origin in self._added
-                if one.fits(case)
+                Check(id=name, scorer=check.scorer, options=check.options, beside=check.beside, origin=origin)
+                for name, check, origin in self._added
+                if check.fits(case)
             )
             yield case.model_copy(update={"checks": (*case.checks, *more)}) if more else case
 
 
-def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: Sequence[str]) -> Overlay:
+def read_overlay(configured: Sequence[Mapping[str, object]], file: str, arguments: Sequence[str]) -> Overlay:
     """The overlay of a run.
 
     Args:
         configured: the value of `checks` in the configuration.
         file: where that was set, for problems.
-        given: the words of `--check`, each a scorer's name or `NAME=JSON`, where the JSON object holds its options.
+        arguments: the words of `--check`, each a scorer's name or `NAME=JSON`, where the JSON object holds its options.
 
     Raises:
         UsageError: with all problems.
@@ -131,12 +131,12 @@ def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: S
     for index, value in enumerate(configured):
         origin = Origin(file, ("checks", index))
         try:
-            one = OverlayCheck.model_validate(value)
+            check = OverlayCheck.model_validate(value)
         except ValidationError as error:
             problems += [_problem(detail, origin) for detail in error.errors(include_url=False)]
         else:
-            checks.append((f"checks[{index}] {one.scorer}", one, origin))
-    for word in given:
+            checks.append((f"checks[{index}] {check.scorer}", check, origin))
+    for word in arguments:
         name, equals, text = word.partition("=")
         try:
             if equals:

@@ -279,8 +279,8 @@ def declared(*groups: Group) -> Iterator[Option]:
 
 def configured(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
-    known = {option.key: values.get(option.value_name) for option in declared() if option.key}
-    return {key: value for key, value in known.items() if value is not None and not isinstance(value, Detect)}
+    typed = {option.key: values.get(option.value_name) for option in declared() if option.key}
+    return {key: value for key, value in typed.items() if value is not None and not isinstance(value, Detect)}
 
 
 class Settings(TypedDict, total=False):

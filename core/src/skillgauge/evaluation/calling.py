@@ -297,8 +297,8 @@ _OF_THE_CALL = frozenset(["config", "trust_config", "no_plugin", "options", "sui
 
 def _values(settings: Settings) -> dict[str, Any]:
     """Return the values that a parser would have made of the settings."""
-    known = tuple(Settings.__annotations__)
-    unknown = [f"{name}{did_you_mean(name, known)}" for name in sorted(settings.keys() - set(known))]
+    setting_names = tuple(Settings.__annotations__)
+    unknown = [f"{name}{did_you_mean(name, setting_names)}" for name in sorted(settings.keys() - set(setting_names))]
     if unknown:
         hint = "skillgauge.Settings lists all of them; options of formats, such as benchmark, go into suites={...}"
         raise TypeError(f"evaluate() got unknown settings: {', '.join(unknown)}; {hint}")

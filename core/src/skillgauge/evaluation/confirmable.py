@@ -62,10 +62,10 @@ def other_suites(view: RunView, planned: PlanHead, suites: Iterable[str]) -> Ite
         planned: what would run now.
         suites: ids of the suites to run again.
     """
-    name, wanted = run_name(view), set(suites)
+    name, targets = run_name(view), set(suites)
     now = {suite.id: suite for suite in planned.suites}
     for suite in view.head.suites:
-        if suite.id not in wanted:
+        if suite.id not in targets:
             continue
         if suite.id not in now:
             hint = "Name what that run evaluated, as it was named then."
@@ -129,8 +129,8 @@ class Comparable:
             message = f"{self._name} has no trial of {_group_name(group)}"
             yield Problem("confirm.other-runner", message, hint=f"Name what ran it: {ran}.")
         elif executed not in (None, trial.execution_id):
-            what = f"{plain(group.target_id or group.suite_id)}, arm {plain(group.arm)}"
-            message = f"{what}: the skill, its limits or settings, or a version are not as in {self._name}"
+            subject = f"{plain(group.target_id or group.suite_id)}, arm {plain(group.arm)}"
+            message = f"{subject}: the skill, its limits or settings, or a version are not as in {self._name}"
             yield Problem("confirm.changed", message, hint=_PUT_BACK)
 
     def _left_out(self, groups: set[GroupKey], planned: set[str]) -> Iterator[Problem]:

@@ -71,12 +71,12 @@ class Continuation:
             options, what=self._what(options.what, here=here), who=self._who(options.who), how=self._how(options.how)
         )
 
-    def _what(self, what: What, *, here: bool) -> What:
-        selection = what.selection.model_copy(update={"targets": ()})  # they chose suites, which are continued whole
-        what = replace(what, selection=selection)
+    def _what(self, subject: What, *, here: bool) -> What:
+        selection = subject.selection.model_copy(update={"targets": ()})  # they chose suites, which are continued whole
+        subject = replace(subject, selection=selection)
         if not here:
-            return what
-        return replace(what, paths=tuple(dict.fromkeys(Path(suite.root) for suite in self.suites.values())))
+            return subject
+        return replace(subject, paths=tuple(dict.fromkeys(Path(suite.root) for suite in self.suites.values())))
 
     def _who(self, who: Who) -> Who:
         if not (who.engines or who.replay):
@@ -191,9 +191,9 @@ def _suites_with(view: RunView, targets: tuple[str, ...]) -> set[str]:
         return {suite.id for suite in view.head.suites}
     suites = {suite.id for suite in view.head.suites if any(target.id in targets for target in suite.targets)}
     if not suites:
-        known = listed(dict.fromkeys(target.id for suite in view.head.suites for target in suite.targets))
+        target_names = listed(dict.fromkeys(target.id for suite in view.head.suites for target in suite.targets))
         message = f"{run_name(view)} has no target {listed(targets)}"
-        raise UsageError(Problem("confirm.no-target", message, hint=f"Its targets are: {known}."))
+        raise UsageError(Problem("confirm.no-target", message, hint=f"Its targets are: {target_names}."))
     return suites
 
 
@@ -209,11 +209,11 @@ def _enough(view: RunView, pairs: list[PairSummary], open_pairs: list[PairSummar
         raise UsageError(Problem("confirm.decided", f"{name} leaves nothing open", hint=hint))
     runs = {suite.id: suite.runs for suite in view.head.suites}
     numbers = [_further_repeats(pair.evidence, runs[pair.candidate.suite_id]) for pair in open_pairs if pair.evidence]
-    known = [number for number in numbers if number]
-    if not known:
+    known_numbers = [number for number in numbers if number]
+    if not known_numbers:
         message = f"{name} shows too little for repeats to decide: more cases would"
         raise UsageError(Problem("confirm.too-little", message, hint="Give --runs N to add repeats anyway."))
-    return max(known)
+    return max(known_numbers)
 
 
 def _further_repeats(evidence: Evidence, present: int) -> int | None:

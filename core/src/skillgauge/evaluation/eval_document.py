@@ -77,7 +77,7 @@ def human_lines(view: RunView) -> Iterator[str]:
     """
     groups = view.summary.groups
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
-        yield from _filled([f"{label} — {_headline(group)}", _known(group)], " ", "  ")
+        yield from _filled([f"{label} — {_headline(group)}", _basis(group)], " ", "  ")
         yield from _figures(group)
         for note in rate_notes(group):
             yield f"  {note}"
@@ -86,36 +86,36 @@ def human_lines(view: RunView) -> Iterator[str]:
             yield f"  {plain(table.label, _NAME)}"
             yield from _columns(table_texts(table))
     yield from run_notes(view)
-    told = [plain(sentence, _SENTENCE) for sentence in sentences(view)]
-    yield from told if len(told) > 1 else ()  # a single one is the verdict
+    lines = [plain(sentence, _SENTENCE) for sentence in sentences(view)]
+    yield from lines if len(lines) > 1 else ()  # a single one is the verdict
     for board in boards(view):
         yield plain(board.headline, _SENTENCE)
-        for one in board.standings:
-            yield f"  {one.place_text:<4} {one.name}  {one.lift_text}"
+        for standing in board.standings:
+            yield f"  {standing.place_text:<4} {standing.name}  {standing.lift_text}"
 
 
 def _figures(group: GroupSummary) -> Iterator[str]:
     """The numbers of the format; those of a part of the trials, called `name:part`, on a line of the part's own."""
     parts: dict[str, list[str]] = {}
-    for one in group.figures:
-        if one.value is not None and not one.is_headline:
-            part = one.name.partition(":")[2]
+    for figure in group.figures:
+        if figure.value is not None and not figure.is_headline:
+            part = figure.name.partition(":")[2]
             if part:
-                label = one.label.removesuffix(f" ({part})")
+                label = figure.label.removesuffix(f" ({part})")
             else:
-                label = one.label
-            parts.setdefault(part, []).append(f"{plain(label, _NAME)}: {figure_text(one)}")
-    is_told = all(one.n is not None for one in group.figures)
+                label = figure.label
+            parts.setdefault(part, []).append(f"{plain(label, _NAME)}: {figure_text(figure)}")
+    is_told = all(figure.n is not None for figure in group.figures)
     if is_told:
         over = ""
     else:
         over = f"over {counted(group.counts.total, 'trial')}: "
-    for part, told in sorted(parts.items(), key=lambda item: item[0] != ""):
+    for part, figures in sorted(parts.items(), key=lambda item: item[0] != ""):
         if part:
             before = f"{plain(part, _NAME)}: "
         else:
             before = over
-        yield from _filled([f"  {before}{told[0]}", *told[1:]], " | ")
+        yield from _filled([f"  {before}{figures[0]}", *figures[1:]], " | ")
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -142,15 +142,15 @@ def rate_words(measured: GroupSummary | TagSummary) -> str:
     return f"pass rate {percent(rate)}"
 
 
-def _known(measured: GroupSummary | TagSummary) -> str:
+def _basis(measured: GroupSummary | TagSummary) -> str:
     """Return what makes a pass rate credible: number of cases, errors, interval; reports name its method, too."""
     rate, errors = measured.pass_rate, counted(measured.counts.errors, "error")
     if rate.rate is None:
         return f"({errors})"
     of_cases = isinstance(measured, TagSummary) or headline(measured).interval is not None
-    known = of_cases and rate.lower is not None and rate.upper is not None
+    has_interval = of_cases and rate.lower is not None and rate.upper is not None
     interval = ""
-    if known:
+    if has_interval:
         interval = f", {rate.level:.0%} interval {interval_text(rate)}"
     return f"(n = {counted(rate.n, 'case')}, {errors}{interval})"
 
@@ -159,7 +159,7 @@ def _weakest(group: GroupSummary) -> Iterator[str]:
     weak = _weakest_first(group.tags)
     if not weak or len(group.tags) == 1 or group.pass_rate.rate is None:
         return
-    named = [f"{plain(tag.tag, _NAME)}: {rate_words(tag)} {_known(tag)}" for tag in weak[:_TAGS]]
+    named = [f"{plain(tag.tag, _NAME)}: {rate_words(tag)} {_basis(tag)}" for tag in weak[:_TAGS]]
     if len(weak) > _TAGS:
         more = [f"and {len(weak) - _TAGS} more"]
     else:

@@ -82,16 +82,16 @@ class Evaluation:
     """Trials of the plan that have their results already."""
 
     @classmethod
-    async def prepare(cls, call: Invocation, asked: Asked) -> Evaluation:
+    async def prepare(cls, call: Invocation, request: Asked) -> Evaluation:
         """Find and check everything that a run needs; the listener hears of what does not stop it.
 
         Raises:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
-        options = asked.options
-        require_cases(asked.words, options, call.registry, after_format=not asked.reports.optional)
+        options = request.options
+        require_cases(request.words, options, call.registry, after_format=not request.reports.optional)
         prepared = await prepare_run(call, options)
-        reports = with_agent_formats(asked.reports, prepared, call.config)
+        reports = with_agent_formats(request.reports, prepared, call.config)
         reporters = make_reporters(call, reports, prepared, dry_run=options.how.dry_run)
         revise = options.what.revise
         if isinstance(revise, Overlay):
@@ -211,7 +211,7 @@ def _is_failure(result: TrialResult, suite: SuiteHead) -> bool:
     return result.verdict is Verdict.FAIL and not suite.is_baseline(result.arm)
 
 
-def _opened(stage: OpenStage, told: Callable[[Trial], None], trial: Trial) -> AbstractAsyncContextManager[Stage]:
+def _opened(stage: OpenStage, on_start: Callable[[Trial], None], trial: Trial) -> AbstractAsyncContextManager[Stage]:
     """The stage of an attempt, which begins by being told of."""
-    told(trial)
+    on_start(trial)
     return stage(trial)

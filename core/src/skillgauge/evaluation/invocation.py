@@ -67,16 +67,16 @@ class Invocation:
             needed: whether the command cannot go on without it; then it is an error.
         """
         problems: list[Problem] = []
-        for one in still_held(self.config, self.registry):
-            if needed(one):
+        for held in still_held(self.config, self.registry):
+            if needed(held):
                 severity = Severity.ERROR
             else:
                 severity = Severity.WARNING
-            if one.key == "checks":
+            if held.key == "checks":
                 from .added_checks import faults  # noqa: PLC0415 - half of the kernel; few folders add checks
 
-                problems += (replace(fault, severity=severity) for fault in faults(one, self.registry))
-            problems.append(one.problem(severity, untrusted=self.globals.untrusted))
+                problems += (replace(fault, severity=severity) for fault in faults(held, self.registry))
+            problems.append(held.problem(severity, untrusted=self.globals.untrusted))
         return problems
 
     def targets(self, *paths: Path) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
@@ -93,11 +93,11 @@ class Invocation:
                 was named is bad.
         """
         loaded = self.suites(*paths)
-        found: dict[tuple[str, str | None, str], Target] = {}
+        targets: dict[tuple[str, str | None, str], Target] = {}
         for suite in loaded.suites:
             for target in suite.targets:
-                found.setdefault((suite.format, target.root, target.id), target)
-        return tuple(found.values()), loaded.passed_over
+                targets.setdefault((suite.format, target.root, target.id), target)
+        return tuple(targets.values()), loaded.passed_over
 
     def suites(self, *paths: Path, suite_format: str | None = None) -> Suites:
         """The suites at some paths.
@@ -138,17 +138,17 @@ class Invocation:
         """
         if not os.path.exists(path):  # noqa: PTH110 - never raises
             raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} does not exist"))
-        asked = []
+        faults = []
         for name, reporter in self.registry.each(REPORTERS):
             view = reporter.read(path)
             if view is not None:
                 return view
-            asked.append(name)
-        names = ", ".join(sorted(asked)) or "none"
-        what = "document"
+            faults.append(name)
+        names = ", ".join(sorted(faults)) or "none"
+        kind = "document"
         if path.is_dir():
-            what = "folder"
-        message = f"no installed reporter knows this {what} (installed: {names})"
+            kind = "folder"
+        message = f"no installed reporter knows this {kind} (installed: {names})"
         hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
         if path.is_dir():
             place = SourceSpan(str(path))
@@ -158,8 +158,8 @@ class Invocation:
 
     def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
         """A run with what plugins say of its groups, as figures, and what they say of the whole of it, as lines."""
-        found = read_index().entries(RUN_NOTICES)
-        usable = (entry for entry in found if not (entry.problem or self.registry.is_blocked(entry)))
+        entries = read_index().entries(RUN_NOTICES)
+        usable = (entry for entry in entries if not (entry.problem or self.registry.is_blocked(entry)))
         return commented(usable, view, self.cwd)
 
     def open_store(self) -> Store:
@@ -234,27 +234,29 @@ def trusted_files() -> TrustedFiles:
     return TrustedFiles(path.with_name("trusted.json") if path else None)
 
 
-def invocation(given: Globals, flags: Mapping[str, Any] | None = None, listener: Listener | None = None) -> Invocation:
+def invocation(
+    options: Globals, flags: Mapping[str, Any] | None = None, listener: Listener | None = None
+) -> Invocation:
     """Read the configuration and prepare the plugins.
 
     Args:
-        given: the global options: `click.Context.obj` in a command of class `GlobalsCommand`.
+        options: the global options: `click.Context.obj` in a command of class `GlobalsCommand`.
         flags: configuration values set by the command's own options, unset ones absent.
         listener: who hears of the evaluation; by default the terminal.
 
     Raises:
         UsageError: the configuration is wrong.
     """
-    configure(verbose=given.verbose or given.log_json, quiet=given.quiet, as_json=given.log_json)
+    configure(verbose=options.verbose or options.log_json, quiet=options.quiet, as_json=options.log_json)
     cwd, index = Path.cwd(), read_index()
-    config, others = _configuration(given, index, {**(flags or {}), **plugin_assignments(given.assign)})
+    config, others = _configuration(options, index, {**(flags or {}), **plugin_assignments(options.assign)})
     only = config.get("plugins.only")
     make_registry = partial(
         Registry,
         index,
-        blocked=frozenset((*given.no_plugin, *config.get("plugins.block"))),
+        blocked=frozenset((*options.no_plugin, *config.get("plugins.block"))),
         only=frozenset(only) if only is not None else None,
-        files=[Path(file) for file in given.plugin],
+        files=[Path(file) for file in options.plugin],
         options=PluginOptions.of(config),
         look_up=host_variable,
     )
@@ -263,15 +265,15 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None, listener:
     if any(problem.severity is Severity.ERROR for problem in unknown):
         raise UsageError(unknown)
     ask_first(registry.events)
-    output = Output(as_json=given.as_json, quiet=given.quiet)
-    listener = listener or OnTerminal(given, output)
+    output = Output(as_json=options.as_json, quiet=options.quiet)
+    listener = listener or OnTerminal(options, output)
     for notice in config.notices:
         listener.notice(notice)
     listener.problems(unknown)
-    return Invocation(given, config, registry, output, listener, cwd, make_registry, others)
+    return Invocation(options, config, registry, output, listener, cwd, make_registry, others)
 
 
-def _configuration(given: Globals, index: PluginIndex, values: Mapping[str, Any]) -> tuple[Config, OtherPrograms]:
+def _configuration(options: Globals, index: PluginIndex, values: Mapping[str, Any]) -> tuple[Config, OtherPrograms]:
     """Return the values of all layers, and the known keys of other programs' files."""
     others = OtherPrograms(
         tuple(entry.name for entry in index.entries(CONFIG_FILES)),
@@ -281,17 +283,19 @@ def _configuration(given: Globals, index: PluginIndex, values: Mapping[str, Any]
         cwd=Path.cwd(),
         flags=values,
         environ=host_environment(),
-        explicit=Path(given.config) if given.config else None,
+        explicit=Path(options.config) if options.config else None,
         others=others,
-        trusts=lambda file, text: not given.untrusted and (given.trust_config or trusted_files().trusts(file, text)),
+        trusts=lambda file, text: (
+            not options.untrusted and (options.trust_config or trusted_files().trusts(file, text))
+        ),
     )
     return config, others
 
 
-def blocked_by_configuration(given: Globals, index: PluginIndex) -> frozenset[str]:
+def blocked_by_configuration(options: Globals, index: PluginIndex) -> frozenset[str]:
     """Return the names in `plugins.block` before a plugin's command is loaded; the command reports a broken file."""
     try:
-        config, _ = _configuration(given, index, {})
+        config, _ = _configuration(options, index, {})
     except SkillgaugeError:
         return frozenset()
     return frozenset(config.get("plugins.block"))

@@ -134,18 +134,18 @@ def read_levels(words: Iterable[str], lints: Sequence[Lint], where: str) -> dict
     Raises:
         UsageError: with all that are no such pairs, or name no lint.
     """
-    known, levels, problems = {one.id: one.code for one in lints}, {}, []
+    codes, levels, problems = {one.id: one.code for one in lints}, {}, []
     for word in words:
         name, _, level = word.partition("=")
-        code = known.get(name)
+        code = codes.get(name)
         if "." in name:
             code = name
         if level not in LEVELS:
             hint = f"Write ID=LEVEL; a level is one of {', '.join(LEVELS)}."
             problems.append(Problem("lint.level", f"{where}: {word!r} gives no level", hint=hint))
         elif code is None:
-            message = f"{where}: no lint is called {name!r}{did_you_mean(name, tuple(known))}"
-            problems.append(Problem("lint.unknown", message, hint=f"Known: {', '.join(known)}."))
+            message = f"{where}: no lint is called {name!r}{did_you_mean(name, tuple(codes))}"
+            problems.append(Problem("lint.unknown", message, hint=f"Known: {', '.join(codes)}."))
         else:
             levels[code] = LEVELS[level]
     if problems:
@@ -178,26 +178,26 @@ def _weighed(problem: Problem, levels: Mapping[str, Severity | None], *, strict:
 
 def lint_suites(lints: Sequence[Lint], subjects: Iterable[LintSubject]) -> Iterator[Linted]:
     """Return the findings of the lints, each place once however many suites share it."""
-    seen: set[tuple[object, ...]] = set()
+    reported: set[tuple[object, ...]] = set()
     for subject in subjects:
         for lint in lints:
-            for found in _found(lint, subject):
-                problem = found.problem
+            for finding in _findings(lint, subject):
+                problem = finding.problem
                 key = (problem.code, problem.origin, problem.span, problem.message)
-                if key not in seen:
-                    seen.add(key)
-                    yield found
+                if key not in reported:
+                    reported.add(key)
+                    yield finding
 
 
-def _found(lint: Lint, subject: LintSubject) -> Iterator[Linted]:
+def _findings(lint: Lint, subject: LintSubject) -> Iterator[Linted]:
     try:
-        for one in lint.find(subject):
-            if one.origin or one.span:
-                place = one.origin
+        for finding in lint.find(subject):
+            if finding.origin or finding.span:
+                place = finding.origin
             else:
                 place = subject.suite.origin
-            problem = Problem(lint.code, one.message, place, one.span, one.hint or lint.hint, lint.severity)
-            yield Linted(problem, one.fix)
+            problem = Problem(lint.code, finding.message, place, finding.span, finding.hint or lint.hint, lint.severity)
+            yield Linted(problem, finding.fix)
     except Exception as error:  # noqa: BLE001 - isolation point: the other lints are still wanted
         message = f"lint {lint.id!r} failed at suite {subject.suite.id!r}: {type(error).__name__}: {error}"
         hint = f"Report it to whoever made it; until then: --lint {lint.id}=off."
@@ -243,14 +243,14 @@ def changed(changes: Iterable[Change]) -> dict[Path, tuple[str, str]]:
     by_file: dict[str, list[Change]] = {}
     for span, fix in changes:
         by_file.setdefault(span.file, []).append((span, fix))
-    found = {}
+    texts = {}
     for name, own in sorted(by_file.items()):
         path = Path(name)
         text = path.read_bytes().decode("utf-8")
         after = _applied(text, own)
         if after != text:
-            found[path] = (text, after)
-    return found
+            texts[path] = (text, after)
+    return texts
 
 
 def _applied(text: str, changes: Iterable[Change]) -> str:
@@ -304,13 +304,13 @@ def sarif(problems: Iterable[Problem], lints: Sequence[Lint], cwd: Path) -> Node
         lints: what was looked for, so that a rule without a result is known, too.
         cwd: places are told relative to it where they lie below it.
     """
-    told = located_all(problems)
+    located = located_all(problems)
     rules = {lint.code: _rule(lint) for lint in lints}
-    for problem in told:
+    for problem in located:
         rules.setdefault(problem.code, {"id": problem.code, "shortDescription": {"text": problem.code}})
     order = {code: number for number, code in enumerate(rules)}
     driver = {"name": "skillgauge", "version": __version__, "rules": list(rules.values())}
-    results = [_result(problem, order[problem.code], cwd) for problem in told]
+    results = [_result(problem, order[problem.code], cwd) for problem in located]
     run: Node = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 

@@ -101,9 +101,9 @@ class Asked:
             paths: absolute.
             targets: ids of the only targets to evaluate, beside those of the selection; empty adds none.
         """
-        what = self.options.what
-        selection = what.selection.model_copy(update={"targets": (*what.selection.targets, *targets)})
-        return replace(self, options=replace(self.options, what=replace(what, paths=paths, selection=selection)))
+        subject = self.options.what
+        selection = subject.selection.model_copy(update={"targets": (*subject.selection.targets, *targets)})
+        return replace(self, options=replace(self.options, what=replace(subject, paths=paths, selection=selection)))
 
 
 def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:
@@ -202,11 +202,11 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
     named = words(values.get("engine", ()))
     if values.get("replay"):
         if named or values.get("record"):
-            other = "--engine"
+            flag = "--engine"
             if values.get("record"):
-                other = "--record"
+                flag = "--record"
             hint = "A replay takes engine and model from the recordings."
-            raise UsageError(Problem("usage.replay", f"--replay and {other} exclude each other", hint=hint))
+            raise UsageError(Problem("usage.replay", f"--replay and {flag} exclude each other", hint=hint))
         return ()
     return named or words([config.get("engine") or ""])
 
@@ -218,11 +218,11 @@ def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...],
     return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
 
 
-def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
+def _overlay(call: Invocation, arguments: Sequence[str]) -> Overlay:
     held, configured = granted_checks(call.config, call.registry), call.config.find("checks")
     if held:
-        return read_overlay(held.value, held.file, given)
-    return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
+        return read_overlay(held.value, held.file, arguments)
+    return read_overlay(configured.value if configured else (), configured.where if configured else "", arguments)
 
 
 def runs_of(value: object) -> int | Detect:
@@ -245,10 +245,10 @@ def runs_of(value: object) -> int | Detect:
     raise UsageError(Problem("usage.runs", f"runs {str(value)!r} is neither a number nor auto:POINTS", hint=hint))
 
 
-def paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+def paths_and_cases(words: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """Words that exist or look like a path are paths; the others select cases of the suites here."""
     paths, cases = [], []
-    for word in given:
+    for word in words:
         path = cwd / word
         is_there = os.path.exists(path)  # noqa: PTH110 - never raises
         like_one = "/" in word or "\\" in word or word.startswith(".") or path.suffix or not word.isprintable()

@@ -123,7 +123,7 @@ class Quarantine:
         """
         if not self.rules:
             return prepared
-        found: dict[str, dict[str, Quarantined]] = {}
+        by_suite: dict[str, dict[str, Quarantined]] = {}
         used: set[Origin] = set()
         for suite in prepared.plan.suites:
             for _, case in suite.cases():
@@ -131,10 +131,10 @@ class Quarantine:
                     if rule.fits(suite.suite.id, case):
                         used.add(origin)
                         if rule.until > today:
-                            one = Quarantined(case=case.id, until=rule.until.isoformat(), reason=rule.reason)
-                            found.setdefault(suite.suite.id, {}).setdefault(case.id, one)
+                            entry = Quarantined(case=case.id, until=rule.until.isoformat(), reason=rule.reason)
+                            by_suite.setdefault(suite.suite.id, {}).setdefault(case.id, entry)
         head = prepared.plan.head
-        suites = tuple(_marked(suite, found.get(suite.id, {})) for suite in head.suites)
+        suites = tuple(_marked(suite, by_suite.get(suite.id, {})) for suite in head.suites)
         plan = replace(prepared.plan, head=head.model_copy(update={"suites": suites}))
         return replace(prepared, plan=plan, warnings=(*prepared.warnings, *self._remarks(used, today)))
 
@@ -272,13 +272,13 @@ async def worker(recipe: bytes, concurrency: int, on_spent: OnSpent | None = Non
     """
     import pickle  # noqa: PLC0415 - as above
 
-    given: _Recipe = pickle.loads(recipe)
-    set_loudness(given.loudness)
-    options = replace(given.options, how=replace(given.options.how, concurrency=concurrency))
-    registry = given.make_registry()
+    content: _Recipe = pickle.loads(recipe)
+    set_loudness(content.loudness)
+    options = replace(content.options, how=replace(content.options.how, concurrency=concurrency))
+    registry = content.make_registry()
     ask_first(registry.events)
     prepared = await prepare(options, registry)
-    if prepared.plan.head.plan_id != given.plan_id:
+    if prepared.plan.head.plan_id != content.plan_id:
         message = "a suite, a skill or a plugin has changed since the run began"
         raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
     job = prepared.job

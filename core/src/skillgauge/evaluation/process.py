@@ -44,8 +44,8 @@ def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
 def _ending_signals() -> list[signal.Signals]:
     """Those that ask for an end: a closed terminal, too, unless somebody started us with `nohup`."""
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    found = [signal.Signals[name] for name in names]
-    return [one for one in found if one.name != "SIGHUP" or signal.getsignal(one) is not signal.SIG_IGN]
+    signals = [signal.Signals[name] for name in names]
+    return [one for one in signals if one.name != "SIGHUP" or signal.getsignal(one) is not signal.SIG_IGN]
 
 
 _OWN = 48

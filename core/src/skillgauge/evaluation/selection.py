@@ -86,10 +86,10 @@ def matcher(expression: str) -> Matches:
         UsageError: it is no expression.
     """
     tokens = list(_tokens(expression))
-    found, rest = _either(tokens, expression)
+    matches, rest = _either(tokens, expression)
     if rest:
         raise _wrong(expression, f"{rest[0][1]!r} is left over")
-    return found
+    return matches
 
 
 def fits(expressions: Iterable[str], *texts: str) -> bool:
@@ -118,19 +118,19 @@ def _tokens(expression: str) -> Iterable[_Token]:
 
 
 def _either(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
-    found, rest = _both(tokens, whole)
+    left_side, rest = _both(tokens, whole)
     if rest and _is(rest[0], "or"):
-        other, rest = _either(rest[1:], whole)
-        return lambda text: found(text) or other(text), rest
-    return found, rest
+        right, rest = _either(rest[1:], whole)
+        return lambda text: left_side(text) or right(text), rest
+    return left_side, rest
 
 
 def _both(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
-    found, rest = _single(tokens, whole)
+    left_side, rest = _single(tokens, whole)
     if rest and _is(rest[0], "and"):
-        other, rest = _both(rest[1:], whole)
-        return lambda text: found(text) and other(text), rest
-    return found, rest
+        right, rest = _both(rest[1:], whole)
+        return lambda text: left_side(text) and right(text), rest
+    return left_side, rest
 
 
 def _single(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
@@ -138,17 +138,17 @@ def _single(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
         raise _wrong(whole, "a word is missing at its end")
     (quoted, word), rest = tokens[0], tokens[1:]
     if _is(tokens[0], "not"):
-        found, rest = _single(rest, whole)
-        return lambda text: not found(text), rest
+        matches, rest = _single(rest, whole)
+        return lambda text: not matches(text), rest
     if not quoted and word == "(":
-        found, rest = _either(rest, whole)
+        matches, rest = _either(rest, whole)
         if not rest or rest[0] != (False, ")"):
             raise _wrong(whole, "a bracket is never closed")
-        return found, rest[1:]
+        return matches, rest[1:]
     if not quoted and (word in _OPERATORS or word == ")"):
         raise _wrong(whole, f"a word is missing before {word!r}")
-    wanted = word.lower()
-    return lambda text: wanted in text, rest
+    lowered = word.lower()
+    return lambda text: lowered in text, rest
 
 
 def _is(token: _Token, operator: str) -> bool:
@@ -227,18 +227,18 @@ def around(files: Iterable[Path], formats: Mapping[str, SuiteFormat], cwd: Path)
     Returns:
         None within another, in order. A file that belongs to no suite adds nothing.
     """
-    known: dict[Path, bool] = {}
+    claims: dict[Path, bool] = {}
 
     def claimed(path: Path) -> bool:
-        if path not in known:
-            known[path] = path.exists() and any(one.claim(path) is not None for one in formats.values())
-        return known[path]
+        if path not in claims:
+            claims[path] = path.exists() and any(one.claim(path) is not None for one in formats.values())
+        return claims[path]
 
-    found: set[Path] = set()
+    roots: set[Path] = set()
     for file in (Path(os.path.normpath(one)) for one in files):
         places = (*_folders(file, cwd), file)
-        found.update(next(([place] for place in places if claimed(place)), []))
-    return tuple(sorted(one for one in found if found.isdisjoint(one.parents)))
+        roots.update(next(([place] for place in places if claimed(place)), []))
+    return tuple(sorted(one for one in roots if roots.isdisjoint(one.parents)))
 
 
 def _folders(file: Path, cwd: Path) -> Iterator[Path]:
@@ -290,23 +290,23 @@ def list_cases(call: Invocation, options: EvalOptions, words: Sequence[str]) -> 
     """
     require_cases(words, options, call.registry)
     suites = load_suites(options.what, options.cwd, call.registry)
-    found = list(_selected(suites, options.what.selection))
+    selected = list(_selected(suites, options.what.selection))
     problems = (*suites.warnings, *suites.passed_over)
     call.output.problems(problems)
-    if not found:
+    if not selected:
         hint = "Leave out -k, --case, --tag and --target to see all."
         raise EmptySelection(Problem("usage.nothing-selected", "the selection matches no case", hint=hint))
-    documents = tuple(ProblemDocument.model_validate(problem_document(one)) for one in problems)
-    call.output.document(CaseList(cases=tuple(found), problems=documents).model_dump(mode="json"))
+    documents = tuple(ProblemDocument.model_validate(problem_document(entry)) for entry in problems)
+    call.output.document(CaseList(cases=tuple(selected), problems=documents).model_dump(mode="json"))
     rows = [
         [
-            *(plain(text, _NAME) for text in (one.suite, one.case, one.name, ", ".join(one.tags))),
-            f"{one.file}:{one.line}" if one.line else one.file or "",
+            *(plain(text, _NAME) for text in (entry.suite, entry.case, entry.name, ", ".join(entry.tags))),
+            f"{entry.file}:{entry.line}" if entry.line else entry.file or "",
         ]
-        for one in found
+        for entry in selected
     ]
     call.output.table(["Suite", "Case", "Name", "Tags", "Place"], rows)
-    call.output.verdict(f"listed: {counted(len(found), 'case')} of {counted(len(suites.suites), 'suite')}")
+    call.output.verdict(f"listed: {counted(len(selected), 'case')} of {counted(len(suites.suites), 'suite')}")
     if suites.passed_over:
         return ExitCode.USAGE
     return ExitCode.OK

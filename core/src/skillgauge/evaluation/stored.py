@@ -58,45 +58,45 @@ def store_place(call: Invocation) -> str:
     return str(call.config.get("store"))
 
 
-def find_run(store: Store, wanted: str) -> RunView | None:
+def find_run(store: Store, reference: str) -> RunView | None:
     """The run that an id, the beginning of one, `latest` or `latest~N` means; `None` if the store has no runs at all.
 
     Raises:
         UsageError: no run has such an id, or several have.
     """
-    if newest := _NEWEST.fullmatch(wanted):
+    if newest := _NEWEST.fullmatch(reference):
         return _newest(store, int(newest[1] or 0))
-    known: list[str] = []
-    found: list[RunView] = []
+    run_ids: list[str] = []
+    matches: list[RunView] = []
     for view in store.scan(RunQuery()):
-        known.append(view.run.run_id)
-        if view.run.run_id == wanted:
+        run_ids.append(view.run.run_id)
+        if view.run.run_id == reference:
             return view
-        if view.run.run_id.startswith(wanted):
-            found.append(view)
-    if not known:
+        if view.run.run_id.startswith(reference):
+            matches.append(view)
+    if not run_ids:
         return None
-    if len(found) == 1:
-        return found[0]
-    if found:
-        listed = [f"{plain(view.run.run_id)} ({moment(view.run.started_at)})" for view in found[:_NAMED]]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        listed = [f"{plain(view.run.run_id)} ({moment(view.run.started_at)})" for view in matches[:_NAMED]]
         more = ""
-        if len(found) > _NAMED:
-            more = f" and {len(found) - _NAMED} more"
-        message = f"{len(found)} runs begin with {plain(wanted)!r}: {', '.join(listed)}{more}"
+        if len(matches) > _NAMED:
+            more = f" and {len(matches) - _NAMED} more"
+        message = f"{len(matches)} runs begin with {plain(reference)!r}: {', '.join(listed)}{more}"
         raise UsageError(Problem("history.ambiguous-run", message, hint="Give more characters of the id."))
-    message = f"there is no run {plain(wanted)!r}{plain(did_you_mean(wanted, known))}"
+    message = f"there is no run {plain(reference)!r}{plain(did_you_mean(reference, run_ids))}"
     raise UsageError(Problem("history.no-such-run", message, hint=_LIST_HINT))
 
 
-def _newest(store: Store, back: int) -> RunView | None:
+def _newest(store: Store, steps_back: int) -> RunView | None:
     """The run so many before the newest; `None` if there are no runs at all."""
-    views = list(store.scan(RunQuery(limit=back + 1)))
+    views = list(store.scan(RunQuery(limit=steps_back + 1)))
     if not views:
         return None
-    if back < len(views):
-        return views[back]
-    message = f"there is no run {LATEST}~{back}: the store has {len(views)}"
+    if steps_back < len(views):
+        return views[steps_back]
+    message = f"there is no run {LATEST}~{steps_back}: the store has {len(views)}"
     raise UsageError(Problem("history.no-such-run", message, hint=_LIST_HINT))
 
 
@@ -198,11 +198,11 @@ def _is_file(source: str) -> bool:
     return is_there or path.name != source or bool(path.suffix)
 
 
-def _stored(call: Invocation, store: Store, wanted: str) -> RunView:
-    view = find_run(store, wanted)
+def _stored(call: Invocation, store: Store, reference: str) -> RunView:
+    view = find_run(store, reference)
     if view is not None:
         return view
-    message = f"{plain(wanted)!r} is no file, and no runs are stored in {store_place(call)}"
+    message = f"{plain(reference)!r} is no file, and no runs are stored in {store_place(call)}"
     hint = "Give a report, or name the store with --store PLACE."
     raise UsageError(Problem("history.no-runs", message, hint=hint))
 
@@ -227,8 +227,8 @@ def baseline_file(call: Invocation, name: str) -> Path:
 
 def baseline_files(call: Invocation) -> Mapping[str, Path]:
     """The runs that are kept under names, by name."""
-    found = sorted((call.cwd / BASELINES).glob(f"*{_SUFFIX}"))
-    return {path.name.removesuffix(_SUFFIX): path for path in found}
+    files = sorted((call.cwd / BASELINES).glob(f"*{_SUFFIX}"))
+    return {path.name.removesuffix(_SUFFIX): path for path in files}
 
 
 def baseline_source(call: Invocation, word: str) -> str:
@@ -262,32 +262,32 @@ class Earlier:
         """Take what a run says of some cases; those of which it says anything."""
         heads = {suite.id: suite for suite in view.head.suites}
         digests = {(case.suite_id, case.id): case.digest for case in view.cases()}
-        found = set()
+        places_read = set()
         for result in view.results():
             place = (result.suite_id, result.case_id)
             if place not in cases:
                 continue
-            found.add(place)
+            places_read.add(place)
             mere_baseline = heads[result.suite_id].is_baseline(result.arm)
             if result.verdict is Verdict.ERROR or (result.verdict is Verdict.FAIL and not mere_baseline):
                 self.failed.add(place)
             if result.repeat == 1 and result.verdict is not Verdict.ERROR:
                 self.done[result.group, result.case_id] = (result.execution_id, digests.get(place, ""))
-        self.runs += [view.run.run_id] if found else []
-        return found
+        self.runs += [view.run.run_id] if places_read else []
+        return places_read
 
 
 def earlier_runs(call: Invocation, cases: set[Place]) -> Earlier:
     """Read what this user's own stored runs say of some cases; without a store they say nothing."""
-    earlier, wanted = Earlier(), set(cases)
+    earlier, missing = Earlier(), set(cases)
     suites = {suite for suite, _ in cases}
     with suppress(SkillgaugeError), opened_store(call) as store:
-        found = store.scan(RunQuery(limit=RUNS))
-        related = (view for view in found if suites & {suite.id for suite in view.head.suites})
+        runs = store.scan(RunQuery(limit=RUNS))
+        related = (view for view in runs if suites & {suite.id for suite in view.head.suites})
         with closing(own_runs(call, related, "earlier runs")) as own:
             for view in own:
-                wanted -= earlier.read(view, wanted)
-                if not wanted:
+                missing -= earlier.read(view, missing)
+                if not missing:
                     break
     return earlier
 

@@ -146,7 +146,7 @@ def _find_keeping(
     store, executor = None, None
     with collected(problems):
         problems += unkept_run(who.store, registry.names("stores"), is_given=who.store_given)
-        store = choose_store(who.store, registry, given=who.store_given)
+        store = choose_store(who.store, registry, is_explicit=who.store_given)
         executor = registry.make(EXECUTORS, who.executor) if who.executor else None
     return store, executor
 

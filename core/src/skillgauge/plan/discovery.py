@@ -21,9 +21,9 @@ Found = dict[Path, bool]
 """The paths that one format claims, each with whether it was only found by searching a folder."""
 
 
-def _add(found: dict[str, Found], name: str, path: Path, *, searched: bool) -> None:
+def _add(claims: dict[str, Found], name: str, path: Path, *, searched: bool) -> None:
     """Give a format a path once, however often it is named; to name it goes before finding it."""
-    path, mine = Path(os.path.normpath(path)), found.setdefault(name, {})
+    path, mine = Path(os.path.normpath(path)), claims.setdefault(name, {})
     if not searched and mine.get(path):
         del mine[path]  # its place is among the named ones
     mine.setdefault(path, searched)
@@ -32,7 +32,7 @@ def _add(found: dict[str, Found], name: str, path: Path, *, searched: bool) -> N
 def discover(
     paths: Sequence[Path],
     formats: Mapping[str, SuiteFormat],
-    found: dict[str, Found],
+    claims: dict[str, Found],
     *,
     shapes: Sequence[str] = (),
     forced: bool = False,
@@ -45,7 +45,7 @@ def discover(
     Args:
         paths: what the user named, absolute.
         formats: formats to ask, by name.
-        found: receives the paths, by format.
+        claims: receives the paths, by format.
         shapes: what the files of installed formats are known by, for the message about one that is nearly such a file.
         forced: the user chose the one format given; it gets what it does not claim too, and says what is wrong.
 
@@ -57,16 +57,22 @@ def discover(
         if not os.path.exists(path):  # noqa: PTH110 - never raises
             hint = "Check the path, or the name of the case."
             problems.append(Problem("usage.no-such-path", f"{str(path)!r} does not exist", hint=hint))
-        elif _assign(path, formats, found, problems, searched=False) or (
-            path.is_dir() and _search(path, formats, found, problems)
+        elif _assign(path, formats, claims, problems, searched=False) or (
+            path.is_dir() and _search(path, formats, claims, problems)
         ):
             continue
         elif forced:
-            _add(found, next(iter(formats)), path, searched=False)
+            _add(claims, next(iter(formats)), path, searched=False)
         else:
             problems += [
-                Problem("usage.unknown-format", one.message, None, SourceSpan(file, one.line, one.column), one.hint)
-                for file, one in unread(path, formats, shapes)
+                Problem(
+                    "usage.unknown-format",
+                    reason.message,
+                    None,
+                    SourceSpan(file, reason.line, reason.column),
+                    reason.hint,
+                )
+                for file, reason in unread(path, formats, shapes)
             ]
     if problems:
         raise UsageError(problems)
@@ -81,18 +87,20 @@ def _assign(
     elif claims:
         ((name, claim),) = claims.items()
         _add(found, name, path, searched=searched)
-        for left in (one for one in claim.leaves if path in one.parents):
-            _ = _assign(left, formats, found, problems, searched=True) or _search(left, formats, found, problems)
+        for folder in (one for one in claim.leaves if path in one.parents):
+            _ = _assign(folder, formats, found, problems, searched=True) or _search(folder, formats, found, problems)
     return bool(claims)
 
 
-def _search(folder: Path, formats: Mapping[str, SuiteFormat], found: dict[str, Found], problems: list[Problem]) -> bool:
+def _search(
+    folder: Path, formats: Mapping[str, SuiteFormat], claims: dict[str, Found], problems: list[Problem]
+) -> bool:
     hit = False
     for path in _children(folder):
-        if _assign(path, formats, found, problems, searched=True):
+        if _assign(path, formats, claims, problems, searched=True):
             hit = True
         elif path.is_dir():
-            hit = _search(path, formats, found, problems) or hit
+            hit = _search(path, formats, claims, problems) or hit
     return hit
 
 
@@ -105,13 +113,13 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _ambiguous(path: Path, claims: Mapping[str, Claim]) -> Problem:
-    seen = "; ".join(f"{name} ({claim.dialect or claim.reason or 'recognised'})" for name, claim in claims.items())
-    message, hint = f"several formats claim this path: {seen}", f"Choose one with --suite-format {next(iter(claims))}."
+    names = "; ".join(f"{name} ({claim.dialect or claim.reason or 'recognised'})" for name, claim in claims.items())
+    message, hint = f"several formats claim this path: {names}", f"Choose one with --suite-format {next(iter(claims))}."
     return Problem("usage.ambiguous-format", message, origin=Origin(str(path)), hint=hint)
 
 
 def load(
-    found: Mapping[str, Found],
+    claims: Mapping[str, Found],
     formats: Mapping[str, SuiteFormat],
     *,
     cwd: Path,
@@ -121,7 +129,7 @@ def load(
     """Load everything that was found; all problems of all files are collected before anything is raised.
 
     Args:
-        found: the paths, by format.
+        claims: the paths, by format.
         formats: the formats, by name.
         cwd: folder that relative paths in options are relative to.
         options: values of load options.
@@ -136,7 +144,7 @@ def load(
     suites: list[Suite] = []
     passed_over: list[Problem] = []
     fatal: list[Problem] = []
-    for name, entry in found.items():
+    for name, entry in claims.items():
         try:
             loaded = formats[name].load(_load_request(entry, cwd, options, installed))
         except SuiteError as error:

@@ -40,10 +40,10 @@ class Engines:
 
         Engines that announce that nobody gets them unasked do not count.
         """
-        found = {one.name: one for one in self._registry.load_all("engines") if not one.provider.traits.only_by_name}
-        if len(found) == 1 or model is None:
-            return tuple(found)
-        return tuple(name for name, one in found.items() if one.serves(model))
+        engines = {one.name: one for one in self._registry.load_all("engines") if not one.provider.traits.only_by_name}
+        if len(engines) == 1 or model is None:
+            return tuple(engines)
+        return tuple(name for name, one in engines.items() if one.serves(model))
 
     def find(self, name: str, problems: list[Problem], suite: Suite) -> AgentSetup | None:
         """An engine by its name; `None` and a problem, in the suite if that names it, if there is none that works."""
@@ -59,13 +59,13 @@ class Engines:
         Raises:
             PluginError: there is none, or there are several.
         """
-        found = [one for one in self._registry.load_all("engines") if one.provider.traits.plays]
-        if len(found) == 1:
-            return found[0]
-        if not found:
+        players = [one for one in self._registry.load_all("engines") if one.provider.traits.plays]
+        if len(players) == 1:
+            return players[0]
+        if not players:
             hint = "pip install skillgauge-engine-replay"
             raise PluginError(Problem("plugin.not-installed", "no installed engine plays recordings", hint=hint))
-        listed = ", ".join(f"{one.name} of {one.distribution}" for one in found)
+        listed = ", ".join(f"{one.name} of {one.distribution}" for one in players)
         message = f"several engines play recordings: {listed}"
         raise PluginError(Problem("plugin.ambiguous", message, hint="Leave all but one out, with --no-plugin NAME."))
 

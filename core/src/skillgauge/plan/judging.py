@@ -95,19 +95,19 @@ def find_judges(
         names, models = _unnamed(runners, registry, problems)
     if unpaired := tuple(unpaired_models(len(names), len(models))):
         return Judging(problems=unpaired)
-    found = []
+    judges = []
     for name, model in zip_longest(names, models):
         with collected(problems):
-            found.append(_find(name, model, temperature, registry, problems))
+            judges.append(_find(name, model, temperature, registry, problems))
     if any(problem.severity is Severity.ERROR for problem in problems):
         return Judging(problems=tuple(problems))
-    return Judging(tuple(found), (*problems, *panel_problems([judge.identity for judge in found])))
+    return Judging(tuple(judges), (*problems, *panel_problems([judge.identity for judge in judges])))
 
 
 async def checked(judging: Judging) -> Judging:
     """The same judges, each asked what keeps it from working."""
-    found = [problem for one in judging.found for problem in await one.judge.check()]
-    return replace(judging, problems=(*judging.problems, *found))
+    problems = [problem for one in judging.found for problem in await one.judge.check()]
+    return replace(judging, problems=(*judging.problems, *problems))
 
 
 def _unnamed(

@@ -66,10 +66,10 @@ async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
 
 
 def _undetectable(suites: Suites, surveys: Sequence[Survey], terms: Terms) -> Iterator[Problem]:
-    for suite, found in zip(suites.suites, surveys, strict=True):
-        if terms.repeats(suite, found.selected) is None:
-            wanted = f"{(terms.detect or 0) * 100:.0f} points"
-            message = f"suite {suite.id!r} has too few cases to show a lift of {wanted}, even with {MOST_REPEATS} runs"
+    for suite, surveyed in zip(suites.suites, surveys, strict=True):
+        if terms.repeats(suite, surveyed.selected) is None:
+            points = f"{(terms.detect or 0) * 100:.0f} points"
+            message = f"suite {suite.id!r} has too few cases to show a lift of {points}, even with {MOST_REPEATS} runs"
             yield Problem("usage.detect", message, hint="Add cases, or ask for more points: --runs auto:POINTS.")
 
 

@@ -51,18 +51,18 @@ def _weakness(report: SandboxReport) -> int:
     return list(Tier).index(report.tier)
 
 
-def choose_store(location: str | None, registry: Registry, *, given: bool) -> Store:
+def choose_store(location: str | None, registry: Registry, *, is_explicit: bool) -> Store:
     """Return the store to use; without any installed one, and none asked for, this process.
 
     Args:
         location: path or address; `None` keeps the run in this process.
         registry: the run's plugins.
-        given: whether the user chose the place, so that its absence is an error.
+        is_explicit: whether the user chose the place, so that its absence is an error.
 
     Raises:
         PluginError: no store serves the place, or several do.
     """
-    if location is not None and (registry.names("stores") or given):
+    if location is not None and (registry.names("stores") or is_explicit):
         return open_store(location, registry)
     return MemoryStore()
 

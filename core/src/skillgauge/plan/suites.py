@@ -31,36 +31,36 @@ class Suites:
     """What the suites and their revision give notice of."""
 
 
-def load_suites(what: What, cwd: Path, registry: Registry) -> Suites:
+def load_suites(subject: What, cwd: Path, registry: Registry) -> Suites:
     """Find and load everything that the user names.
 
     Raises:
         SkillgaugeError: with every problem of every path and file.
     """
-    named = what.suite_format
-    asked = registry.each(FORMATS, lambda one: bool(what.paths) or one.name in what.format_paths)
+    named = subject.suite_format
+    asked = registry.each(FORMATS, lambda one: bool(subject.paths) or one.name in subject.format_paths)
     formats = dict(asked) | ({named: registry.make(FORMATS, named)} if named else {})
     if not formats:
         hint = "Install one: docs/install.md says which there are."
         none = Problem("plugin.not-installed", "no suite format is installed, so nothing can be read", hint=hint)
         raise PluginError([none, *registry.failures.values()])
-    found = _found(what, formats, registry.names(SHAPES))
+    found = _claims(subject, formats, registry.names(SHAPES))
     installed = {kind: registry.names(kind) for kind in KINDS}
-    suites, passed_over = load(found, formats, cwd=cwd, options=what.format_options, installed=installed)
+    suites, passed_over = load(found, formats, cwd=cwd, options=subject.format_options, installed=installed)
     _require_one_of_each_name(suites)
-    revised, notices = what.revise(suites)
+    revised, notices = subject.revise(suites)
     warnings = tuple(problem for suite in suites for problem in suite.warnings)
     return Suites(formats, revised, passed_over, (*warnings, *notices))
 
 
-def _found(what: What, formats: Mapping[str, SuiteFormat], shapes: Sequence[str]) -> dict[str, Found]:
-    found: dict[str, Found] = {}
-    for name, paths in what.format_paths.items():
-        discover(paths, {name: formats[name]}, found, shapes=shapes, forced=True)
-    named = what.suite_format
+def _claims(subject: What, formats: Mapping[str, SuiteFormat], shapes: Sequence[str]) -> dict[str, Found]:
+    claims: dict[str, Found] = {}
+    for name, paths in subject.format_paths.items():
+        discover(paths, {name: formats[name]}, claims, shapes=shapes, forced=True)
+    named = subject.suite_format
     asked = {named: formats[named]} if named else formats
-    discover(what.paths, asked, found, shapes=shapes, forced=named is not None)
-    return found
+    discover(subject.paths, asked, claims, shapes=shapes, forced=named is not None)
+    return claims
 
 
 def _require_one_of_each_name(suites: tuple[Suite, ...]) -> None:
@@ -68,8 +68,8 @@ def _require_one_of_each_name(suites: tuple[Suite, ...]) -> None:
     for suite in suites:
         places.setdefault(suite.id, []).append(suite.root)
     doubled = [
-        Problem("suite.duplicate-id", f"several suites are called {one!r}: {', '.join(roots)}", hint=_SEPARATE)
-        for one, roots in places.items()
+        Problem("suite.duplicate-id", f"several suites are called {name!r}: {', '.join(roots)}", hint=_SEPARATE)
+        for name, roots in places.items()
         if len(roots) > 1
     ]
     if doubled:

@@ -114,8 +114,8 @@ class Call:
             return answer
         if iscoroutine(answer):
             answer.close()
-        wanted = " or ".join(one.__name__ for one in self.answers).replace("NoneType", "None")
-        raise TypeError(f"answered with {type(answer).__name__} instead of {wanted}")
+        expected = " or ".join(one.__name__ for one in self.answers).replace("NoneType", "None")
+        raise TypeError(f"answered with {type(answer).__name__} instead of {expected}")
 
 
 @cache

@@ -27,27 +27,29 @@ T = TypeVar("T")
 Note = Callable[[Problem], None]
 
 
-def guarded(kind: Kind[T], made: T, plugin: Resolved, note: Note, *, named: bool, granted_s: float = 0.0) -> T:
+def guarded(kind: Kind[T], plugin_object: T, plugin: Resolved, note: Note, *, named: bool, granted_s: float = 0.0) -> T:
     """A plugin's object behind its guard.
 
     Args:
         kind: whose contract it fulfils; events of extensions have a guard of their own.
-        made: the object.
+        plugin_object: the object.
         plugin: whose it is.
         note: takes a failure that nothing else tells of.
         named: whether the user named the plugin; if not, it is passed over where that is possible.
         granted_s: time that its own options grant a call, beyond what every call has.
     """
     if kind == EXTENSIONS:
-        return made
+        return plugin_object
     granted_s += JUDGED_S - SCORE_S if plugin.provider.traits.asks_judge else 0
-    return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), KINDS[kind].contract))
+    return cast(
+        "T", Guarded(plugin_object, Guard(plugin, note, named=named, granted_s=granted_s), KINDS[kind].contract)
+    )
 
 
-def guarded_part(contract: Any, made: T, plugin: Resolved) -> T:
+def guarded_part(contract: Any, part: T, plugin: Resolved) -> T:
     """Return the part by which an engine records or finds sessions, behind the engine's guard."""
     guard = Guard(plugin, lambda _problem: None, named=True, granted_s=0.0)
-    return cast("T", Guarded(made, guard, contract))
+    return cast("T", Guarded(part, guard, contract))
 
 
 def reason_of(error: BaseException, where: str) -> str:
@@ -60,16 +62,20 @@ def reason_of(error: BaseException, where: str) -> str:
 class Guarded:
     """Stands in front of a plugin's object."""
 
-    def __init__(self, made: Any, guard: Guard, contract: type) -> None:
-        self._made, self._guard, self._calls = made, guard, calls_of(contract)
+    def __init__(self, plugin_object: Any, guard: Guard, contract: type) -> None:
+        self._made, self._guard, self._calls = plugin_object, guard, calls_of(contract)
         for name, call in self._calls.items():
             if call.is_method:
-                setattr(self, name, _around(guard, name, call, getattr(made, name, None) or _absent(made, name)))
+                setattr(
+                    self,
+                    name,
+                    _around(guard, name, call, getattr(plugin_object, name, None) or _absent(plugin_object, name)),
+                )
             elif name in contract.__annotations__:
                 setattr(self, name, getattr(self, name))  # read once: it does not change
-        if (further := FURTHER.get(contract)) and isinstance(made, further):
+        if (further := FURTHER.get(contract)) and isinstance(plugin_object, further):
             for name, call in calls_of(further).items():
-                setattr(self, name, _around(guard, name, call, getattr(made, name)))
+                setattr(self, name, _around(guard, name, call, getattr(plugin_object, name)))
 
     @property  # type: ignore[misc]  # `object` lets its own be set; nobody sets this one
     def __class__(self) -> type:
@@ -94,11 +100,11 @@ class Guarded:
             self._guard.settle("run", call.rule, error)
 
 
-def _absent(made: object, name: str) -> Callable[..., object]:
+def _absent(plugin_object: object, name: str) -> Callable[..., object]:
     """A method in place of one that the plugin lacks."""
 
     def absent(*_args: object, **_kwargs: object) -> object:
-        raise AttributeError(f"{type(made).__name__} has no {name}")
+        raise AttributeError(f"{type(plugin_object).__name__} has no {name}")
 
     return absent
 

@@ -62,9 +62,9 @@ def install_hint(kind: str, name: str) -> str:
     with open(table_file, encoding="utf-8") as file:  # noqa: PTH123 - pathlib is slow to import
         table = json.load(file)
     distribution, _, short = name.rpartition(":")
-    found = table.get(kind, {}).get(short)
-    if found and distribution in ("", found):
-        return f"pip install {found}"
+    extra = table.get(kind, {}).get(short)
+    if extra and distribution in ("", extra):
+        return f"pip install {extra}"
     return "Install the package that brings it, or correct the name; skillgauge itself publishes none of that name."
 
 
@@ -95,9 +95,11 @@ class PluginIndex:
         named = tuple(entry for entry in self.entries(kind) if entry.name == short)
         if not colon:
             return named
-        wanted = normalized(distribution)
-        whole = tuple(entry for entry in named if normalized(entry.distribution) == wanted)
-        return whole or tuple(entry for entry in named if normalized(entry.distribution).endswith(f"-{wanted}"))
+        normalized_name = normalized(distribution)
+        whole = tuple(entry for entry in named if normalized(entry.distribution) == normalized_name)
+        return whole or tuple(
+            entry for entry in named if normalized(entry.distribution).endswith(f"-{normalized_name}")
+        )
 
     def meant_by(self, names: Collection[str]) -> frozenset[IndexEntry]:
         """Return the entries that names of plugins or distributions mean, each with all its aliases.
@@ -121,8 +123,8 @@ class PluginIndex:
 
     def recorded_failures(self) -> dict[IndexEntry, str]:
         """The last failure of each entry that has one, from earlier processes too."""
-        known = dict(self._failures)
-        return {entry: known[entry.failure_key] for entry in self._entries if entry.failure_key in known}
+        failures = dict(self._failures)
+        return {entry: failures[entry.failure_key] for entry in self._entries if entry.failure_key in failures}
 
 
 def normalized(name: str) -> str:

@@ -45,10 +45,10 @@ def read_index(*, path: Sequence[str] | None = None, cache_dir: Path | None = No
     remembered = known.get()
     if remembered is None or path is not None or cache_dir:
         return _read_index(sys.path if path is None else path, cache_dir)
-    asked = tuple(sys.path)
-    if asked not in remembered:
-        remembered[asked] = _read_index(asked, None)
-    return remembered[asked]
+    search_path = tuple(sys.path)
+    if search_path not in remembered:
+        remembered[search_path] = _read_index(search_path, None)
+    return remembered[search_path]
 
 
 def _read_index(path: Sequence[str], cache_dir: Path | None) -> PluginIndex:
@@ -101,9 +101,9 @@ class _Failures(MutableMapping[str, str]):
         _write_json(self._file, {**self._known(), key: text})
 
     def __delitem__(self, key: str) -> None:
-        known = self._known()
-        del known[key]
-        _write_json(self._file, known)
+        failures = self._known()
+        del failures[key]
+        _write_json(self._file, failures)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known())
@@ -117,32 +117,32 @@ def _marks(path: Sequence[str]) -> Iterator[list[Any]]:
     for place in dict.fromkeys(path):
         try:
             with os.scandir(place or ".") as children:
-                found = sorted(
+                stamps = sorted(
                     [child.name, *_stamps(child.path)]
                     for child in children
                     if child.name.lower().endswith(("dist-info", "egg-info"))
                 )
         except NotADirectoryError:
-            found = [_stamps("", place)]  # an archive: importlib looks into those too
+            stamps = [_stamps("", place)]  # an archive: importlib looks into those too
         except OSError:
             continue
-        if found:
-            yield [place, found]
+        if stamps:
+            yield [place, stamps]
 
 
 def _stamps(folder: str, *names: str) -> list[Any]:
-    found: list[Any] = []
+    stamps: list[Any] = []
     for name in names or ("entry_points.txt", "METADATA", "PKG-INFO"):
         try:
             status = os.stat(f"{folder}/{name}" if folder else name)  # noqa: PTH116 - hundreds at each start
         except OSError:
-            if not found:
+            if not stamps:
                 break  # no entry points: whatever else is there says nothing to us
             continue
-        found += [name, status.st_mtime_ns, status.st_size, status.st_ino]
+        stamps += [name, status.st_mtime_ns, status.st_size, status.st_ino]
         if name == "METADATA":
             break  # importlib.metadata looks at `PKG-INFO` only where this is absent
-    return found
+    return stamps
 
 
 def _installed(path: list[str]) -> list[IndexEntry]:
@@ -150,13 +150,13 @@ def _installed(path: list[str]) -> list[IndexEntry]:
     import importlib.metadata  # noqa: PLC0415
 
     importlib.invalidate_caches()  # importlib.metadata believes a folder's time stamp for as long as it lives
-    seen = {""}  # a distribution without a name is a leftover of a failed installation
+    names = {""}  # a distribution without a name is a leftover of a failed installation
     entries: list[IndexEntry] = []
     for distribution in importlib.metadata.distributions(path=path):
         try:
             name = normalized(distribution.metadata["Name"] if "Name" in distribution.metadata else "")  # noqa: SIM401
-            if name not in seen:
-                seen.add(name)
+            if name not in names:
+                names.add(name)
                 entries += _entries_of(distribution)
         except (OSError, LookupError, TypeError, ValueError):
             continue  # another leftover, or a list of entry points that cannot be read

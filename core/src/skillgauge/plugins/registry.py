@@ -121,15 +121,15 @@ class Registry:
 
     def load_all(self, kind: str) -> tuple[Resolved, ...]:
         """Every plugin of a kind, each once; those that cannot be used are kept in `failures` and passed over."""
-        found: dict[tuple[str, str], Resolved] = {}
+        plugins: dict[tuple[str, str], Resolved] = {}
         for entry in self._index.entries(kind):
             try:
                 resolved = self.resolve(kind, entry.name)
-                found.setdefault((resolved.distribution, resolved.name), resolved)
+                plugins.setdefault((resolved.distribution, resolved.name), resolved)
             except PluginError as error:
                 if error.problems[0].code != BLOCKED:
                     self._note(f"{kind}.{entry.name}", error.problems[0])
-        return tuple(found.values())
+        return tuple(plugins.values())
 
     def make(self, kind: Kind[T], plugin: str | Resolved, options: JsonObject | BaseModel | None = None) -> T:
         """A new object of a plugin: `registry.make(SCORERS, "exact")`.
@@ -149,9 +149,9 @@ class Registry:
 
     def _make(self, kind: Kind[T], resolved: Resolved, options: BaseModel, *, named: bool) -> T:
         with failing_as(resolved, "could not be made", PluginError):
-            made = cast(T, resolved.provider.make(options, self.peers_of(resolved)))
+            plugin_object = cast(T, resolved.provider.make(options, self.peers_of(resolved)))
         note = partial(self._note, f"{kind}.{resolved.name}")
-        return guarded(kind, made, resolved, note, named=named, granted_s=getattr(options, "timeout_s", 0.0))
+        return guarded(kind, plugin_object, resolved, note, named=named, granted_s=getattr(options, "timeout_s", 0.0))
 
     def each(self, kind: Kind[T], keep: Callable[[Resolved], bool] = lambda _plugin: True) -> Iterator[tuple[str, T]]:
         """Name and object of every plugin of a kind that nobody named, made one after another.
@@ -167,13 +167,13 @@ class Registry:
         """
         for resolved in filter(keep, self.load_all(kind)):
             try:
-                made = self._make(kind, resolved, self.validated_options(resolved), named=False)
+                plugin_object = self._make(kind, resolved, self.validated_options(resolved), named=False)
             except PluginError as error:
                 if error.problems[0].code == "plugin.options":
                     raise
                 self._note(f"{kind}.{resolved.name}", error.problems[0])
             else:
-                yield resolved.name, made
+                yield resolved.name, plugin_object
 
     def validated_options(
         self, resolved: Resolved, options: JsonObject | None = None, origin: Origin | None = None
@@ -183,20 +183,20 @@ class Registry:
         Raises:
             PluginError: with every option that is wrong, missing or unknown.
         """
-        given = options or {}
+        options_given = options or {}
         values: dict[str, object] = {}
         for name in dict.fromkeys((resolved.name, resolved.asked.partition("+")[0], resolved.asked)):
-            found = self._options(f"{resolved.kind}.{name}", resolved.provider.options)
-            if "+" in name and not found:  # misspelt, perhaps
+            validated = self._options(f"{resolved.kind}.{name}", resolved.provider.options)
+            if "+" in name and not validated:  # misspelt, perhaps
                 hint = f"Set one: --set {resolved.kind}.{name}.KEY=VALUE."
                 raise PluginError(Problem("plugin.no-setting", f"{resolved.kind}.{name} sets no option", hint=hint))
-            values.update(found)
-        values.update(given)
+            values.update(validated)
+        values.update(options_given)
         own = dict(values)
         for block in blocks_of(resolved.provider.options):
             if shared := self._options(block.full_name, block.model):
                 values[block.option] = block.merged(shared, own.get(block.option))
-        setting = Setting(own, given, origin, redirect(resolved, values, self._look_up))
+        setting = Setting(own, options_given, origin, redirect(resolved, values, self._look_up))
         try:
             with failing_as(resolved, "could not check its options", ValidationError):
                 return resolved.provider.options.model_validate(values)
@@ -284,8 +284,8 @@ class Registry:
         return self._blocking.names(entry) if is_adopted else self._blocking.covers(entry)
 
     def _pick(self, kind: str, name: str) -> IndexEntry:
-        found = self._index.find(kind, name)
-        allowed = [entry for entry in found if not self.is_blocked(entry)]
+        candidates = self._index.find(kind, name)
+        allowed = [entry for entry in candidates if not self.is_blocked(entry)]
         usable = [entry for entry in allowed if not entry.problem]
         if len(usable) == 1:
             return usable[0]
@@ -295,8 +295,8 @@ class Registry:
             raise PluginError(Problem("plugin.ambiguous", f"{plugin} is installed by {makers(usable)}", hint=hint))
         if allowed:
             raise PluginError(_incompatible(plugin, allowed))
-        if found:
-            raise PluginError(blocked_problem(plugin, found))
+        if candidates:
+            raise PluginError(blocked_problem(plugin, candidates))
         names = self.names(kind)
         message = f"{plugin} is not installed{did_you_mean(name, names)} (installed: {', '.join(names) or 'none'})"
         raise PluginError(Problem("plugin.not-installed", message, hint=install_hint(kind, name)))

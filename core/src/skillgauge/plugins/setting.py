@@ -27,9 +27,9 @@ def redirect(resolved: Resolved, options: MutableMapping[str, object], look_up: 
     Returns:
         The variable behind each option that was added.
     """
-    found = redirected(resolved.provider.traits.redirects, options, look_up)
-    options.update({option: address for option, (_, address) in found.items()})
-    return {option: variable for option, (variable, _) in found.items()}
+    target_address = redirected(resolved.provider.traits.redirects, options, look_up)
+    options.update({option: address for option, (_, address) in target_address.items()})
+    return {option: variable for option, (variable, _) in target_address.items()}
 
 
 @dataclass(frozen=True)

@@ -152,8 +152,8 @@ class Budget:
 
 def _used(usages: Iterable[Usage | None]) -> tuple[float, int]:
     """Dollars and tokens of all of them."""
-    known = [usage for usage in usages if usage]
-    return sum(usage.cost_usd or 0.0 for usage in known), sum(usage.all_tokens for usage in known)
+    reported = [usage for usage in usages if usage]
+    return sum(usage.cost_usd or 0.0 for usage in reported), sum(usage.all_tokens for usage in reported)
 
 
 _current: ContextVar[Meter | None] = ContextVar("meter", default=None)

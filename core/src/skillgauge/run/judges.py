@@ -69,8 +69,8 @@ class GuardedJudge:
                 place.leave(_failure(reply))
         except NotTried as not_tried:
             failure = not_tried.failure
-            told = f"{failure.failure_class}: {failure.message}"
-            return JudgeReply(text=None, error=told, failure_class=failure.failure_class)
+            reason = f"{failure.failure_class}: {failure.message}"
+            return JudgeReply(text=None, error=reason, failure_class=failure.failure_class)
         return reply
 
     async def _metered(self, request: JudgeRequest) -> JudgeReply:

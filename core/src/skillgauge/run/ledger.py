@@ -293,8 +293,8 @@ class MemoryStore:
 
     def scan(self, query: RunQuery) -> Iterator[RunView]:
         """See `Store.scan`."""
-        wanted = [log for log in reversed(self._logs) if _matches(log, query)]
-        for log in wanted[: query.limit]:
+        logs = [log for log in reversed(self._logs) if _matches(log, query)]
+        for log in logs[: query.limit]:
             yield RunView(log.info, log.head, log.summary or Summary.empty(), log)
 
     async def close(self) -> None:

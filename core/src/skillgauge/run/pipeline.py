@@ -130,8 +130,8 @@ async def _open(scorers: Scorers, stop: asyncio.Event) -> AsyncIterator[None]:
         yield
     finally:
         over.set()
-        for one in waiting:
-            one.cancel()
+        for task in waiting:
+            task.cancel()
         await asyncio.gather(holding, *waiting, return_exceptions=True)
 
 

@@ -196,5 +196,5 @@ class Services:
 
 def service_of(asker: Identity) -> str:
     """Return the service that a limit belongs to: host and port that are asked, else the name of the asking plugin."""
-    told = asker.service or asker.name
-    return urlsplit(told).netloc.rpartition("@")[2].lower() or told
+    name = asker.service or asker.name
+    return urlsplit(name).netloc.rpartition("@")[2].lower() or name

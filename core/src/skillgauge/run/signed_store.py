@@ -199,16 +199,16 @@ class SignedLog:
         Raises:
             StoreError: they are not what was committed.
         """
-        expected, seen, rows = len(self._done), Ordinals(), self._signer.rows()
+        expected, ordinals, rows = len(self._done), Ordinals(), self._signer.rows()
         for result in self._log.results(order, group):
-            if not self._signer.signed_by_us(result) or not seen.add(result.ordinal):
+            if not self._signer.signed_by_us(result) or not ordinals.add(result.ordinal):
                 raise self._changed(f"the result of case {result.case_id!r}, repeat {result.repeat}, is another one")
             rows.update(result.signature.encode())
             yield unsigned(result)
-        if group is None and len(seen) < expected:
-            raise self._changed(f"of {expected} results {expected - len(seen)} are missing")
+        if group is None and len(ordinals) < expected:
+            raise self._changed(f"of {expected} results {expected - len(ordinals)} are missing")
         if group is None and order is ResultOrder.CASE:
-            self._rows = len(seen), rows.digest()
+            self._rows = len(ordinals), rows.digest()
 
     def cases(self) -> Iterator[CaseHead]:
         """See `RunSource.cases`.
@@ -250,15 +250,15 @@ class SignedLog:
         for _ in self.results(ResultOrder.CASE):
             pass
 
-    def _changed(self, what: str) -> StoreError:
-        message = f"the store does not hold what run {self.info.run_id} has written: {what}"
+    def _changed(self, subject: str) -> StoreError:
+        message = f"the store does not hold what run {self.info.run_id} has written: {subject}"
         hint = "Something else writes to the store. Move the file away, or name another with --store."
         return StoreError(Problem("store.altered", message, hint=hint))
 
 
-def _why_not_resumed(log: RunLog, signer: RunSigner, seen: Ordinals) -> str:
+def _why_not_resumed(log: RunLog, signer: RunSigner, ordinals: Ordinals) -> str:
     try:
-        if rows_of(log, signer, seen) is None or not all(map(signer.signed_by_us, log.unfinished())):
+        if rows_of(log, signer, ordinals) is None or not all(map(signer.signed_by_us, log.unfinished())):
             return CHANGED
         return ""
     except StoreError as error:

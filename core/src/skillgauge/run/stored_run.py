@@ -199,17 +199,17 @@ class StoredRun:
         return self._why_rows_foreign(rows.hex())
 
 
-def rows_of(source: RunSource, signer: RunSigner, seen: Ordinals) -> bytes | None:
+def rows_of(source: RunSource, signer: RunSigner, ordinals: Ordinals) -> bytes | None:
     """The digest over the signatures of all results; `None` if a result or case is not signed, or is there twice.
 
     Args:
         source: with signatures.
         signer: of the run.
-        seen: grows by the places of the results in the plan.
+        ordinals: grows by the places of the results in the plan.
     """
     rows = signer.rows()
     for result in source.results(ResultOrder.CASE):
-        if not signer.signed_by_us(result) or not seen.add(result.ordinal):
+        if not signer.signed_by_us(result) or not ordinals.add(result.ordinal):
             return None
         rows.update(result.signature.encode())
     if not all(map(signer.signed_by_us, source.cases())):

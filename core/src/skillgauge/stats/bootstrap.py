@@ -201,9 +201,9 @@ def _interpolate(ordered: Sequence[float], p: float) -> float:
     """Return the `p`-quantile of `ordered`, linear between neighbours (the default of numpy and R)."""
     position = p * (len(ordered) - 1)
     index = min(int(position), len(ordered) - 2)
-    left, right = ordered[index], ordered[index + 1]
+    lower, right = ordered[index], ordered[index + 1]
     # min: the sum may round to a value above the right neighbour, and so above 1 for a rate.
-    return min(right, left + (right - left) * (position - index))
+    return min(right, lower + (right - lower) * (position - index))
 
 
 def _rounding(values: Sequence[float]) -> float:

@@ -240,13 +240,13 @@ def corrected_interval(
     lows, highs = [], []
     for _ in range(resamples):
         rate = math.fsum(pool[int(draw() * len(pool))] for _ in range(n)) / n
-        found = corrected_rate(
+        corrected = corrected_rate(
             min(1.0, rate),
             _redrawn(labelled.both_pass, labelled.people_pass, draw),
             _redrawn(labelled.neither_passes, labelled.people_fail, draw),
         )
-        lows.append(0.0 if found is None else found)
-        highs.append(1.0 if found is None else found)
+        lows.append(0.0 if corrected is None else corrected)
+        highs.append(1.0 if corrected is None else corrected)
     lower = sorted(lows)[math.floor((1.0 - level) / 2.0 * (resamples - 1))]
     upper = sorted(highs)[math.ceil((1.0 + level) / 2.0 * (resamples - 1))]
     return Interval(min(estimate, lower), max(estimate, upper), level, IntervalMethod.BOOTSTRAP_PERCENTILE)

@@ -214,10 +214,10 @@ def smallest_detectable(cases: int, repeats: int, level: float = _RARE) -> float
     if cases < 1 or repeats < 1:
         raise ValueError(f"cases and repeats must be at least 1; got {cases!r} and {repeats!r}")
     best = {(Repeats(repeats, repeats), Repeats(0, repeats)): cases}
-    told = cases * repeats - _LOST_TO_DISCRETENESS
-    if told <= 0:
+    effective = cases * repeats - _LOST_TO_DISCRETENESS
+    if effective <= 0:
         return 1.0 if chance_of_difference(best) <= level else None
-    spread = (two_sided_z(1.0 - level) + normal_quantile(DETECTION_POWER)) ** 2 / (2.0 * told)
+    spread = (two_sided_z(1.0 - level) + normal_quantile(DETECTION_POWER)) ** 2 / (2.0 * effective)
     return math.sqrt(spread / (1.0 + spread))
 
 

@@ -86,8 +86,8 @@ def mean_of(values: Sequence[float | None]) -> float | None:
 
     Source: the rule of this package that a number is never made up for what is undefined.
     """
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known and len(known) == len(values) else None
+    values_known = [value for value in values if value is not None]
+    return math.fsum(values_known) / len(values_known) if values_known and len(values_known) == len(values) else None
 
 
 def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:

@@ -68,14 +68,14 @@ class RateInterval:
         units = len(groups) or len(case_means)
         level = widened(_LATER_LEVEL, units) if looks > 1 and units >= MIN_BOOTSTRAP_CASES else _LEVEL
         if groups:
-            found: Interval | None = cluster_rate_interval(groups, seed=seed, level=level)
+            interval: Interval | None = cluster_rate_interval(groups, seed=seed, level=level)
         else:
-            found = rate_interval(case_means, repeats=max(1, repeats), seed=seed, level=level)
-        if found is None:
+            interval = rate_interval(case_means, repeats=max(1, repeats), seed=seed, level=level)
+        if interval is None:
             return cls(rate=None, n=0)
         mean = math.fsum(case_means) / len(case_means)
         count = len(groups) or None
-        return cls(mean, len(case_means), found.lower, found.upper, _LEVEL, str(found.method), count)
+        return cls(mean, len(case_means), interval.lower, interval.upper, _LEVEL, str(interval.method), count)
 
     @property
     def bare(self) -> RateInterval:
@@ -137,9 +137,9 @@ def cluster_rate_interval(
     require_level(level)
     values = [value for cluster in clusters for value in cluster]
     require_rates("clusters", values)
-    found = cluster_bootstrap_interval(clusters, seed=seed, resamples=resamples, level=level)
-    if found:
-        return _capped(found, len(clusters))
+    interval = cluster_bootstrap_interval(clusters, seed=seed, resamples=resamples, level=level)
+    if interval:
+        return _capped(interval, len(clusters))
     mean = math.fsum(values) / len(values)
     score = wilson(mean * len(clusters), len(clusters), level)
     return replace(score, method=IntervalMethod.WILSON_OVER_CLUSTERS)
@@ -265,8 +265,8 @@ def rate_interval(
         return score
     if n >= MIN_NORMAL_CASES:
         return normal(case_means, level) or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
-    found = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
-    return _capped(found, n) if found else replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+    interval = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
+    return _capped(interval, n) if interval else replace(score, method=IntervalMethod.WILSON_OVER_CASES)
 
 
 def widened(level: float, n: int) -> float:

@@ -72,10 +72,10 @@ def level_of_look(earlier: Sequence[Pairs], level: float, *, two_sided: bool = T
     Source: alpha spending by a union bound, as K. K. G. Lan, D. L. DeMets, Biometrika 70 (1983) 659-663 spend by a
     function of time; docs/statistics.md, "Looking again", has its false alarms and its power.
     """
-    left, allowed = level, level
+    remaining, allowed = level, level
     for pairs in earlier:
-        left -= _size(frozenset(pairs.items()), allowed, two_sided=two_sided)
-        allowed = max(left, _LEAST) * _SHARE_OF_REST
+        remaining -= _size(frozenset(pairs.items()), allowed, two_sided=two_sided)
+        allowed = max(remaining, _LEAST) * _SHARE_OF_REST
     return allowed
 
 

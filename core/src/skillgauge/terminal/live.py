@@ -71,10 +71,10 @@ class LiveProgress:
         bar: list[RenderableType] = [_bar(tally, min(room, 40))] if room >= _LEAST_BAR else []
         row.add_row(Text(count, style="bold"), *bar, Text(figures))
         yield row
-        for arm, told in tally.counts():
+        for arm, counts in tally.counts():
             line = Text("  ", no_wrap=True, overflow="ellipsis")
             line.append(f"{arm}: " if arm else "")
-            line.append_text(Text(", ").join(Text(text, style=STYLES[verdict]) for verdict, text in told))
+            line.append_text(Text(", ").join(Text(text, style=STYLES[verdict]) for verdict, text in counts))
             yield line
         steps = tally.steps
         for text, since_s in steps[:_STEPS]:

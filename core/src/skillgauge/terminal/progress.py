@@ -110,8 +110,8 @@ class Narration(PlainProgress):
         super().finished(result)
         passed = result.verdict is Verdict.PASS
         reason = "" if passed else plain(reason_of(result).strip().partition("\n")[0], _REASON)
-        told = f"{name} {result.verdict} in {duration(result.execution.duration_s)}"
-        self._say(f"{told}: {reason}" if reason else told)
+        line = f"{name} {result.verdict} in {duration(result.execution.duration_s)}"
+        self._say(f"{line}: {reason}" if reason else line)
 
     def _say(self, text: str) -> None:
         self._print(f"{clock_text(self._tally.elapsed_s)}  {text}")

@@ -121,14 +121,14 @@ def shown_streams(*, color: bool = False) -> Iterator[None]:
         color: whether terminals among them may be coloured, if they take it and the user's environment lets them.
     """
     theirs = sys.stdout, sys.stderr
-    out, err = (cast("TextIO", Shown(one, color=color and takes_color(one))) for one in theirs)
+    out, err = (cast("TextIO", Shown(stream, color=color and takes_color(stream))) for stream in theirs)
     ours = out, err
     sys.stdout, sys.stderr = ours
     try:
         yield
     finally:
-        for one in ours:
-            one.flush()
+        for stream in ours:
+            stream.flush()
         # click puts another stream in place of one that nobody reads any longer, which then has to stay.
         if sys.stdout is ours[0]:
             sys.stdout = theirs[0]

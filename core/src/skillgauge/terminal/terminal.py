@@ -24,9 +24,9 @@ def takes_color(stream: TextIO, *, no_color: bool = False) -> bool:
 
 def width_of(stream: TextIO) -> int | None:
     """Columns of a terminal, or as many as `COLUMNS` says; `None` where lines may be as long as they like."""
-    told = host_environment().get("COLUMNS", "")
-    if told.isdigit() and int(told):
-        return int(told)
+    columns_text = host_environment().get("COLUMNS", "")
+    if columns_text.isdigit() and int(columns_text):
+        return int(columns_text)
     if not stream.isatty():
         return None
     try:

@@ -287,15 +287,15 @@ class Kept:
 
     @cached_property
     def _by_group(self) -> dict[GroupKey | None, list[TrialResult]]:
-        found: dict[GroupKey | None, list[TrialResult]] = {None: list(self._make())}
-        for result in found[None]:
-            found.setdefault(result.group, []).append(result)
-        return found
+        by_group: dict[GroupKey | None, list[TrialResult]] = {None: list(self._make())}
+        for result in by_group[None]:
+            by_group.setdefault(result.group, []).append(result)
+        return by_group
 
     def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
         """See `RunSource.results`."""
-        found = self._by_group.get(group, [])
-        return iter(found if order is ResultOrder.PLAN else sorted(found, key=case_order))
+        results = self._by_group.get(group, [])
+        return iter(results if order is ResultOrder.PLAN else sorted(results, key=case_order))
 
     def cases(self) -> Iterator[CaseHead]:
         """See `RunSource.cases`."""

@@ -122,9 +122,9 @@ class CaseHead(CaseFacts):
     def of(cls, trial: Trial) -> Self:
         """The head of a trial's case."""
         case = trial.case
-        executes, told = case.execution_digest, case.told(CaseFacts)
+        executes, facts = case.execution_digest, case.told(CaseFacts)
         content = digest_text(f'["{executes}","{case.checks_digest}"]')  # as `digest` has it, in a third of the time
-        return cls.of_known(suite_id=trial.suite_id, index=trial.case_index, digest=content, executes=executes, **told)
+        return cls.of_known(suite_id=trial.suite_id, index=trial.case_index, digest=content, executes=executes, **facts)
 
 
 class SuiteHead(SuiteFacts):

@@ -39,9 +39,9 @@ class Account:
     @property
     def is_empty(self) -> bool:
         """True if the agent neither said nor did anything."""
-        said = any(event.text.strip() for event in self.trajectory.events if event.kind is EventKind.MESSAGE)
+        has_text = any(event.text.strip() for event in self.trajectory.events if event.kind is EventKind.MESSAGE)
         called = any(event.kind is EventKind.TOOL_CALL for event in self.trajectory.events)
-        return not (said or called or (self.text or "").strip())
+        return not (has_text or called or (self.text or "").strip())
 
 
 def is_models_turn(events: Iterable[TrajectoryEvent], asking: Collection[str] = ()) -> bool:

@@ -41,10 +41,10 @@ class SkillCalls:
         """Take a call, with the skill that it names."""
         self._skills[call_id] = skill.removeprefix("/")
 
-    def failed(self, call_id: str, told: str) -> None:
+    def failed(self, call_id: str, reason: str) -> None:
         """Take the result of a call, of any tool, that is an error."""
         if call_id in self._skills:
-            self._errors[call_id] = told.replace("<tool_use_error>", "").replace("</tool_use_error>", "").strip()
+            self._errors[call_id] = reason.replace("<tool_use_error>", "").replace("</tool_use_error>", "").strip()
 
     def refusals(self, blocked: Mapping[str, Block]) -> Iterator[RefusedSkill]:
         """Yield a refusal for each call that loaded nothing, but for those with wrong arguments.

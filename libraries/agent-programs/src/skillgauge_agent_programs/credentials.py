@@ -102,8 +102,8 @@ class Login:
 
 def find_key(variables: Sequence[str]) -> Key | None:
     """The key in the first of these secrets that is known."""
-    found = ((name, (secret(name) or "").strip()) for name in variables)
-    return next((Key(name, value) for name, value in found if value), None)
+    pairs = ((name, (secret(name) or "").strip()) for name in variables)
+    return next((Key(name, value) for name, value in pairs if value), None)
 
 
 def find_login(files: Sequence[str]) -> Login | None:

@@ -221,8 +221,8 @@ class ProgramEngine(ABC):
 
     async def check(self) -> tuple[Problem, ...]:
         """Check that program and credentials are there, for every model that `identity` was asked about."""
-        found = await asyncio.to_thread(lambda: self.found)
-        problems = list(found.problems(self.name, self.program, self._options.program or self.program.command))
+        program = await asyncio.to_thread(lambda: self.found)
+        problems = list(program.problems(self.name, self.program, self._options.program or self.program.command))
         services = {self.service(model): None for model in sorted(self.models or {None}, key=str)}
         for service in services:
             problems += (*self._missing(service), *self._diverted(service))
@@ -230,20 +230,20 @@ class ProgramEngine(ABC):
 
     def identity(self, model: str | None) -> Identity:
         """The program's version, the options and the model."""
-        found, asked = self.found, self.model(model)
-        self.models.add(asked)
-        address = self.service(asked).address
+        program, model_id = self.found, self.model(model)
+        self.models.add(model_id)
+        address = self.service(model_id).address
         settings = self.settings()
         if self._options.base_url is None and address == self._options.gateway:
             settings = {**settings, "base_url": address}  # as if the option were set
         own = f"+engine{version(self.distribution)}" if self.distribution else ""
         return Identity(
             name=self.name,
-            version=f"{found.version or 'unknown'}{own}",
+            version=f"{program.version or 'unknown'}{own}",
             settings=settings,
-            model=asked,
+            model=model_id,
             service=address,
-            complete=found.version is not None and asked is not None,
+            complete=program.version is not None and model_id is not None,
         )
 
     def routes(self, model: str | None) -> tuple[ModelRoute, ...]:

@@ -73,8 +73,8 @@ def ran_out(duration_s: float, silent_s: float, *, awaits_model: bool) -> Failur
         awaits_model: whether it was the model's turn then.
     """
     if awaits_model and silent_s * 2 > duration_s:
-        told = f"no answer from the model's service for {silent_s:.1f} s, until the time of the session was up"
-        return failed(FailureClass.NETWORK, told)
+        message = f"no answer from the model's service for {silent_s:.1f} s, until the time of the session was up"
+        return failed(FailureClass.NETWORK, message)
     return failed(FailureClass.TIMEOUT, f"no end within {duration_s:.1f} s")
 
 
@@ -93,9 +93,9 @@ def cut_off(program: str) -> Failure:
 def class_of_status(status: int, text: str = "") -> FailureClass:
     """Return the meaning of an HTTP status of a model API; for some the text of the answer decides."""
     if status in (400, 429):
-        told = class_of_text(text)
-        if told in (FailureClass.REFUSED, FailureClass.BUDGET, FailureClass.CONTEXT_TOO_LONG):
-            return told
+        meaning = class_of_text(text)
+        if meaning in (FailureClass.REFUSED, FailureClass.BUDGET, FailureClass.CONTEXT_TOO_LONG):
+            return meaning
     if status in _STATUSES:
         return _STATUSES[status]
     if status == _BAD_GATEWAY and _UNREACHED in text:

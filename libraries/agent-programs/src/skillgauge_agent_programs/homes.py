@@ -19,10 +19,10 @@ def files_in(home: Path, pattern: str) -> tuple[Path, ...]:
     """Files of a home by a glob pattern, sorted, none of them by way of a link."""
     try:
         root = home.resolve()
-        found = sorted(path for path in root.glob(pattern) if path.resolve() == path)
+        paths = sorted(path for path in root.glob(pattern) if path.resolve() == path)
     except OSError:
         return ()
-    return tuple(path for path in found if path.is_file())
+    return tuple(path for path in paths if path.is_file())
 
 
 class SessionFile:

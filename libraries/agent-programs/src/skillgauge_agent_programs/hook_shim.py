@@ -56,15 +56,17 @@ def is_meant(matcher: str | None, tool: object) -> bool:
 
 def payloads(event: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """The event in both spellings; a patch of several files is an event for each, as other programs have it."""
-    tool, given = event.get("tool_name"), event.get("tool_input")
-    both = {**event, "hookEventName": name, "toolName": tool, "toolInput": given}
-    text = "\n".join(map(str, given.values())) if isinstance(given, dict) else str(given or "")
+    tool, tool_input = event.get("tool_name"), event.get("tool_input")
+    event_names = {**event, "hookEventName": name, "toolName": tool, "toolInput": tool_input}
+    text = "\n".join(map(str, tool_input.values())) if isinstance(tool_input, dict) else str(tool_input or "")
     files = PATCHED.findall(text) if tool == "apply_patch" or APPLIED.search(text) else []
     if not files:
-        return [both]
+        return [event_names]
     words = {"Add": "Write", "Update": "Edit", "Delete": "Edit"}
-    shared = given if isinstance(given, dict) else {"patch": given}
-    return [{**both, "toolName": words[kind], "toolInput": {**shared, "file_path": path}} for kind, path in files]
+    shared = tool_input if isinstance(tool_input, dict) else {"patch": tool_input}
+    return [
+        {**event_names, "toolName": words[kind], "toolInput": {**shared, "file_path": path}} for kind, path in files
+    ]
 
 
 def run(entry: dict[str, Any], document: dict[str, Any], payload: dict[str, Any]) -> tuple[int | None, bytes, bytes]:
@@ -101,10 +103,10 @@ class Answer:
         self.entry, self.code, self.stdout = entry, code, stdout
         self.stderr = stderr.decode("utf-8", "replace").strip()
         try:
-            said = json.loads(stdout)
+            answer = json.loads(stdout)
         except ValueError:
-            said = None
-        self.said: dict[str, Any] = said if isinstance(said, dict) else {}
+            answer = None
+        self.said: dict[str, Any] = answer if isinstance(answer, dict) else {}
         specific = self.said.get("hookSpecificOutput")
         self.specific: dict[str, Any] = specific if isinstance(specific, dict) else {}
 
@@ -124,8 +126,8 @@ class Answer:
     @property
     def reason(self) -> str:
         """The reason, in the words of the hook."""
-        told = self.specific.get("permissionDecisionReason") or self.said.get("reason") or self.stderr
-        return str(told or DEFAULT)
+        reason = self.specific.get("permissionDecisionReason") or self.said.get("reason") or self.stderr
+        return str(reason or DEFAULT)
 
     def give(self) -> None:
         """Answer natively."""

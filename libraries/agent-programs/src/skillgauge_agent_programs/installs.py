@@ -78,15 +78,15 @@ class Placed:
 
     def servers(self, env: JsonObject) -> dict[str, dict[str, Any]]:
         """Servers by name, with the variables of the session put in."""
-        found: dict[str, dict[str, Any]] = {}
+        by_name: dict[str, dict[str, Any]] = {}
         for one in self.of(SERVERS):
             values = {**env, str(one.content.get("root_variable", "")): str(self.home / FOLDER)}
             servers = one.content.get("servers")
             if not isinstance(servers, Mapping):
                 continue
             for name, server in servers.items():
-                found[name] = _expanded(thaw(server), values)
-        return found
+                by_name[name] = _expanded(thaw(server), values)
+        return by_name
 
     def hooks(self, native: Mapping[str, str], widen: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         """Settings that have every hook run behind the shim.
@@ -97,7 +97,7 @@ class Placed:
                 looks whether they do.
         """
         entries: list[dict[str, Any]] = []
-        found: dict[str, list[dict[str, Any]]] = {}
+        by_event: dict[str, list[dict[str, Any]]] = {}
         folder = self.home / _SHIM_FOLDER
         variable = "PACKAGE_ROOT"
         for one in self.of(HOOKS):
@@ -112,7 +112,7 @@ class Placed:
                 command = f'python3 -I "{folder / _SHIM.name}" "{folder / "entries.json"}" {len(entries) - 1}'
                 matcher = _widened(hook.get("matcher"), widen)
                 group = {"hooks": [{"type": "command", "command": command, "timeout": int(limit + _LONGER_S)}]}
-                found.setdefault(native[event], []).append({**({"matcher": matcher} if matcher else {}), **group})
+                by_event.setdefault(native[event], []).append({**({"matcher": matcher} if matcher else {}), **group})
         if not entries:
             return {}
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -124,7 +124,7 @@ class Placed:
             "entries": entries,
         }
         (folder / "entries.json").write_text(canonical_json(document), encoding="utf-8")
-        return found
+        return by_event
 
 
 def text(install: Install, key: str) -> str:
@@ -137,16 +137,16 @@ def with_hooks(account: Account, home: Path, installs: Sequence[Install]) -> Acc
     """An account with what the log of the shim says of blocks, in place of what the program tells of hooks."""
     if not any(install.kind == HOOKS for install in installs):
         return account
-    told = list(_log(home))
+    entries = list(_log(home))
     blocks = tuple(
         Block(tool=str(line.get("tool") or ""), by="hook", event=str(line.get("event")))
-        for line in told
+        for line in entries
         if line.get("decision") == "block"
     )
     others = tuple(one for one in account.trajectory.blocked or () if one.by != "hook")
     notes = dict.fromkeys(
         f"a hook for {line.get('event')} ended with exit code {line.get('exit')} and so stopped nothing"
-        for line in told
+        for line in entries
         if line.get("decision") == "failed"
     )
     trajectory = account.trajectory.model_copy(update={"blocked": (*blocks, *others)})

@@ -36,20 +36,20 @@ def dig(value: JsonValue, *path: str) -> JsonValue:
 
 def text_at(value: JsonValue, *path: str) -> str | None:
     """The text at a path; `None` if there is none."""
-    found = dig(value, *path)
-    return found if isinstance(found, str) else None
+    item = dig(value, *path)
+    return item if isinstance(item, str) else None
 
 
 def count_at(value: JsonValue, *path: str) -> int | None:
     """The number at a path, if it can be a count."""
-    found = dig(value, *path)
-    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+    item = dig(value, *path)
+    return item if isinstance(item, int) and not isinstance(item, bool) and item >= 0 else None
 
 
 def items_at(value: JsonValue, *path: str) -> tuple[JsonValue, ...]:
     """The items of the list at a path; none if there is no list."""
-    found = dig(value, *path)
-    return found if isinstance(found, tuple) else ()
+    item = dig(value, *path)
+    return item if isinstance(item, tuple) else ()
 
 
 def texts_at(value: JsonValue, *path: str) -> tuple[str, ...]:

@@ -54,9 +54,9 @@ class Found:
         return (Problem("engine.untested-version", message, severity=Severity.WARNING, hint=hint),)
 
 
-def find_program(wanted: str) -> Found:
+def find_program(program: str) -> Found:
     """Look a program up, by name in PATH or by path, and ask for its version, once per process."""
-    path = shutil.which(wanted, path=host_environment().get("PATH", os.defpath))
+    path = shutil.which(program, path=host_environment().get("PATH", os.defpath))
     if path is None:
         return Found(None)
     path = str(Path(path).absolute())
@@ -80,8 +80,8 @@ def _version(path: str, _changed_ns: int) -> str | None:
             )
         except (OSError, subprocess.TimeoutExpired):
             return None
-    found = _VERSION.search(done.stdout.decode("utf-8", "replace"))
-    return found[0] if found else None
+    match = _VERSION.search(done.stdout.decode("utf-8", "replace"))
+    return match[0] if match else None
 
 
 def needed_folders(path: str) -> tuple[str, ...]:
@@ -89,16 +89,16 @@ def needed_folders(path: str) -> tuple[str, ...]:
 
     A program that npm installed needs the packages around it, too.
     """
-    found = []
+    folders = []
     for place in (Path(path), Path(path).resolve()):
         packages = [folder for folder in place.parents if folder.name == "node_modules"]
-        found.append(str(packages[-1] if packages else place.parent))
-    return tuple(dict.fromkeys(found))
+        folders.append(str(packages[-1] if packages else place.parent))
+    return tuple(dict.fromkeys(folders))
 
 
-def announced(wanted: str) -> Mapping[str, tuple[str, ...]]:
+def announced(program: str) -> Mapping[str, tuple[str, ...]]:
     """Return the traits that describe a program, for sandboxes whose images lack it; nothing if it is not there."""
-    path = shutil.which(wanted, path=host_environment().get("PATH", os.defpath))
+    path = shutil.which(program, path=host_environment().get("PATH", os.defpath))
     if path is None:
         return {}
     path = str(Path(path).absolute())

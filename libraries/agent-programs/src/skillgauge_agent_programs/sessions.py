@@ -57,7 +57,7 @@ async def follow(workspace: Workspace, command: Command, transcript: Transcript,
     """
     running = await workspace.start(command)
     records = noise = 0
-    heard = time.monotonic()
+    last_event = time.monotonic()
     try:
         async for line in running.lines():
             if not line.strip():
@@ -71,14 +71,14 @@ async def follow(workspace: Workspace, command: Command, transcript: Transcript,
             for event in transcript.read(record):
                 emit(event)
                 if event.kind is not EventKind.NOTICE:
-                    heard = time.monotonic()
+                    last_event = time.monotonic()
             if transcript.hopeless:
                 break
         hopeless = transcript.hopeless
         finished = await (running.stop() if hopeless else running.wait())
     finally:
         await running.stop()  # an ended process is left as it is
-    return Ran(finished, raw, records, noise, hopeless, time.monotonic() - heard)
+    return Ran(finished, raw, records, noise, hopeless, time.monotonic() - last_event)
 
 
 def not_started(error: LaunchError, tier: str) -> Execution:

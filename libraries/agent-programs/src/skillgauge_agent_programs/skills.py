@@ -68,11 +68,11 @@ def came_back(text: str, answer: str) -> bool:
         text: of the file.
         answer: of the tool.
     """
-    pieces = _pieces(text[found.end() :]) if (found := _FRONT_MATTER.match(text)) else ()
+    pieces = _pieces(text[match.end() :]) if (match := _FRONT_MATTER.match(text)) else ()
     pieces = pieces or _pieces(text)
     plain = answer.replace('\\"', '"')  # some agents hand an output on as JSON
-    seen = sum(len(piece) for piece in pieces if piece in plain)
-    return seen > 0 and seen >= min(_ENOUGH, sum(map(len, pieces)) / 2)
+    length = sum(len(piece) for piece in pieces if piece in plain)
+    return length > 0 and length >= min(_ENOUGH, sum(map(len, pieces)) / 2)
 
 
 def _pieces(text: str) -> Collection[str]:

@@ -24,8 +24,8 @@ _SETTLED_S = 2.0
 
 def relayed(workspace: Workspace) -> Usage | None:
     """The usage that the relay of a workspace has seen so far; `None` without a relay."""
-    seen = getattr(workspace, "relayed", None)
-    return seen if isinstance(seen, Usage) else None
+    read_usage = getattr(workspace, "relayed", None)
+    return read_usage if isinstance(read_usage, Usage) else None
 
 
 class SpendingWatch:
@@ -71,12 +71,12 @@ class SpendingWatch:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(INTERVAL_S)
-            seen = relayed(self._workspace)
+            usage = relayed(self._workspace)
             began = time.monotonic()
-            if seen is None and began >= self._next_read and began - self._heard <= _SETTLED_S:
-                seen = await asyncio.to_thread(self._read)
+            if usage is None and began >= self._next_read and began - self._heard <= _SETTLED_S:
+                usage = await asyncio.to_thread(self._read)
                 self._next_read = time.monotonic() + _SHARE * (time.monotonic() - began)
-            self._tell(seen)
+            self._tell(usage)
 
     def _tell(self, usage: Usage | None) -> None:
         if usage is not None and (self._emitted is None or usage.all_tokens > self._emitted.all_tokens):
@@ -91,17 +91,19 @@ def with_relayed(execution: Execution, workspace: Workspace) -> Execution:
     that broke off and were asked for again. Their price is unknown, so the cost grows in proportion: a budget must not
     be passed by because nothing names the dollars.
     """
-    seen, told = relayed(workspace), execution.usage
-    if seen is None:
+    measured, reported = relayed(workspace), execution.usage
+    if measured is None:
         return execution
-    if told is None or seen.all_tokens <= told.all_tokens:
-        return execution if told else execution.model_copy(update={"usage": seen})
-    changes: dict[str, object] = {"total_tokens": seen.all_tokens}
-    if told.cost_usd is not None and told.all_tokens:
-        changes["cost_usd"] = told.cost_usd * seen.all_tokens / told.all_tokens
-        changes["cost_basis"] = f"{told.cost_basis or 'reported'}, in proportion to all tokens"
-    note = _note(seen.all_tokens - told.all_tokens, getattr(workspace, "broken_off", 0))
-    return execution.model_copy(update={"usage": told.model_copy(update=changes), "notes": (*execution.notes, note)})
+    if reported is None or measured.all_tokens <= reported.all_tokens:
+        return execution if reported else execution.model_copy(update={"usage": measured})
+    changes: dict[str, object] = {"total_tokens": measured.all_tokens}
+    if reported.cost_usd is not None and reported.all_tokens:
+        changes["cost_usd"] = reported.cost_usd * measured.all_tokens / reported.all_tokens
+        changes["cost_basis"] = f"{reported.cost_basis or 'reported'}, in proportion to all tokens"
+    note = _note(measured.all_tokens - reported.all_tokens, getattr(workspace, "broken_off", 0))
+    return execution.model_copy(
+        update={"usage": reported.model_copy(update=changes), "notes": (*execution.notes, note)}
+    )
 
 
 def _note(tokens: int, broken_off: int) -> str:

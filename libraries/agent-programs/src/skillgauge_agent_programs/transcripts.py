@@ -134,8 +134,8 @@ class SessionTranscript(ABC):
             retry_after_s: seconds to wait, if the API asked for a pause.
         """
         if kind is None:
-            told = class_of_text(message) if status is None else class_of_status(status, message)
-            kind = told or FailureClass.CRASH
+            meaning = class_of_text(message) if status is None else class_of_status(status, message)
+            kind = meaning or FailureClass.CRASH
         self._is_over, self._failure = True, failed(kind, message, retry_after_s=retry_after_s)
 
     def read(self, record: Mapping[str, JsonValue]) -> Iterable[TrajectoryEvent]:
@@ -180,6 +180,6 @@ class SessionTranscript(ABC):
         data: JsonValue = None,
         is_error: bool = False,
     ) -> None:
-        told = bounded_text(text)
-        event = TrajectoryEvent(kind=kind, text=told, name=name, call_id=call_id, data=data, is_error=is_error)
+        message = bounded_text(text)
+        event = TrajectoryEvent(kind=kind, text=message, name=name, call_id=call_id, data=data, is_error=is_error)
         self._events.append(event)

@@ -59,43 +59,49 @@ _ENDINGS = {"python": (".py",), "javascript": (".js", ".mjs", ".cjs")}
 
 
 def program(
-    reading: Reading, node: Node, given: Given, values: Vars, prompt: str, number: int
+    reading: Reading, node: Node, assertion: Given, values: Vars, prompt: str, number: int
 ) -> tuple[Made, tuple[FileSpec, ...]]:
     """The check that runs the code of an assertion, and the files that it needs.
 
     Raises:
         RefusalError: it names no code.
     """
-    code = given.value
+    code = assertion.value
     if not isinstance(code, str) or not code.strip():
-        raise RefusalError(f"{given.type} needs code as `value`")
+        raise RefusalError(f"{assertion.type} needs code as `value`")
     context = json.dumps({"vars": thaw(dict(values)), "prompt": prompt}, ensure_ascii=True, sort_keys=True)
-    is_python = given.type == "python"
+    is_python = assertion.type == "python"
     files: tuple[FileSpec, ...] = ()
     if code.startswith(FILE):
         place, _, name = code.removeprefix(FILE).partition(":")
         path = reading.path(node, place)
-        if not place.endswith(_ENDINGS[given.type]):
-            raise RefusalError(f"{place!r} is no code of {given.type}", f"It ends with {_ENDINGS[given.type][0]}.")
+        if not place.endswith(_ENDINGS[assertion.type]):
+            raise RefusalError(
+                f"{place!r} is no code of {assertion.type}", f"It ends with {_ENDINGS[assertion.type][0]}."
+            )
         plain = PurePosixPath(place).as_posix()
         files = bundled_files(reading.root, [f"x {plain}"]) if path is not None else ()
         define = _python_import(plain, name) if is_python else _node_import(plain, name)
     else:
         define = _python_inline(code) if is_python else _node_inline(code)
     if is_python:
-        ending = _PYTHON_END.format(threshold=given.threshold, negated=given.negated)
-        text = _PYTHON.format(output=_PYTHON_OUTPUT[given.direct], context=context, define=define, ending=ending)
+        ending = _PYTHON_END.format(threshold=assertion.threshold, negated=assertion.negated)
+        text = _PYTHON.format(output=_PYTHON_OUTPUT[assertion.direct], context=context, define=define, ending=ending)
         path_ = f"{FOLDER}/{number}.py"
     else:
         text = _NODE.format(
-            output=_NODE_OUTPUT[given.direct],
+            output=_NODE_OUTPUT[assertion.direct],
             context=json.dumps(context),
             define=define,
-            threshold=json.dumps(given.threshold),
-            negated=json.dumps(given.negated),
+            threshold=json.dumps(assertion.threshold),
+            negated=json.dumps(assertion.negated),
         )
         path_ = f"{FOLDER}/{number}.mjs"
-    options = {"command": f"{PROGRAMS[given.type]} {path_}", "reads": "score", "label": f"{given.type} {number}"}
+    options = {
+        "command": f"{PROGRAMS[assertion.type]} {path_}",
+        "reads": "score",
+        "label": f"{assertion.type} {number}",
+    }
     return ("command", options), (*files, FileSpec(path=path_, text=text))
 
 

@@ -72,12 +72,12 @@ class Reading:
 
     def warn(self, node: Node, message: str, hint: str | None = None) -> None:
         """Tell what happens otherwise than with promptfoo."""
-        told = Problem("suite.ignored", message, origin=node.origin, hint=hint, severity=Severity.WARNING)
-        self.warnings.append(told)
+        problem = Problem("suite.ignored", message, origin=node.origin, hint=hint, severity=Severity.WARNING)
+        self.warnings.append(problem)
 
-    def keep(self, node: Node, what: str, became: str) -> None:
+    def keep(self, node: Node, key: str, became: str) -> None:
         """Count a key without an effect."""
-        places = self.unused.setdefault((what, became), [])
+        places = self.unused.setdefault((key, became), [])
         if node.origin not in places:  # one assertion is looked at for every case of its test
             places.append(node.origin)
 
@@ -86,42 +86,42 @@ class Reading:
         counted = (
             Problem(
                 "suite.kept-key",
-                f"{what}: {became}" + (f" ({len(places)} times)" if len(places) > 1 else ""),
+                f"{key}: {became}" + (f" ({len(places)} times)" if len(places) > 1 else ""),
                 origin=places[0],
                 severity=Severity.WARNING,
             )
-            for (what, became), places in self.unused.items()
+            for (key, became), places in self.unused.items()
         )
         return (*self.warnings, *counted)
 
-    def only(self, node: Node, known: Mapping[str, str], what: str) -> bool:
-        """Look at every key of an object: `known` says of each what becomes of it; empty: it is read.
+    def only(self, node: Node, supported: Mapping[str, str], reason: str) -> bool:
+        """Look at every key of an object: `supported` says of each what becomes of it; empty: it is read.
 
         Of the others a reason that begins with `!` refuses the key.
         """
         if not isinstance(node.value, Mapping):
-            self.refuse(node, f"{what} has to be an object", code="suite.wrong-type")
+            self.refuse(node, f"{reason} has to be an object", code="suite.wrong-type")
             return False
         before = len(self.problems)
         for key in node.names():
-            became = known.get(key)
+            became = supported.get(key)
             if became is None:
                 hint = "Nothing would read it; take it out."
-                near = did_you_mean(key, list(known))
-                self.refuse(node.at(key), f"{what} has no key {key!r}{near}", hint, "suite.unknown-key")
+                near = did_you_mean(key, list(supported))
+                self.refuse(node.at(key), f"{reason} has no key {key!r}{near}", hint, "suite.unknown-key")
             elif became.startswith("!") and node.value[key] is not None:
-                self.refuse(node.at(key), f"`{key}` of {what} {became[1:].strip()}")
+                self.refuse(node.at(key), f"`{key}` of {reason} {became[1:].strip()}")
             elif became and not became.startswith("!"):
-                self.keep(node.at(key), f"`{key}` of {what}", became)
+                self.keep(node.at(key), f"`{key}` of {reason}", became)
         return len(self.problems) == before
 
     def path(self, node: Node, written: str) -> Path | None:
         """The file that is named, which has to be in the configuration's folder."""
-        found = contained(self.root, written.removeprefix(FILE))
-        if found is None or not found.is_file():
+        path = contained(self.root, written.removeprefix(FILE))
+        if path is None or not path.is_file():
             self.refuse(node, f"there is no file {written!r} in the configuration's folder", code="suite.missing-file")
             return None
-        return found
+        return path
 
     def text(self, node: Node, written: str) -> str:
         """The content of a file, or nothing where it cannot be read, which is noted."""

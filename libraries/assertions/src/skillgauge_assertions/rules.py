@@ -74,13 +74,13 @@ class Given:
             raise RefusalError(f"there is no contrary of {self.type} here", "Say it by another assertion.")
 
 
-def _equals(given: Given) -> Made:
-    if isinstance(given.value, Mapping | tuple):
-        given.plain()
-        return "exact", {"value": given.value}
-    text = _equal_text(given)
-    if given.negated:
-        return _regex(rf"\A\s*{_literal(text.strip())}\s*\Z", given)
+def _equals(assertion: Given) -> Made:
+    if isinstance(assertion.value, Mapping | tuple):
+        assertion.plain()
+        return "exact", {"value": assertion.value}
+    text = _equal_text(assertion)
+    if assertion.negated:
+        return _regex(rf"\A\s*{_literal(text.strip())}\s*\Z", assertion)
     return "exact", {"value": text}
 
 
@@ -93,18 +93,20 @@ def _equal_text(given: Given) -> str:
     return given.text
 
 
-def _contains(given: Given) -> Made:
-    strict = not given.type.startswith("i")
-    several = given.type.endswith(("-any", "-all"))
-    texts = given.texts if several else (given.text,)
+def _contains(assertion: Given) -> Made:
+    strict = not assertion.type.startswith("i")
+    several = assertion.type.endswith(("-any", "-all"))
+    texts = assertion.texts if several else (assertion.text,)
     if not all(texts):
-        raise RefusalError(f"{given.type} looks for an empty text, which is always found", "Take it out of the list.")
-    if given.type.endswith("-any") and not given.negated and len(texts) > 1:
-        return _regex("|".join(map(_literal, texts)), given, strict=strict)
-    if given.type.endswith("-all") and len(texts) > 1:
+        raise RefusalError(
+            f"{assertion.type} looks for an empty text, which is always found", "Take it out of the list."
+        )
+    if assertion.type.endswith("-any") and not assertion.negated and len(texts) > 1:
+        return _regex("|".join(map(_literal, texts)), assertion, strict=strict)
+    if assertion.type.endswith("-all") and len(texts) > 1:
         # One pattern, so that a part of the texts is no part of a score: promptfoo knows all or nothing.
-        return _regex(r"\A" + "".join(f"(?=(?s:.*){_literal(text)})" for text in texts), given, strict=strict)
-    return "contains", {"keywords": texts, "case_sensitive": strict, "absent": given.negated}
+        return _regex(r"\A" + "".join(f"(?=(?s:.*){_literal(text)})" for text in texts), assertion, strict=strict)
+    return "contains", {"keywords": texts, "case_sensitive": strict, "absent": assertion.negated}
 
 
 def _literal(text: str) -> str:
@@ -115,30 +117,30 @@ def _regex(pattern: str, given: Given, *, strict: bool = True) -> Made:
     return "regex", {"patterns": (pattern,), "case_sensitive": strict, "absent": given.negated}
 
 
-def _pattern(given: Given) -> Made:
+def _pattern(assertion: Given) -> Made:
     try:
-        compiled(given.text)
+        compiled(assertion.text)
     except ValueError as error:
         raise RefusalError(
             f"this is no regular expression here: {error}", "Write it without JavaScript's extras."
         ) from error
-    return _regex(given.text, given)
+    return _regex(assertion.text, assertion)
 
 
 def _starts(given: Given) -> Made:
     return _regex(rf"\A{_literal(given.text)}", given)
 
 
-def _json(given: Given) -> Made:
-    schema: JsonValue = {} if given.value in (None, "") else given.value
+def _json(assertion: Given) -> Made:
+    schema: JsonValue = {} if assertion.value in (None, "") else assertion.value
     if not isinstance(schema, Mapping):
-        raise RefusalError(f"{given.type} needs a JSON Schema as `value`, which is an object")
-    anywhere = given.type == "contains-json"
-    return "json-schema", {"schema": schema, "anywhere": anywhere, "absent": given.negated}
+        raise RefusalError(f"{assertion.type} needs a JSON Schema as `value`, which is an object")
+    anywhere = assertion.type == "contains-json"
+    return "json-schema", {"schema": schema, "anywhere": anywhere, "absent": assertion.negated}
 
 
-def _words(given: Given) -> Made:
-    value = given.value
+def _words(assertion: Given) -> Made:
+    value = assertion.value
     bounds = value if isinstance(value, Mapping) else {"min": value, "max": value}
     least, most = (_count(bounds.get(key)) for key in ("min", "max"))
     if set(bounds) - {"min", "max"} or (least is None and most is None):
@@ -146,7 +148,7 @@ def _words(given: Given) -> Made:
     if least is not None and most is not None and least > most:
         raise RefusalError(f"word-count: {least} is more than {most}")
     lower, upper = least or 0, "" if most is None else most
-    return _regex(rf"\A\s*+(?:\S++(?:\s++|\Z)){{{lower},{upper}}}+\Z", given)
+    return _regex(rf"\A\s*+(?:\S++(?:\s++|\Z)){{{lower},{upper}}}+\Z", assertion)
 
 
 def _count(value: JsonValue) -> int | None:
@@ -163,21 +165,21 @@ def _levenshtein(given: Given) -> Made:
 
 
 def _limit(name: str, unit: float) -> Callable[[Given], Made]:
-    def make(given: Given) -> Made:
-        given.plain()
-        if given.threshold is None:
-            raise RefusalError(f"{given.type} needs a `threshold`")
-        return "usage", {name: given.threshold * unit}
+    def make(assertion: Given) -> Made:
+        assertion.plain()
+        if assertion.threshold is None:
+            raise RefusalError(f"{assertion.type} needs a `threshold`")
+        return "usage", {name: assertion.threshold * unit}
 
     return make
 
 
-def _rubric(given: Given) -> Made:
-    given.plain()
-    if isinstance(given.value, tuple):
-        given = Given(given.type, False, "\n".join(map(as_text, given.value)), given.threshold)
-    text = as_text(given.value) if isinstance(given.value, Mapping) else given.text
-    threshold = 0.7 if given.type == "g-eval" and given.threshold is None else given.threshold
+def _rubric(assertion: Given) -> Made:
+    assertion.plain()
+    if isinstance(assertion.value, tuple):
+        assertion = Given(assertion.type, False, "\n".join(map(as_text, assertion.value)), assertion.threshold)
+    text = as_text(assertion.value) if isinstance(assertion.value, Mapping) else assertion.text
+    threshold = 0.7 if assertion.type == "g-eval" and assertion.threshold is None else assertion.threshold
     scale: JsonObject = {} if threshold is None else {"scale": "0-1", "threshold": threshold}
     return "rubric", {"criteria": text, **_AS_PROMPTFOO, **scale}
 
@@ -195,13 +197,15 @@ def _factuality(given: Given) -> Made:
     return "rubric", {"criteria": FACTS, "reference": given.text, **_AS_PROMPTFOO}
 
 
-def _skill(given: Given) -> Made:
-    names, times = _matched(given, "name")
+def _skill(assertion: Given) -> Made:
+    names, times = _matched(assertion, "name")
     for name in names:
-        if name not in given.skills:
-            there = f"installed: {', '.join(given.skills)}" if given.skills else "none is"
-            raise RefusalError(f"no skill {name!r} is installed ({there})", "Put the file into the skill's folder.")
-    if times == 0 or given.negated:
+        if name not in assertion.skills:
+            skills_text = f"installed: {', '.join(assertion.skills)}" if assertion.skills else "none is"
+            raise RefusalError(
+                f"no skill {name!r} is installed ({skills_text})", "Put the file into the skill's folder."
+            )
+    if times == 0 or assertion.negated:
         if len(names) > 1:
             raise RefusalError("not-skill-used of several skills is not supported", "Write one assertion for each.")
         return "trigger", {"skill": names[0], "should_trigger": False}
@@ -210,15 +214,15 @@ def _skill(given: Given) -> Made:
     return "sequence", {"skills": names * times, "order": "any"}
 
 
-def _matched(given: Given, key: str) -> tuple[tuple[str, ...], int]:
+def _matched(assertion: Given, key: str) -> tuple[tuple[str, ...], int]:
     """Names, and how often each has to be there; 0: never."""
-    value = given.value
+    value = assertion.value
     if not isinstance(value, Mapping):
-        return given.texts if isinstance(value, tuple) else (given.text.strip(),), 1
+        return assertion.texts if isinstance(value, tuple) else (assertion.text.strip(),), 1
     name, least, most = value.get(key), _count(value.get("min")), _count(value.get("max"))
     if set(value) - {key, "min", "max"} or not isinstance(name, str) or not name:
-        raise RefusalError(f"{given.type} of an object needs `{key}` and knows `min` and `max` beside it")
-    return (name,), _least_times(given, least, most)
+        raise RefusalError(f"{assertion.type} of an object needs `{key}` and knows `min` and `max` beside it")
+    return (name,), _least_times(assertion, least, most)
 
 
 def _least_times(given: Given, least: int | None, most: int | None) -> int:
@@ -232,15 +236,15 @@ def _least_times(given: Given, least: int | None, most: int | None) -> int:
     return max(1, least or 1)
 
 
-def _tool(given: Given) -> Made:
-    value = given.value
+def _tool(assertion: Given) -> Made:
+    value = assertion.value
     if isinstance(value, Mapping) and "pattern" in value:
-        (glob,), times = _matched(given, "pattern")
+        (glob,), times = _matched(assertion, "pattern")
         if times > 1:
             raise RefusalError("a pattern of tools with `min` above 1 is not supported", "Name the tool.")
-        return "tool-call", {"tool_pattern": _glob(glob), "called": times > 0 and not given.negated}
-    names, times = _matched(given, "name")
-    if times == 0 or given.negated:
+        return "tool-call", {"tool_pattern": _glob(glob), "called": times > 0 and not assertion.negated}
+    names, times = _matched(assertion, "name")
+    if times == 0 or assertion.negated:
         return "tool-call", {"tool_pattern": rf"\A(?:{'|'.join(map(_literal, names))})\Z", "called": False}
     if len(names) == 1 and times == 1:
         return "tool-call", {"tool": names[0]}
@@ -265,42 +269,44 @@ def _unsupported(value: Mapping[str, JsonValue]) -> str:
     return ""
 
 
-def _arguments(given: Given) -> Made:
-    value = given.value
+def _arguments(assertion: Given) -> Made:
+    value = assertion.value
     arguments = value.get("args", value.get("arguments")) if isinstance(value, Mapping) else None
     if not isinstance(value, Mapping) or not isinstance(arguments, Mapping) or not arguments:
-        raise RefusalError(f"{given.type} needs `name` or `pattern`, and `args`")
+        raise RefusalError(f"{assertion.type} needs `name` or `pattern`, and `args`")
     unsupported = _unsupported(value)
     if unsupported:
         hint = "Only some of the arguments can be compared."
-        raise RefusalError(f"{given.type}: {unsupported} is not supported", hint)
+        raise RefusalError(f"{assertion.type}: {unsupported} is not supported", hint)
     if not all(isinstance(text, str) for text in arguments.values()):
-        raise RefusalError(f"{given.type} compares arguments that are texts, and no others")
+        raise RefusalError(f"{assertion.type} compares arguments that are texts, and no others")
     patterns = {key: rf"\A{_literal(str(text))}\Z" for key, text in arguments.items()}
     name, glob = value.get("name"), value.get("pattern")
     if not isinstance(glob or name, str):
-        raise RefusalError(f"{given.type} needs `name` or `pattern`")
+        raise RefusalError(f"{assertion.type} needs `name` or `pattern`")
     tool: JsonObject = {"tool_pattern": _glob(str(glob))} if glob else {"tool": name}
-    return "tool-call", {**tool, "arguments": patterns, "called": not given.negated}
+    return "tool-call", {**tool, "arguments": patterns, "called": not assertion.negated}
 
 
-def _sequence(given: Given) -> Made:
-    given.plain()
-    value = given.value if isinstance(given.value, Mapping) else {"steps": given.value}
+def _sequence(assertion: Given) -> Made:
+    assertion.plain()
+    value = assertion.value if isinstance(assertion.value, Mapping) else {"steps": assertion.value}
     steps, mode = value.get("steps"), value.get("mode", "in_order")
     names = (
         tuple(one.get("name") if isinstance(one, Mapping) else one for one in steps) if isinstance(steps, tuple) else ()
     )
     if not names or not all(isinstance(one, str) and one for one in names) or mode not in ("in_order", "exact"):
-        raise RefusalError(f"{given.type} needs names of tools as `steps`, and `mode` in_order or exact")
+        raise RefusalError(f"{assertion.type} needs names of tools as `steps`, and `mode` in_order or exact")
     return "sequence", {"tools": names, "order": "exact" if mode == "exact" else "in-order"}
 
 
-def _steps(given: Given) -> Made:
-    given.plain()
-    value = given.value
+def _steps(assertion: Given) -> Made:
+    assertion.plain()
+    value = assertion.value
     if not isinstance(value, Mapping) or set(value) != {"type", "max"} or value["type"] != "tool":
-        raise RefusalError(f"{given.type} can only be {{type: tool, max: N}} here", "Count by trajectory:tool-used.")
+        raise RefusalError(
+            f"{assertion.type} can only be {{type: tool, max: N}} here", "Count by trajectory:tool-used."
+        )
     return "usage", {"tool_calls": _count(value["max"])}
 
 

@@ -43,15 +43,15 @@ def filled_value(value: JsonValue, values: Vars) -> JsonValue:
 
 def resolved(values: Vars) -> Vars:
     """Variables that name others in their texts, with those put in; braces that name none stay as they are."""
-    made = dict(values)
+    values_resolved = dict(values)
     for _ in range(_DEPTH):
-        before = dict(made)
-        for name, value in made.items():
+        before = dict(values_resolved)
+        for name, value in values_resolved.items():
             if isinstance(value, str):
-                made[name] = _INNER.sub(partial(_inner, values=before, own=name), value)
-        if made == before:
+                values_resolved[name] = _INNER.sub(partial(_inner, values=before, own=name), value)
+        if values_resolved == before:
             break
-    return made
+    return values_resolved
 
 
 def partly_filled(text: str, values: Vars) -> str:
@@ -70,19 +70,19 @@ def as_text(value: JsonValue) -> str:
     return "" if value is None else json.dumps(thaw(value), ensure_ascii=False, separators=(",", ":"))
 
 
-def _replacement(found: re.Match[str], values: Vars) -> str:
-    inside = found[1]
+def _replacement(match: re.Match[str], values: Vars) -> str:
+    inside = match[1]
     if inside is None:
-        raise TemplateError(f"{found[0]!r} is a statement or a comment; only {{{{variables}}}} are put in")
+        raise TemplateError(f"{match[0]!r} is a statement or a comment; only {{{{variables}}}} are put in")
     plain = _PLAIN.fullmatch(inside)
     if plain is None:
-        raise TemplateError(f"{found[0]!r} is more than a variable; filters and expressions are not supported")
+        raise TemplateError(f"{match[0]!r} is more than a variable; filters and expressions are not supported")
     name, path = plain[1], plain[2]
     if name not in values:
-        raise TemplateError(f"{found[0]!r} names a variable that the test has not{did_you_mean(name, list(values))}")
+        raise TemplateError(f"{match[0]!r} names a variable that the test has not{did_you_mean(name, list(values))}")
     value = values[name]
     for step in path.split(".")[1:]:
         if not isinstance(value, Mapping) or step not in value:
-            raise TemplateError(f"{found[0]!r}: {name!r} has nothing called {step!r}")
+            raise TemplateError(f"{match[0]!r}: {name!r} has nothing called {step!r}")
         value = value[step]
     return as_text(value)

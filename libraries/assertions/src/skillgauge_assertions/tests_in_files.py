@@ -22,8 +22,8 @@ def written_tests(reading: Reading, node: Node) -> Iterator[Node]:
     if isinstance(node.value, str):
         yield from _of_file(reading, node, node.value)
     elif isinstance(node.value, tuple):
-        for one in node.items():
-            yield from written_tests(reading, one) if isinstance(one.value, str) else (one,)
+        for item in node.items():
+            yield from written_tests(reading, item) if isinstance(item.value, str) else (item,)
     elif isinstance(node.value, Mapping) and "path" in node.value:
         reading.refuse(node, "a generator of tests is not run", "Write the tests out into a file and name that.")
     elif node.value is not None:
@@ -33,11 +33,11 @@ def written_tests(reading: Reading, node: Node) -> Iterator[Node]:
 def _of_file(reading: Reading, node: Node, written: str) -> Iterator[Node]:
     place = written.removeprefix(FILE)
     if "*" in place:
-        found = list(_matching(reading.root, PurePosixPath(place).parts))
-        if not found:
+        places = list(_matching(reading.root, PurePosixPath(place).parts))
+        if not places:
             message = f"no file in the configuration's folder is called {written!r}"
             reading.refuse(node, message, code="suite.missing-file")
-        for path in found:
+        for path in places:
             yield from _of_file(reading, node, path)
     elif place.endswith(".csv"):
         yield from (_of_row(reading, row) for row in reading.rows(node, place))
@@ -53,22 +53,22 @@ def _of_file(reading: Reading, node: Node, written: str) -> Iterator[Node]:
 
 def _matching(root: Path, pattern: Sequence[str]) -> list[str]:
     """Files of a folder, sorted. Every folder below it is entered once, whatever the pattern, and none by a link."""
-    found = []
+    matching = []
     for folder, inner, files in os.walk(root):
         inner[:] = [name for name in inner if name != ".git"]
         here = PurePosixPath(os.path.relpath(folder, root))
-        found += [str(here / name) for name in files if _matches((here / name).parts, pattern)]
-    return sorted(found)
+        matching += [str(here / name) for name in files if _matches((here / name).parts, pattern)]
+    return sorted(matching)
 
 
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     """Tell whether a path matches a pattern, where `**` stands for any folders; linear in both."""
     places = {0}
-    for one in pattern:
-        if one == "**":
+    for part in pattern:
+        if part == "**":
             places = set(range(min(places), len(parts) + 1)) if places else places
         else:
-            places = {at + 1 for at in places if at < len(parts) and fnmatchcase(parts[at], one)}
+            places = {at + 1 for at in places if at < len(parts) and fnmatchcase(parts[at], part)}
     return len(parts) in places
 
 
@@ -106,14 +106,14 @@ _TYPED = re.compile(r"((?:not-)?[a-z][a-z-]*(?::[a-z-]+)?)(?:\(([\d.]+)\))?:\s*(
 def _from_text(text: str, metric: JsonValue) -> JsonValue:
     """`type: value` or `type(threshold): value`; what has no type of promptfoo has to be equal."""
     written = text.strip()
-    made: dict[str, JsonValue] = {"type": "equals", "value": text}
+    assertion: dict[str, JsonValue] = {"type": "equals", "value": text}
     if written in TYPES:
-        made = {"type": written}
-    elif (found := _TYPED.fullmatch(written)) and found[1] in TYPES:
-        made = {"type": found[1], "value": found[3]}
-        if found[2]:
-            made["threshold"] = _as_number(found[2])
-    return FrozenDict(made | ({"metric": metric} if metric else {}))
+        assertion = {"type": written}
+    elif (match := _TYPED.fullmatch(written)) and match[1] in TYPES:
+        assertion = {"type": match[1], "value": match[3]}
+        if match[2]:
+            assertion["threshold"] = _as_number(match[2])
+    return FrozenDict(assertion | ({"metric": metric} if metric else {}))
 
 
 def _as_number(text: str) -> JsonValue:

@@ -71,19 +71,19 @@ def _trigger(options: dict[str, Any]) -> Written:
 
 
 def _usage(options: dict[str, Any]) -> Written:
-    found: Written = []
+    written: Written = []
     for key, most in options.items():
         if most is None:
             continue
         if key == "duration_s":
-            found.append({"type": "latency", "threshold": most * 1000})
+            written.append({"type": "latency", "threshold": most * 1000})
         elif key == "cost_usd":
-            found.append({"type": "cost", "threshold": most})
+            written.append({"type": "cost", "threshold": most})
         elif key == "tool_calls":
-            found.append({"type": "trajectory:step-count", "value": {"type": "tool", "max": most}})
+            written.append({"type": "trajectory:step-count", "value": {"type": "tool", "max": most}})
         else:
             return []
-    return found
+    return written
 
 
 def _rubric(options: dict[str, Any]) -> Written:

@@ -91,12 +91,12 @@ _FrozenT = TypeVar("_FrozenT", bound=Frozen)
 
 def _made(kind: type[_FrozenT], fields: dict[str, Any]) -> _FrozenT:
     """A value with these fields, which are all that its class has."""
-    made = kind.__new__(kind)
-    _assign(made, "__dict__", fields)
-    _assign(made, "__pydantic_fields_set__", _blank(kind)[1])
-    _assign(made, "__pydantic_extra__", None)
-    _assign(made, "__pydantic_private__", None)
-    return made
+    value = kind.__new__(kind)
+    _assign(value, "__dict__", fields)
+    _assign(value, "__pydantic_fields_set__", _blank(kind)[1])
+    _assign(value, "__pydantic_extra__", None)
+    _assign(value, "__pydantic_private__", None)
+    return value
 
 
 @cache

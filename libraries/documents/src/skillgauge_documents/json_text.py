@@ -38,9 +38,9 @@ def json_value(text: str) -> JsonValue:
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal repeated
-        made = dict(pairs)
-        repeated = repeated or len(made) != len(pairs)
-        return made
+        members = dict(pairs)
+        repeated = repeated or len(members) != len(pairs)
+        return members
 
     try:
         value = freeze(json.loads(text, object_pairs_hook=members, parse_constant=_refuse))

@@ -27,27 +27,27 @@ def places(path: Path, pointers: Collection[Pointer]) -> Mapping[Pointer, tuple[
     suffix = path.suffix.lower()
     if suffix == ".json" or (suffix not in (".yaml", ".yml") and text.lstrip()[:1] in ("{", "[")):
         offsets = _find(((depth, step, offset) for depth, step, offset, _ in json_nodes(text)), pointers)
-        found = {pointer: place_at(text, offset) for pointer, offset in offsets.items()}
+        nodes = {pointer: place_at(text, offset) for pointer, offset in offsets.items()}
     else:
-        found = _find(yaml_nodes(text), pointers)
-    return {pointer: _deepest(pointer, found) for pointer in pointers}
+        nodes = _find(yaml_nodes(text), pointers)
+    return {pointer: _deepest(pointer, nodes) for pointer in pointers}
 
 
 def _find(nodes: Iterator[tuple[int, Step | None, P]], pointers: Collection[Pointer]) -> dict[Pointer, P]:
     """The places of the pointers and of everything on the way to them, as far as they exist."""
-    wanted = {pointer[:length] for pointer in pointers for length in range(len(pointer) + 1)}
-    found: dict[Pointer, P] = {}
+    prefixes = {pointer[:length] for pointer in pointers for length in range(len(pointer) + 1)}
+    found_at: dict[Pointer, P] = {}
     path: list[Step] = []
     for depth, step, place in nodes:
         if depth and step is not None:
             del path[depth - 1 :]
             path.append(step)
         here = tuple(path)
-        if here in wanted and here not in found:
-            found[here] = place
-            if len(found) == len(wanted):
+        if here in prefixes and here not in found_at:
+            found_at[here] = place
+            if len(found_at) == len(prefixes):
                 break
-    return found
+    return found_at
 
 
 def _deepest(pointer: Pointer, found: Mapping[Pointer, tuple[int, int]]) -> tuple[int, int] | None:

@@ -49,9 +49,9 @@ def counted(count: int, what: str) -> str:
 
 def listed(names: Iterable[str], limit: int = 10) -> str:
     """Names in one line, the first ones if there are many."""
-    known = [plain(name) for name in names]
-    shown = ", ".join(known[:limit])
-    return shown if len(known) <= limit else f"{shown} and {len(known) - limit} more"
+    plain_names = [plain(name) for name in names]
+    shown = ", ".join(plain_names[:limit])
+    return shown if len(plain_names) <= limit else f"{shown} and {len(plain_names) - limit} more"
 
 
 def points(share: float | None) -> str:

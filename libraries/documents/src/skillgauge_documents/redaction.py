@@ -48,8 +48,8 @@ class Redactor:
     def register_document(self, name: str, content: bytes) -> None:
         """Hide every text of a credential file that is long enough to be a secret; of one that is no JSON, nothing."""
         with suppress(ValueError, RecursionError):
-            found = [text for text in texts_in(json.loads(content)) if len(text) >= MIN_LENGTH_IN_FILE]
-            for number, secret in enumerate(found):
+            texts = [text for text in texts_in(json.loads(content)) if len(text) >= MIN_LENGTH_IN_FILE]
+            for number, secret in enumerate(texts):
                 self.register(f"{name}-{number}", secret)
 
     def redact(self, value: T) -> T:

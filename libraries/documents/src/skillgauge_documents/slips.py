@@ -37,15 +37,15 @@ _IN_YAML = (
 
 def next_step(text: str, error: json.JSONDecodeError) -> str | None:
     """Return the remedy for the place at which the `json` module stumbled; nothing where there is no likely one."""
-    left = text[error.pos :].lstrip()
+    rest = text[error.pos :].lstrip()
     before = text[: error.pos].rstrip()[-1:]
-    if not left:
+    if not rest:
         return "Close what is still open: the text ends here." if before else "Write a value: nothing is there."
-    if left.startswith(_COMMENTS):
+    if rest.startswith(_COMMENTS):
         return "Remove the comment; JSON has none."
-    if left.startswith(_QUOTES) and not error.msg.startswith("Invalid"):
+    if rest.startswith(_QUOTES) and not error.msg.startswith("Invalid"):
         return "Put keys and texts in straight double quotes."
-    if error.msg.startswith("Illegal trailing comma") or (before == "," and left[0] in "]}"):
+    if error.msg.startswith("Illegal trailing comma") or (before == "," and rest[0] in "]}"):
         return "Remove the comma before the bracket, or write what is missing."
     return next((step for start, step in _BY_MESSAGE if error.msg.startswith(start)), None)
 

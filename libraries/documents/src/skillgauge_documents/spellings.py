@@ -65,13 +65,13 @@ class _Finder:
     """Finds forms in texts.
 
     Args:
-        found: what to put in place of each form.
+        forms: what to put in place of each form.
         letters: of which what is looked for is made.
     """
 
-    def __init__(self, found: Mapping[str, str], letters: Collection[str]) -> None:
+    def __init__(self, forms: Mapping[str, str], letters: Collection[str]) -> None:
         # The longest first: one form can be part of another.
-        self._all = tuple(sorted(found.items(), key=lambda item: -len(item[0])))
+        self._all = tuple(sorted(forms.items(), key=lambda item: -len(item[0])))
         squeezed = [(_BREAK.sub("", form), mark) for form, mark in self._all]
         self._sure = [item for item in squeezed if len(item[0]) >= _SURE]
         self._escape, self._unescaped = _escapes(letters)
@@ -108,21 +108,21 @@ class _Finder:
 
 def _spans(text: str, forms: Iterable[tuple[str, str]]) -> list[tuple[int, int, str]]:
     """Yield the places of forms in a text, and the text to put there."""
-    found = []
+    spans = []
     for form, mark in forms:
         at = text.find(form)
         while at >= 0:
-            found.append((at, at + len(form), mark))
+            spans.append((at, at + len(form), mark))
             at = text.find(form, at + len(form))
-    return found
+    return spans
 
 
 def _spans_behind(
     text: str, pattern: re.Pattern[str], shown: Callable[[re.Match[str]], str], forms: Iterable[tuple[str, str]]
 ) -> list[tuple[int, int, str]]:
     """Yield the places of forms in a text if the matching part is read as something else."""
-    found = _spans(pattern.sub(shown, text), forms)
-    if not found:
+    spans = _spans(pattern.sub(shown, text), forms)
+    if not spans:
         return []
     places: list[tuple[int, int]] = []  # of each character that is read
     end = 0
@@ -131,19 +131,19 @@ def _spans_behind(
         places += [match.span()] * len(shown(match))
         end = match.end()
     places += ((at, at + 1) for at in range(end, len(text)))
-    return [(places[start][0], places[stop - 1][1], mark) for start, stop, mark in found]
+    return [(places[start][0], places[stop - 1][1], mark) for start, stop, mark in spans]
 
 
 def _escapes(letters: Collection[str]) -> tuple[re.Pattern[str], Callable[[re.Match[str]], str]]:
     """Return a pattern for these letters as URLs, JSON, HTML and shells escape them, and the way back to a letter."""
-    codes = {unit for one in letters for unit in one.encode(errors="surrogateescape")}
+    codes = {unit for letter in letters for unit in letter.encode(errors="surrogateescape")}
     table = {spelt: chr(code) for code in codes for spelt in (f"%{code:02x}", f"\\x{code:02x}")}
-    for one in letters:
-        units = one.encode("utf-16-be", "surrogatepass").hex()
-        table["".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))] = one
-        table |= {f"&#x{ord(one):x};": one, f"&#{ord(one)};": one}
-        short = json.dumps(one)[1:-1] if one.isspace() else f"\\{one}"
-        table |= {} if one.isalnum() else {short: one}
+    for letter in letters:
+        units = letter.encode("utf-16-be", "surrogatepass").hex()
+        table["".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))] = letter
+        table |= {f"&#x{ord(letter):x};": letter, f"&#{ord(letter)};": letter}
+        short = json.dumps(letter)[1:-1] if letter.isspace() else f"\\{letter}"
+        table |= {} if letter.isalnum() else {short: letter}
     tree: dict[str, Any] = {}
     for spelt in table:
         place = tree

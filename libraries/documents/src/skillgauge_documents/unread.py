@@ -38,18 +38,18 @@ def unread(path: Path, readers: Iterable[str], shapes: Collection[str]) -> list[
         shapes: those that can be read.
     """
     shapes = sorted(set(shapes))
-    found: list[tuple[str, Fault]] = []
+    reasons: list[tuple[str, Fault]] = []
     closed: list[tuple[str, Fault]] = []
     for file in (path,) if path.is_file() else _named_like_suites(path, closed):
-        found += [(str(file), fault) for fault in _faults(file, shapes)]
-        if len(found) >= MOST:
+        reasons += [(str(file), fault) for fault in _faults(file, shapes)]
+        if len(reasons) >= MOST:
             break
-    found += closed
-    found += [] if found else [(str(file), _without_evals(file)) for file in _skills(path)]
-    known = ", ".join(sorted(readers)) or "none"
-    message = f"{str(path)!r} holds nothing that an installed format knows (installed: {known})"
+    reasons += closed
+    reasons += [] if reasons else [(str(file), _without_evals(file)) for file in _skills(path)]
+    names = ", ".join(sorted(readers)) or "none"
+    message = f"{str(path)!r} holds nothing that an installed format knows (installed: {names})"
     hint = "Name a suite, or install the format that reads it; `skillgauge plugins list` shows what is there."
-    return found[:MOST] or [(str(path), Fault("nothing", message, hint=hint))]
+    return reasons[:MOST] or [(str(path), Fault("nothing", message, hint=hint))]
 
 
 def _skills(path: Path) -> Iterator[Path]:
@@ -74,13 +74,13 @@ def _named_like_suites(folder: Path, closed: list[tuple[str, Fault]]) -> Iterato
     looked = 0
     for _ in range(_DEEPEST):
         below: list[Path] = []
-        for one in level:
+        for file in level:
             try:
-                inner = sorted(path for path in one.iterdir() if not path.name.startswith("."))
+                inner = sorted(path for path in file.iterdir() if not path.name.startswith("."))
             except OSError as error:
                 hint = "Let this account read it, or name what is to be evaluated."
                 closed.append(
-                    (str(one), Fault("unreadable", f"this folder cannot be read: {error.strerror}", hint=hint))
+                    (str(file), Fault("unreadable", f"this folder cannot be read: {error.strerror}", hint=hint))
                 )
                 continue
             below += [path for path in inner if path.is_dir() and not path.is_symlink()]
@@ -104,8 +104,8 @@ def _faults(file: Path, shapes: Collection[str]) -> list[Fault]:
         value = read(file)
     except DocumentError as error:
         return [
-            Fault(one.code, f"{file.name} cannot be read: {one.message}", one.line, one.column, one.hint)
-            for one in error.faults
+            Fault(fault.code, f"{file.name} cannot be read: {fault.message}", fault.line, fault.column, fault.hint)
+            for fault in error.faults
         ]
     marks = _marks(value)
     shape, mark = max(((shape, mark) for shape in shapes for mark in marks), key=_alike, default=("", ""))
@@ -120,11 +120,11 @@ def _faults(file: Path, shapes: Collection[str]) -> list[Fault]:
 def _marks(value: JsonValue) -> list[str]:
     """Return the marks by which a document could be recognised, in the words of the shapes."""
     lists = value if isinstance(value, Mapping) else {LIST: value}
-    found = []
+    keys = []
     for key, items in lists.items():
         first = items[0] if isinstance(items, tuple) and items else items
-        found += [f"{key}.{inner}" for inner in first] if isinstance(first, Mapping) else [key]
-    return found
+        keys += [f"{key}.{inner}" for inner in first] if isinstance(first, Mapping) else [key]
+    return keys
 
 
 def _alike(pair: tuple[str, str]) -> float:

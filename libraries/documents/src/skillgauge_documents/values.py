@@ -161,11 +161,11 @@ def thaw(value: JsonValue) -> Any:
 
 def texts_in(value: object) -> Iterator[str]:
     """Every text of a JSON value, keys excepted."""
-    found = [value]
-    for one in found:  # grows meanwhile
-        if isinstance(one, Mapping):
-            found.extend(one.values())
-        elif isinstance(one, (list, tuple)):
-            found.extend(one)
-        elif isinstance(one, str):
-            yield one
+    items = [value]
+    for item in items:  # grows meanwhile
+        if isinstance(item, Mapping):
+            items.extend(item.values())
+        elif isinstance(item, (list, tuple)):
+            items.extend(item)
+        elif isinstance(item, str):
+            yield item

@@ -158,7 +158,7 @@ class _Builder:
             self._fault(node, f"tag {_tag(node)!r} is not supported")
         if node.id == "sequence":
             return [self.build(item) for item in node.value]
-        made: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for key, item in node.value:
             if key.id != "scalar":
@@ -171,10 +171,10 @@ class _Builder:
                         self._fault(part, "only a mapping can be merged")
             else:
                 # Keys are the text as written: JSON has no others, and people mean `on` or `1` by on and 1.
-                if key.value in made:
+                if key.value in members:
                     self.faults.append(duplicate_key(key.value, *_place(key)))
-                made[self._text(key)] = self.build(item)
-        return {**merged, **made}
+                members[self._text(key)] = self.build(item)
+        return {**merged, **members}
 
     def _scalar(self, node: Any) -> Any:
         kind = node.tag.removeprefix(_TAG)

@@ -24,16 +24,16 @@ _SHOWN = 60
 def nothing_can_fail(subject: LintSubject) -> Iterator[LintFinding]:
     """Checks that hold whatever the output is."""
     for case, check in _checks(subject.suite):
-        why, found = _granted(check)
+        why, reason = _granted(check)
         if why:
-            yield LintFinding(f"{_named(case, check)} cannot fail: {why}", _at(case, check), fix=_fix(found))
+            yield LintFinding(f"{_named(case, check)} cannot fail: {why}", _at(case, check), fix=_fix(reason))
 
 
 def _granted(check: Check) -> tuple[str, Trap | None]:
     options = check.options
     if check.scorer == "command" and options.get("expect_exit_code", 0) == 0:
-        found = cannot_fail(str(options.get("command", "")))
-        return (found.reason, found) if found else ("", None)
+        reason = cannot_fail(str(options.get("command", "")))
+        return (reason.reason, reason) if reason else ("", None)
     if check.scorer == "regex" and not options.get("absent"):
         patterns = _texts(options.get("patterns"))
         if patterns and all(map(_matches_nothing, patterns)):
@@ -53,9 +53,9 @@ def exit_code_traps(subject: LintSubject) -> Iterator[LintFinding]:
     """Commands whose exit code hides what happened."""
     for case, check in _checks(subject.suite):
         command = str(check.options.get("command", "")) if check.scorer == "command" else ""
-        found = trap(command) if command and not cannot_fail(command) else None
-        if found:
-            yield LintFinding(f"{_named(case, check)} may pass where it should not: {found.reason}", _at(case, check))
+        hidden = trap(command) if command and not cannot_fail(command) else None
+        if hidden:
+            yield LintFinding(f"{_named(case, check)} may pass where it should not: {hidden.reason}", _at(case, check))
 
 
 def answer_in_prompt(subject: LintSubject) -> Iterator[LintFinding]:
@@ -162,21 +162,21 @@ def _is_provided(path: str, provided: set[str]) -> bool:
 
 def repeated(subject: LintSubject) -> Iterator[LintFinding]:
     """Checks that stand twice in a case, and cases that ask the same twice."""
-    asked: dict[tuple[object, ...], str] = {}
+    questions: dict[tuple[object, ...], str] = {}
     for case in subject.suite.cases:
-        seen: set[str] = set()
+        reported: set[str] = set()
         for check in case.checks:
-            if check.scorer_digest in seen:
+            if check.scorer_digest in reported:
                 message = f"{_named(case, check)} stands twice in case {case.id!r}, and counts twice"
                 yield LintFinding(message, _at(case, check))
-            seen.add(check.scorer_digest)
+            reported.add(check.scorer_digest)
         if not case.prompt:
             continue
-        key = (case.execution_digest, case.targets, tuple(sorted(seen)))
-        if key in asked:
-            message = f"case {case.id!r} asks what {asked[key]!r} asks, with the same checks"
+        key = (case.execution_digest, case.targets, tuple(sorted(reported)))
+        if key in questions:
+            message = f"case {case.id!r} asks what {questions[key]!r} asks, with the same checks"
             yield LintFinding(message, case.origin)
-        asked.setdefault(key, case.id)
+        questions.setdefault(key, case.id)
 
 
 def _checks(suite: Suite) -> Iterator[tuple[Case, Check]]:

@@ -26,23 +26,23 @@ def missing_links(subject: LintSubject) -> Iterator[LintFinding]:
     """Links to files that the skill does not have."""
     for skill, text in _skills(subject):
         prose = _blanked(text)
-        for found in _LINK.finditer(prose):
-            target = unquote(found[1])
+        for match in _LINK.finditer(prose):
+            target = unquote(match[1])
             if re.match(r"[a-z][a-z0-9+.-]*:|/|\{|<|\$", target, re.IGNORECASE):
                 continue
             if re.search(r"[./]", target) and not (skill.root / target).exists():
                 message = f"{SKILL_FILE} links to {target!r}, and there is no such file"
-                yield LintFinding(message, span=_span(skill, text, found.start(1)))
+                yield LintFinding(message, span=_span(skill, text, match.start(1)))
 
 
 def names_evals(subject: LintSubject) -> Iterator[LintFinding]:
     """Skills whose text tells of their own evals."""
     for skill, text in _skills(subject):
-        found = _EVALS.search(text)
-        if found and (skill.root / "evals").exists():
-            named = f"{SKILL_FILE} names {found[0].rstrip('.')!r}"
+        match = _EVALS.search(text)
+        if match and (skill.root / "evals").exists():
+            named = f"{SKILL_FILE} names {match[0].rstrip('.')!r}"
             message = f"{named}: an agent under test is told that it is one, and does not find the file"
-            yield LintFinding(message, span=_span(skill, text, found.start()))
+            yield LintFinding(message, span=_span(skill, text, match.start()))
 
 
 def says_no_when(subject: LintSubject) -> Iterator[LintFinding]:
@@ -65,14 +65,14 @@ def too_long(subject: LintSubject) -> Iterator[LintFinding]:
 def other_name(subject: LintSubject) -> Iterator[LintFinding]:
     """Names that only the case of their letters, or an underscore, keeps from being valid."""
     for skill, text in _skills(subject):
-        given = skill.front_matter.get("name")
-        if not isinstance(given, str) or given == skill.root.name:
+        own_name = skill.front_matter.get("name")
+        if not isinstance(own_name, str) or own_name == skill.root.name:
             continue
-        plain = re.sub(r"[\s_]+", "-", given.strip()).lower()
+        plain = re.sub(r"[\s_]+", "-", own_name.strip()).lower()
         if plain == skill.root.name:
-            message = f"name {given!r} is not that of the folder, {plain!r}; some agents pass over such a skill"
-            written = re.search(rf"^name:[ \t]*[\"']?{re.escape(given)}", text, re.MULTILINE)
-            fix = Fix(given, plain) if written else None
+            message = f"name {own_name!r} is not that of the folder, {plain!r}; some agents pass over such a skill"
+            written = re.search(rf"^name:[ \t]*[\"']?{re.escape(own_name)}", text, re.MULTILINE)
+            fix = Fix(own_name, plain) if written else None
             yield LintFinding(message, skill.origin("name"), fix=fix)
 
 

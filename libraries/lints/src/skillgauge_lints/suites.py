@@ -61,11 +61,11 @@ def untested(subject: LintSubject) -> Iterator[LintFinding]:
     suite = subject.suite
     named = {target for case in suite.cases for target in case.targets}
     targets = [target for target in suite.targets if target.id in named]
-    for kind, there in ((TargetKind.SKILL, _skills(suite)), (TargetKind.HOOK, _events(suite))):
+    for kind, present in ((TargetKind.SKILL, _skills(suite)), (TargetKind.HOOK, _events(suite))):
         tested = {target.name for target in targets if target.kind is kind}
-        if not tested & there.keys():
+        if not tested & present.keys():
             continue
-        for name, origin in there.items():
+        for name, origin in present.items():
             if name not in tested:
                 yield LintFinding(f"{kind} {name!r} is tested by no case", origin)
 

@@ -59,8 +59,8 @@ class Key:
 
 def find_key(variables: Sequence[str]) -> Key | None:
     """The key in the first of these secrets that is known."""
-    found = ((name, (secret(name) or "").strip()) for name in variables)
-    return next((Key(name, value) for name, value in found if value), None)
+    pairs = ((name, (secret(name) or "").strip()) for name in variables)
+    return next((Key(name, value) for name, value in pairs if value), None)
 
 
 class ModelClient:
@@ -109,8 +109,8 @@ class ModelClient:
         except TimeoutError:
             if not deadline.expired():
                 raise
-            told = f"no whole answer within {self._timeout_s:g} s"
-            raise Unanswered(FailureClass.TIMEOUT, told, retryable=True) from None
+            message = f"no whole answer within {self._timeout_s:g} s"
+            raise Unanswered(FailureClass.TIMEOUT, message, retryable=True) from None
         except Unanswered as unanswered:
             raise self._without_key(unanswered) from None
         except httpx.HTTPError as error:
@@ -125,8 +125,8 @@ class ModelClient:
         try:
             return read(await self._post(url, body))
         except Unanswered as unanswered:
-            told = unanswered.told.lower()
-            is_unsupported = "temperature" in told and any(word in told for word in _UNSUPPORTED)
+            message = unanswered.told.lower()
+            is_unsupported = "temperature" in message and any(word in message for word in _UNSUPPORTED)
             if unanswered.kind is not FailureClass.BAD_REQUEST or not is_unsupported:
                 raise
         self._plain.add(model)
@@ -242,25 +242,25 @@ def _certificates() -> ssl.SSLContext:
 
 def _broken(error: httpx.HTTPError) -> Unanswered:
     """Return the meaning of an exchange that did not come to its end."""
-    told = f"{_cause(error)} ({type(error).__name__})"
+    message = f"{_cause(error)} ({type(error).__name__})"
     if isinstance(error, httpx.DecodingError):
-        return Unanswered(FailureClass.PROTOCOL, f"the answer cannot be decoded: {told}")
-    return Unanswered(FailureClass.NETWORK, told, retryable=True)
+        return Unanswered(FailureClass.PROTOCOL, f"the answer cannot be decoded: {message}")
+    return Unanswered(FailureClass.NETWORK, message, retryable=True)
 
 
 def _cause(error: BaseException) -> str:
     """Return the system's own words, below the layers that only say that something failed."""
-    for one in _below(error):
-        if isinstance(one, OSError) and one.errno:
-            return os.strerror(one.errno) if one.errno > 0 and not isinstance(one, ssl.SSLError) else str(one)
+    for cause in _below(error):
+        if isinstance(cause, OSError) and cause.errno:
+            return os.strerror(cause.errno) if cause.errno > 0 and not isinstance(cause, ssl.SSLError) else str(cause)
     return str(error) or "the connection broke"
 
 
 def _below(error: BaseException) -> Iterator[BaseException]:
-    one: BaseException | None = error
-    while one is not None:
-        yield one
-        one = one.exceptions[0] if isinstance(one, BaseExceptionGroup) else one.__cause__ or one.__context__
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause.__cause__ or cause.__context__
 
 
 def dig(document: object, *path: str | int) -> Any:

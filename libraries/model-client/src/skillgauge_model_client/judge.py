@@ -111,8 +111,8 @@ def reply_of(text: object, *, model: object, usage: Usage | None, is_cut: bool) 
     Raises:
         Unanswered: there is no text; `is_cut` says whether the limit of tokens is the reason.
     """
-    said = written(text)
-    if said is None:
-        told = "the answer reached its limit of tokens before its first word" if is_cut else "no text in it"
-        raise Unanswered(FailureClass.PROTOCOL, f"the answer is empty: {told}")
-    return JudgeReply(text=said, model=written(model), usage=usage)
+    text_written = written(text)
+    if text_written is None:
+        reason = "the answer reached its limit of tokens before its first word" if is_cut else "no text in it"
+        raise Unanswered(FailureClass.PROTOCOL, f"the answer is empty: {reason}")
+    return JudgeReply(text=text_written, model=written(model), usage=usage)

@@ -46,12 +46,12 @@ class Unanswered(Exception):  # noqa: N818 - an outcome
     """There is no answer. The first word of the reply's error is the class of the failure."""
 
     def __init__(
-        self, kind: FailureClass, told: str, *, retryable: bool = False, retry_after_s: float | None = None
+        self, kind: FailureClass, reason: str, *, retryable: bool = False, retry_after_s: float | None = None
     ) -> None:
-        super().__init__(told)
+        super().__init__(reason)
         self.kind = kind
-        self.told = told
-        error = f"{kind}: {told}".encode("utf-8", "replace").decode()
+        self.told = reason
+        error = f"{kind}: {reason}".encode("utf-8", "replace").decode()
         self.reply = JudgeReply(
             text=None, error=error, failure_class=kind, retryable=retryable, retry_after_s=retry_after_s
         )
@@ -64,19 +64,19 @@ def is_success(status: int) -> bool:
 
 def status_error(status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> Unanswered:
     """Return the meaning of a status other than 2xx."""
-    said = body.decode("utf-8", "replace")
+    text_body = body.decode("utf-8", "replace")
     message = f"HTTP {status}{_phrase(status)}"
     if 300 <= status < 400:
         return Unanswered(FailureClass.PROTOCOL, f"{message}: redirects are not followed")
     kind = _KINDS.get(status, FailureClass.SERVER if status >= 500 else FailureClass.BAD_REQUEST)
     if status in (400, 429):
-        lower = said.lower()
+        lower = text_body.lower()
         kind = next((sign for sign, words in _SIGNS if any(word in lower for word in words)), kind)
-    reason = _reason(said)
+    reason = _reason(text_body)
     message = f"{message}: {reason}" if reason else message
     if kind not in _RETRYABLE:
         return Unanswered(kind, message)
-    return Unanswered(kind, message, retryable=True, retry_after_s=retry_after_s(headers, said, now))
+    return Unanswered(kind, message, retryable=True, retry_after_s=retry_after_s(headers, text_body, now))
 
 
 def retry_after_s(headers: Mapping[str, str], body: str, now: datetime) -> float | None:

@@ -12,51 +12,54 @@ _MILLION = 1_000_000
 
 def priced(usage: Usage, prices: Prices | None) -> Usage:
     """The usage with what it costs by a list of prices; unknown without one, and where input or output is unknown."""
-    given, made = usage.input_tokens, usage.output_tokens
-    if prices is None or given is None or made is None:
+    input_count, output_count = usage.input_tokens, usage.output_tokens
+    if prices is None or input_count is None or output_count is None:
         return usage
     read = (usage.cache_read_tokens or 0) * (prices.input if prices.cache_read is None else prices.cache_read)
     wrote = (usage.cache_write_tokens or 0) * (prices.input if prices.cache_write is None else prices.cache_write)
-    cost = (given * prices.input + made * prices.output + read + wrote) / _MILLION
+    cost = (input_count * prices.input + output_count * prices.output + read + wrote) / _MILLION
     return usage.model_copy(update={"cost_usd": cost, "cost_basis": "price-list"})
 
 
-def anthropic_usage(found: object) -> Usage | None:
+def anthropic_usage(counts: object) -> Usage | None:
     """`usage` of the Messages API, where input is told without what a cache held."""
     return known(
         Usage(
-            input_tokens=count(dig(found, "input_tokens")),
-            cache_read_tokens=count(dig(found, "cache_read_input_tokens")),
-            cache_write_tokens=count(dig(found, "cache_creation_input_tokens")),
-            output_tokens=count(dig(found, "output_tokens")),
+            input_tokens=count(dig(counts, "input_tokens")),
+            cache_read_tokens=count(dig(counts, "cache_read_input_tokens")),
+            cache_write_tokens=count(dig(counts, "cache_creation_input_tokens")),
+            output_tokens=count(dig(counts, "output_tokens")),
         )
     )
 
 
-def openai_usage(found: object) -> Usage | None:
+def openai_usage(counts: object) -> Usage | None:
     """`usage` of Chat Completions, where input includes what a cache held, and output what was thought."""
-    given, cached = count(dig(found, "prompt_tokens")), count(dig(found, "prompt_tokens_details", "cached_tokens"))
+    input_count, cached = (
+        count(dig(counts, "prompt_tokens")),
+        count(dig(counts, "prompt_tokens_details", "cached_tokens")),
+    )
     return known(
         Usage(
-            input_tokens=given if given is None or cached is None else max(0, given - cached),
+            input_tokens=input_count if input_count is None or cached is None else max(0, input_count - cached),
             cache_read_tokens=cached,
-            output_tokens=count(dig(found, "completion_tokens")),
-            reasoning_tokens=count(dig(found, "completion_tokens_details", "reasoning_tokens")),
-            total_tokens=count(dig(found, "total_tokens")),
+            output_tokens=count(dig(counts, "completion_tokens")),
+            reasoning_tokens=count(dig(counts, "completion_tokens_details", "reasoning_tokens")),
+            total_tokens=count(dig(counts, "total_tokens")),
         )
     )
 
 
-def gemini_usage(found: object) -> Usage | None:
+def gemini_usage(counts: object) -> Usage | None:
     """`usageMetadata`, where input includes what a cache held, and output does not include what was thought."""
-    given, cached = count(dig(found, "promptTokenCount")), count(dig(found, "cachedContentTokenCount"))
-    said, thought = count(dig(found, "candidatesTokenCount")), count(dig(found, "thoughtsTokenCount"))
+    input_count, cached = count(dig(counts, "promptTokenCount")), count(dig(counts, "cachedContentTokenCount"))
+    output, thought = count(dig(counts, "candidatesTokenCount")), count(dig(counts, "thoughtsTokenCount"))
     return known(
         Usage(
-            input_tokens=given if given is None or cached is None else max(0, given - cached),
+            input_tokens=input_count if input_count is None or cached is None else max(0, input_count - cached),
             cache_read_tokens=cached,
-            output_tokens=said if said is None or thought is None else said + thought,
+            output_tokens=output if output is None or thought is None else output + thought,
             reasoning_tokens=thought,
-            total_tokens=count(dig(found, "totalTokenCount")),
+            total_tokens=count(dig(counts, "totalTokenCount")),
         )
     )

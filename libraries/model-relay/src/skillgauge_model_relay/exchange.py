@@ -97,6 +97,6 @@ class Exchange:
 
 def end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
     """Headers without those that concern one connection only; names in lower case."""
-    found = [(name.lower(), value) for name, value in headers]
-    named = {one.strip().lower() for name, value in found if name == b"connection" for one in value.split(b",")}
-    return [(name, value) for name, value in found if name not in _HOP_BY_HOP and name not in named]
+    pairs = [(name.lower(), value) for name, value in headers]
+    named = {one.strip().lower() for name, value in pairs if name == b"connection" for one in value.split(b",")}
+    return [(name, value) for name, value in pairs if name not in _HOP_BY_HOP and name not in named]

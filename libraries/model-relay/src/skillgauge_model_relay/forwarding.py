@@ -92,8 +92,8 @@ class Forwarder:
         has_body = any(name in (b"content-length", b"transfer-encoding") for name, _ in request.headers)
         content = self._counted(exchange.body()) if has_body else None
         try:
-            asked = httpx.Request(request.method.decode("ascii"), url, headers=headers, content=content)
-            answer = await self._client.send(asked, stream=True)
+            upstream = httpx.Request(request.method.decode("ascii"), url, headers=headers, content=content)
+            answer = await self._client.send(upstream, stream=True)
         except ExceededError as exceeded:
             return await exchange.refuse(HTTPStatus.FORBIDDEN, str(exceeded))
         except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -20,8 +20,8 @@ def main() -> None:
     handles = b"".join(listener.fileno().to_bytes(4, sys.byteorder) for listener in listeners)
     channel.sendmsg([b"?"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, handles)])
     answered = channel.recv(1)
-    for one in (channel, *listeners):
-        one.close()
+    for connection in (channel, *listeners):
+        connection.close()
     if answered:
         os.execvp(sys.argv[3], sys.argv[3:])
     sys.exit("skillgauge: the relay is gone")

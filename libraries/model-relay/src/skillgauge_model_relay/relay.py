@@ -78,8 +78,8 @@ class Relay:
         if not self._has_hosts:
             return {}
         proxy, excepted = f"http://127.0.0.1:{max(self._handlers)}", "127.0.0.1,localhost"
-        given = {"HTTPS_PROXY": proxy, "HTTP_PROXY": proxy, "NO_PROXY": excepted}
-        return given | {name.lower(): value for name, value in given.items()}
+        variables = {"HTTPS_PROXY": proxy, "HTTP_PROXY": proxy, "NO_PROXY": excepted}
+        return variables | {name.lower(): value for name, value in variables.items()}
 
     def command(self, fd: int, argv: Sequence[str]) -> tuple[str, ...]:
         """A command with the program in front that makes its sockets.
@@ -196,10 +196,10 @@ class _Admission:
     def end(self) -> None:
         """Serve it no longer."""
         self._relay.forget(self)
-        for one in (self._channel, *self._listeners):
-            if one.fileno() >= 0:
-                self._loop.remove_reader(one)
-            one.close()
+        for connection in (self._channel, *self._listeners):
+            if connection.fileno() >= 0:
+                self._loop.remove_reader(connection)
+            connection.close()
 
     def _on_news(self) -> None:
         expected = self._relay.ports()
@@ -233,14 +233,14 @@ def _listening(handles: Sequence[int], ports: Sequence[int]) -> list[socket.sock
     try:
         for handle in handles:
             sockets.append(socket.socket(fileno=handle))
-        names = [one.getsockname() for one in sockets]
-        listen = all(one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) for one in sockets)
+        names = [listener.getsockname() for listener in sockets]
+        listen = all(listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) for listener in sockets)
         if listen and names == [("127.0.0.1", port) for port in ports]:
             return sockets
     except OSError:
         pass
-    for one in sockets:
-        one.detach()
+    for listener in sockets:
+        listener.detach()
     return []
 
 

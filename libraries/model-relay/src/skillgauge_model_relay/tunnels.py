@@ -73,15 +73,15 @@ class Tunnels:
         writer.write(first)
         self._meter.count_bytes(len(first))
         out = asyncio.create_task(self._copy(exchange.reader, writer))
-        back = asyncio.create_task(self._copy(reader, exchange.writer))
+        backward = asyncio.create_task(self._copy(reader, exchange.writer))
         try:
-            done, _ = await asyncio.wait((out, back), return_when=asyncio.FIRST_EXCEPTION)
+            done, _ = await asyncio.wait((out, backward), return_when=asyncio.FIRST_EXCEPTION)
             for task in done:
                 task.result()
         finally:
-            for task in (out, back):
+            for task in (out, backward):
                 task.cancel()
-            await asyncio.gather(out, back, return_exceptions=True)
+            await asyncio.gather(out, backward, return_exceptions=True)
 
     async def _copy(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         while piece := await source.read(_CHUNK):

@@ -36,29 +36,29 @@ def compiled(pattern: str, flags: int = 0) -> regex.Pattern[str]:
     """
     size = size_of(pattern)
     if size is not None and size > LARGEST:
-        raise PatternError(_told(pattern, f"it asks for too much (about {size:,} elements)"))
+        raise PatternError(_message(pattern, f"it asks for too much (about {size:,} elements)"))
     if size is None or size > PLAIN:
         _try_elsewhere(pattern, flags)
     try:
         return regex.compile(pattern, flags)
     except regex.error as error:
-        raise PatternError(_told(pattern, str(error))) from error
+        raise PatternError(_message(pattern, str(error))) from error
     except (RecursionError, OverflowError, MemoryError) as error:
-        raise PatternError(_told(pattern, f"it asks for too much ({type(error).__name__})")) from error
+        raise PatternError(_message(pattern, f"it asks for too much ({type(error).__name__})")) from error
 
 
 def _try_elsewhere(pattern: str, flags: int) -> None:
     """Compile it in a process that can take no more than is good for it."""
-    asked = json.dumps({"pattern": pattern, "flags": int(flags), "cpu_s": _CPU_S, "memory": _MEMORY})
+    order = json.dumps({"pattern": pattern, "flags": int(flags), "cpu_s": _CPU_S, "memory": _MEMORY})
     words = [sys.executable, "-I", "-B", str(_TRIAL)]
     try:
-        done = subprocess.run(words, input=asked.encode(), capture_output=True, timeout=_PATIENCE_S, check=False)
+        done = subprocess.run(words, input=order.encode(), capture_output=True, timeout=_PATIENCE_S, check=False)
     except subprocess.TimeoutExpired as error:
-        raise PatternError(_told(pattern, "it takes too long to compile")) from error
+        raise PatternError(_message(pattern, "it takes too long to compile")) from error
     if done.returncode:
-        raise PatternError(_told(pattern, f"it takes more than {_CPU_S} s or {_MEMORY >> 20} MiB to compile"))
+        raise PatternError(_message(pattern, f"it takes more than {_CPU_S} s or {_MEMORY >> 20} MiB to compile"))
 
 
-def _told(pattern: str, why: str) -> str:
+def _message(pattern: str, why: str) -> str:
     shown = pattern if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]}…"
     return f"pattern {shown!r} is not valid: {why}"

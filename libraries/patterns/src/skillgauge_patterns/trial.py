@@ -8,17 +8,17 @@ import sys
 
 def main() -> None:
     """Try a pattern that the caller knows to be valid."""
-    asked = json.load(sys.stdin)
+    order = json.load(sys.stdin)
     import regex  # noqa: PLC0415 - it takes memory, too, which is no fault of the pattern
 
     if sys.platform == "linux":
         import resource  # noqa: PLC0415 - not everywhere
 
-        used_s = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2])) + asked["cpu_s"]
+        used_s = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2])) + order["cpu_s"]
         resource.setrlimit(resource.RLIMIT_CPU, (used_s, used_s))
-        resource.setrlimit(resource.RLIMIT_DATA, (asked["memory"], asked["memory"]))
+        resource.setrlimit(resource.RLIMIT_DATA, (order["memory"], order["memory"]))
     try:
-        regex.compile(asked["pattern"], asked["flags"])
+        regex.compile(order["pattern"], order["flags"])
     except (regex.error, RecursionError, OverflowError):
         return
     except MemoryError:

@@ -95,35 +95,35 @@ class _OfThisProcess:
         It is removed when everybody who asked for it has called `release`.
         """
         with self._lock:
-            found = self._made.get(parent)
-            if found is not None:
-                found.holders += 1  # first of all, so that nothing of what follows removes it
-                if found.folder.is_dir():
-                    return found
-                found.remove()  # somebody else removed the folder; its guardian has nothing left to guard
+            belonging = self._made.get(parent)
+            if belonging is not None:
+                belonging.holders += 1  # first of all, so that nothing of what follows removes it
+                if belonging.folder.is_dir():
+                    return belonging
+                belonging.remove()  # somebody else removed the folder; its guardian has nothing left to guard
             _sweep(parent)
-            found = self._made[parent] = Belongings(parent)
-            found.holders += 1
-            return found
+            belonging = self._made[parent] = Belongings(parent)
+            belonging.holders += 1
+            return belonging
 
-    def release(self, one: Belongings) -> None:
+    def release(self, belonging: Belongings) -> None:
         """Say that nothing is in it any more of somebody who asked for it."""
         with self._lock:
-            one.holders -= 1
-            if not one.holders and self._made.get(one.parent) is one:
-                del self._made[one.parent]
-                one.remove()
+            belonging.holders -= 1
+            if not belonging.holders and self._made.get(belonging.parent) is belonging:
+                del self._made[belonging.parent]
+                belonging.remove()
 
     def remove(self) -> None:
         with self._lock:
-            for one in self._made.values():
-                one.remove()
+            for belongings_ in self._made.values():
+                belongings_.remove()
             self._made.clear()
 
     def start_afresh(self) -> None:
         """In a forked child none of them is its own."""
-        for one in self._made.values():
-            one.disown()
+        for belongings_ in self._made.values():
+            belongings_.disown()
         self._lock, self._made = threading.RLock(), {}
 
 

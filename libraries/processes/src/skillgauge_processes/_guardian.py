@@ -35,12 +35,12 @@ def end_marked(mark: bytes) -> int:
     """Kill every process that carries a mark, with its group; tells how many there were."""
     ended: set[int] = set()
     for _ in range(_LOOKS if mark else 0):
-        found = _marked(mark)
-        if not found:
+        pids = _marked(mark)
+        if not pids:
             break
-        for pid in found:
+        for pid in pids:
             _kill(pid)
-        ended |= found
+        ended |= pids
         time.sleep(_LOOK_S)
     return len(ended)
 
@@ -152,11 +152,11 @@ def _moved(folder: int, entry: str, parent: int, aside: str) -> bool:
 
 
 def _marked(mark: bytes) -> set[int]:
-    found: set[int] = set()
+    pids: set[int] = set()
     try:
         names = os.listdir("/proc")  # noqa: PTH208
     except OSError:
-        return found
+        return pids
     for name in names:
         if not name.isdecimal() or int(name) == os.getpid():
             continue
@@ -166,8 +166,8 @@ def _marked(mark: bytes) -> set[int]:
         except OSError:
             continue
         if any(one.startswith(_MARKER) and mark in one for one in environ.split(b"\0")):
-            found.add(int(name))
-    return found
+            pids.add(int(name))
+    return pids
 
 
 def _kill(pid: int) -> None:

@@ -254,7 +254,7 @@ class Pump:
 
     def _kill_rest(self) -> bool:
         """Kill and reap what is left of the group and what has left it; tells whether there was anything."""
-        found = False
+        killed_any = False
         groups = {self.pid}
         give_up_at = time.monotonic() + TERM_GRACE_S
         while True:
@@ -262,8 +262,8 @@ class Pump:
             if self._adopts:  # after the look at the groups: who loses his parent in between is adopted by now
                 groups |= adopted_groups(self._marker.encode())
             if not groups or time.monotonic() > give_up_at:
-                return found
-            found = True
+                return killed_any
+            killed_any = True
             for group in groups:
                 kill_group(group, signal.SIGKILL)
             time.sleep(_TICK_S / 10)

@@ -66,27 +66,27 @@ def is_little(files: Sequence[FileSpec]) -> bool:
 
 def holds_little(folder: Path) -> bool:
     """Tell whether removing a folder takes less time than handing it to a thread."""
-    waiting, found = [str(folder)], 0
+    waiting, count = [str(folder)], 0
     try:
-        while waiting and found <= FILES_AT_ONCE:
+        while waiting and count <= FILES_AT_ONCE:
             with os.scandir(waiting.pop()) as entries:
                 here = list(itertools.islice(entries, FILES_AT_ONCE + 1))
-            found += len(here)
+            count += len(here)
             waiting += [entry.path for entry in here if entry.is_dir(follow_symlinks=False)]
             if any(entry.stat(follow_symlinks=False).st_size > BYTES_AT_ONCE for entry in here):
                 return False  # to free the blocks of a large file takes time, too
     except OSError:
         return False
-    return found <= FILES_AT_ONCE
+    return count <= FILES_AT_ONCE
 
 
-def lay_anew(root: Path, files: Sequence[FileSpec], given: Collection[str], aside: Path) -> tuple[str, ...]:
+def lay_anew(root: Path, files: Sequence[FileSpec], graders_files: Collection[str], aside: Path) -> tuple[str, ...]:
     """Put the files of graders where an agent was at work, and what is in their way aside.
 
     Args:
         root: the agent's working directory.
         files: of graders. A folder that has nothing but such files is theirs alone, and emptied first.
-        given: paths of other files that were put there before.
+        graders_files: paths of other files that were put there before.
         aside: where what is in the way is moved.
 
     Returns:
@@ -108,7 +108,7 @@ def lay_anew(root: Path, files: Sequence[FileSpec], given: Collection[str], asid
 
     try:
         _repair(root, aside)
-        own = sorted(_own_folders(files, given))
+        own = sorted(_own_folders(files, graders_files))
         for path in _links_into(root, [*own, *(file.path for file in files)]):
             _empty(root, path, set_aside)  # else an answer that leads to what is expected is right
         for folder in own:
@@ -133,9 +133,9 @@ def _repair(root: Path, aside: Path) -> None:
         root.chmod(mode | stat.S_IRWXU)
 
 
-def _own_folders(files: Sequence[FileSpec], given: Collection[str]) -> set[str]:
+def _own_folders(files: Sequence[FileSpec], graders_files: Collection[str]) -> set[str]:
     """The outermost folders in which nothing lies but these files, as far as it was put there."""
-    shared = {folder for path in given for folder in _folders_of(path)}
+    shared = {folder for path in graders_files for folder in _folders_of(path)}
     own = ([one for one in _folders_of(file.path) if one not in shared] for file in files)
     return {folders[0] for folders in own if folders}
 
@@ -143,13 +143,13 @@ def _own_folders(files: Sequence[FileSpec], given: Collection[str]) -> set[str]:
 def _links_into(root: Path, places: Sequence[str]) -> list[str]:
     """Links anywhere below the root that lead to one of these places in it, relative to the root."""
     goals = [str(root / place) for place in places]
-    found = []
+    links = []
     for path, status in Manifest(root).entries() if goals else ():
         if stat.S_ISLNK(status.st_mode):
             end = os.path.realpath(path)
             if any(end == goal or end.startswith(f"{goal}/") for goal in goals):
-                found.append(path[len(str(root)) + 1 :])
-    return found
+                links.append(path[len(str(root)) + 1 :])
+    return links
 
 
 def _folders_of(path: str) -> list[str]:
@@ -272,7 +272,7 @@ class Manifest:
         for path, status in self._found:
             with suppress(FileNotFoundError):  # removed meanwhile
                 if entry := _content_digest(path, status):
-                    self._digests[_told(path[len(self._root) + 1 :])] = entry
+                    self._digests[_quoted(path[len(self._root) + 1 :])] = entry
             files, size = files - 1, size - min(status.st_size, LARGEST_READ)
             if files <= 0 or size <= 0:
                 return False
@@ -286,7 +286,7 @@ class Manifest:
         """
         if not os.path.isdir(self._root) or os.path.islink(self._root):  # noqa: PTH112, PTH114 - it is a string
             raise SpoiledError("the agent removed the folder that it works in")
-        waiting, found = [self._root], 0
+        waiting, count = [self._root], 0
         while waiting:
             try:
                 entries = os.scandir(waiting.pop())
@@ -294,9 +294,9 @@ class Manifest:
                 _require_short(error)
                 continue
             with entries:  # nothing is handed out meanwhile: who stops asking would leave the folder open
-                here = list(itertools.islice(entries, MOST_ENTRIES - found + 1))
-            found += len(here)
-            if found > MOST_ENTRIES:
+                here = list(itertools.islice(entries, MOST_ENTRIES - count + 1))
+            count += len(here)
+            if count > MOST_ENTRIES:
                 raise SpoiledError(f"the agent left more than {MOST_ENTRIES} files and folders")
             for entry in here:
                 if status := _status(entry):
@@ -321,7 +321,7 @@ def _require_short(error: OSError) -> None:
         raise SpoiledError("the agent left folders so deep that their paths are too long") from error
 
 
-def _told(path: str) -> str:
+def _quoted(path: str) -> str:
     """A name that is not UTF-8 must not spoil the JSON that this ends up in."""
     return os.fsencode(path).decode(errors="backslashreplace")
 
@@ -377,16 +377,16 @@ def obstacles(root: Path) -> str:
 
     Pipes that nobody writes to, devices, links that leave the folder, files of which there is no end.
     """
-    found: list[str] = []
+    obstacles_: list[str] = []
     try:
         for path, status in Manifest(root).entries():
-            if said := _obstacle(path, status, root):
-                found.append(f"{_told(path[len(str(root)) + 1 :])} is {said}")
-            if len(found) >= 3:
+            if obstacle := _obstacle(path, status, root):
+                obstacles_.append(f"{_quoted(path[len(str(root)) + 1 :])} is {obstacle}")
+            if len(obstacles_) >= 3:
                 break
     except SpoiledError as error:
-        found.append(str(error))
-    return "; ".join(found)
+        obstacles_.append(str(error))
+    return "; ".join(obstacles_)
 
 
 def _obstacle(path: str, status: os.stat_result, root: Path) -> str | None:

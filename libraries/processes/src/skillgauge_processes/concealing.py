@@ -30,7 +30,7 @@ def conceal(folder: Path, secrets: Mapping[str, JsonValue]) -> tuple[str, ...]:
         redactor.register(name, str(value))
     if not secrets:
         return ()
-    left: list[str] = []
+    remaining: list[str] = []
     waiting = [(folder, False)]
     while waiting:  # no recursion: an agent may nest folders as deep as it likes
         path, is_done = waiting.pop()
@@ -41,8 +41,8 @@ def conceal(folder: Path, secrets: Mapping[str, JsonValue]) -> tuple[str, ...]:
                 waiting.append((path, True))
                 waiting += [(Path(entry.path), False) for entry in _entries(path)]
         except OSError:
-            left.append(redactor.redact(str(path)))
-    return tuple(left)
+            remaining.append(redactor.redact(str(path)))
+    return tuple(remaining)
 
 
 def _is_folder(path: Path) -> bool:

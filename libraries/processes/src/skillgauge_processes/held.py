@@ -21,14 +21,14 @@ _MEMORY_FILE = "/memfd:"
 
 def descendants(pids: Sequence[int]) -> list[int]:
     """Processes with all that come from them."""
-    found, waiting = list[int](), list(pids)
+    pids_below, waiting = list[int](), list(pids)
     while waiting:
         pid = waiting.pop()
-        found.append(pid)
+        pids_below.append(pid)
         with suppress(OSError, ValueError):
             for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - many a second
                 waiting += map(int, Path(f"/proc/{pid}/task/{task}/children").read_bytes().split())
-    return found
+    return pids_below
 
 
 def deleted_files(pids: Sequence[int], devices: Collection[int]) -> int:
@@ -78,7 +78,7 @@ def _mapped(pid: int) -> Iterator[tuple[int, int, int]]:
 
 def _kb(pattern: re.Pattern[bytes], pid: int, file: str) -> int:
     try:
-        found = pattern.search(Path(f"/proc/{pid}/{file}").read_bytes())
+        match = pattern.search(Path(f"/proc/{pid}/{file}").read_bytes())
     except OSError:
         return 0
-    return int(found[1]) if found else 0
+    return int(match[1]) if match else 0

@@ -101,9 +101,9 @@ class Process:
             raise self._outcome
         assert self._outcome is not None
         if self._condemned is not None:
-            said = self._outcome.stderr
-            told = f"{'' if not said or said.endswith(bytes([10])) else chr(10)}skillgauge: {self._condemned}\n"
-            return without_secrets(replace(self._outcome, stderr=said + told.encode()))
+            stderr = self._outcome.stderr
+            message = f"{'' if not stderr or stderr.endswith(bytes([10])) else chr(10)}skillgauge: {self._condemned}\n"
+            return without_secrets(replace(self._outcome, stderr=stderr + message.encode()))
         return without_secrets(self._outcome)
 
     def condemn(self, reason: str) -> None:

@@ -259,8 +259,8 @@ class DirectoryWorkspace:
             SpoiledError: what an agent left cannot be set aside.
         """
         if anew:
-            given, aside = frozenset(self._given), self.folder / "aside"
-            return await asyncio.to_thread(lay_anew, self.root, files, given, aside)
+            names, aside = frozenset(self._given), self.folder / "aside"
+            return await asyncio.to_thread(lay_anew, self.root, files, names, aside)
         self._given.update(file.path for file in files)
         if is_little(files):
             put_all(self.root, files)

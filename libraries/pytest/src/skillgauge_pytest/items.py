@@ -34,13 +34,13 @@ class SuiteFile(pytest.File):
         except (SkillgaugeError, TypeError) as error:
             raise self.CollectError(str(error)) from None
         self._known: dict[str, list[TrialResult]] = {}
-        several = Counter((one.case_id, one.group.suite_id, one.group.arm) for one in planned)
-        for one in planned:
-            parts = [one.group.arm]
-            if several[one.case_id, one.group.suite_id, one.group.arm] > 1:
-                parts += filter(None, (one.group.target_id, one.group.runner, one.group.model))
-            item: CaseItem = CaseItem.from_parent(self, name=f"{one.name or one.case_id}[{'-'.join(parts)}]")
-            item.plan(one)
+        several = Counter((case.case_id, case.group.suite_id, case.group.arm) for case in planned)
+        for case in planned:
+            parts = [case.group.arm]
+            if several[case.case_id, case.group.suite_id, case.group.arm] > 1:
+                parts += filter(None, (case.group.target_id, case.group.runner, case.group.model))
+            item: CaseItem = CaseItem.from_parent(self, name=f"{case.name or case.case_id}[{'-'.join(parts)}]")
+            item.plan(case)
             yield item
 
     def results(self, planned: PlannedCase) -> list[TrialResult]:
@@ -51,8 +51,8 @@ class SuiteFile(pytest.File):
         """
         case = planned.case_id
         if case not in self._known:
-            asked = [one for one in self.session.items if isinstance(one, CaseItem) and one.parent is self]
-            compared = any(one.planned.is_baseline for one in asked if one.planned.case_id == case)
+            items = [one for one in self.session.items if isinstance(one, CaseItem) and one.parent is self]
+            compared = any(one.planned.is_baseline for one in items if one.planned.case_id == case)
             settings = {**self.settings, "case": escape(case), **({} if compared else {"baseline": False})}
             try:
                 self._known[case] = list(evaluate(self.path, **settings).results())
@@ -78,9 +78,9 @@ class CaseItem(pytest.Item):
     def setup(self) -> None:
         """Evaluate it: what goes wrong here is an error of the test, not a failure."""
         self._results = self.parent.results(self.planned)
-        told = [_why(one) for one in self._results if one.verdict is Verdict.ERROR]
-        if told or not self._results:
-            raise CaseUndecidedError("\n".join(told) or "the run was stopped before it")
+        errors = [_why(one) for one in self._results if one.verdict is Verdict.ERROR]
+        if errors or not self._results:
+            raise CaseUndecidedError("\n".join(errors) or "the run was stopped before it")
         usages = [usage.cost_usd for one in self._results for usage in one.usages if usage]
         if usages and None not in usages:
             self.user_properties.append(("cost_usd", sum(filter(None, usages))))

@@ -87,10 +87,10 @@ def find(order: dict[str, Any], folder: str) -> Any:
     module, file = order["module"], order["file"]
     if file is None and os.path.isfile(module + ".py"):  # noqa: PTH113 - pathlib would be one more import
         file = module + ".py"  # also if this process has imported a module of that name already
-    found: Any = importlib.import_module(module) if file is None else _module_of(folder, file)
+    value: Any = importlib.import_module(module) if file is None else _module_of(folder, file)
     for part in order["name"].split("."):
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 def _module_of(folder: str, file: str) -> types.ModuleType:
@@ -142,18 +142,18 @@ def raised(error: BaseException) -> dict[str, Any]:
             trace = frame.tb_next  # how it was called is no news
         frame = frame.tb_next
     lines = traceback.format_exception(type(error), error, trace, limit=-_FRAMES)
-    said = text_of(error)
+    text = text_of(error)
     name = type(error).__name__
-    return {"raised": f"{name}: {said}" if said else name, "trace": "".join(lines)[-TRACE_CHARS:]}
+    return {"raised": f"{name}: {text}" if text else name, "trace": "".join(lines)[-TRACE_CHARS:]}
 
 
 def text_of(error: BaseException) -> str:
     """The text of an exception, which may refuse to give it."""
     try:
-        said = str(error).strip()
+        text = str(error).strip()
     except Exception:  # noqa: BLE001 - it is the user's
         return "its text cannot be had"
-    return said if len(said) <= TEXT_CHARS else said[: TEXT_CHARS - 1] + "…"
+    return text if len(text) <= TEXT_CHARS else text[: TEXT_CHARS - 1] + "…"
 
 
 def main() -> None:  # pragma: no cover - it takes the standard streams away

@@ -44,10 +44,10 @@ def ended(end: End) -> FailedError:
     return FailedError(_failure(FailureClass.CRASH, message, retryable=True), end.said, end.exit_code)
 
 
-def late(what: str, limit_s: float | None, said: str = "") -> FailedError:
-    """The process was killed because its time was up; `what` it did not do."""
-    message = f"{what} within {limit_s:g} s{_hint(said)}"
-    return FailedError(_failure(FailureClass.TIMEOUT, message, retryable=True), said)
+def late(action: str, limit_s: float | None, stderr: str = "") -> FailedError:
+    """The process was killed because its time was up; `action` it did not do."""
+    message = f"{action} within {limit_s:g} s{_hint(stderr)}"
+    return FailedError(_failure(FailureClass.TIMEOUT, message, retryable=True), stderr)
 
 
 def not_loaded(reply: Reply) -> FailedError:
@@ -70,7 +70,7 @@ def _failure(failure_class: FailureClass, message: str, *, retryable: bool = Fal
     return Failure(failure_class=failure_class, blame=Blame.TARGET, message=message, retryable=retryable)
 
 
-def _hint(said: str) -> str:
+def _hint(stderr: str) -> str:
     """The last words on one line."""
-    words = " ".join(said[-4 * _IN_MESSAGE :].split())[-_IN_MESSAGE:]
+    words = " ".join(stderr[-4 * _IN_MESSAGE :].split())[-_IN_MESSAGE:]
     return f": {words}" if words else ""

@@ -44,6 +44,6 @@ def require_program(program: str, root: Path) -> None:
         ValueError: it is not.
     """
     search = host_environment().get("PATH")
-    found = (root / program).exists() if os.sep in program else shutil.which(program, path=search)
-    if not found:
+    exists = (root / program).exists() if os.sep in program else shutil.which(program, path=search)
+    if not exists:
         raise ValueError(f"program {program!r} is not there")

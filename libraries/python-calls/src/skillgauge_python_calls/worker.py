@@ -97,8 +97,8 @@ class Worker:
         """Kill it and all of its descendants; takes less than a second, also if the caller is cancelled meanwhile."""
         finished = await self._running.stop()
         await asyncio.wait({self._attending})
-        said = _said(finished, self._number)
-        return End(_how(finished), finished.exit_code, said, finished.sandbox_failure)
+        text = _stderr_of(finished, self._number)
+        return End(_how(finished), finished.exit_code, text, finished.sandbox_failure)
 
     async def dismiss(self) -> None:
         """Let it end as programs do, and kill it if it does not."""
@@ -155,9 +155,9 @@ def _how(finished: Finished) -> str:
     return f"exited with code {finished.exit_code}"
 
 
-def _said(finished: Finished, number: int) -> str:
+def _stderr_of(finished: Finished, number: int) -> str:
     """Return the text on stderr after the mark of a question; nothing if that was beyond the part that is kept."""
-    _, mark, said = finished.stderr.rpartition(b"\x1e%d\x1e" % max(number, 0))
+    _, mark, text = finished.stderr.rpartition(b"\x1e%d\x1e" % max(number, 0))
     if not mark and number > 0:
         return ""
-    return said.decode("utf-8", "replace").strip()
+    return text.decode("utf-8", "replace").strip()

@@ -93,8 +93,8 @@ class BaselineCache:
 
     def entry(self, trial: Trial) -> Cassette | None:
         """Return the kept session, if everything that entered it is the same."""
-        found = _read(self.place(trial))
-        return found if found is not None and found.key == trial.execution_id else None
+        entry = _read(self.place(trial))
+        return entry if entry is not None and entry.key == trial.execution_id else None
 
     def place(self, trial: Trial) -> Path:
         """Return the file of a trial's session, whether or not it is there."""
@@ -102,13 +102,13 @@ class BaselineCache:
 
     def others(self, trial: Trial) -> Iterator[tuple[Path, tuple[str, ...]]]:
         """Sessions of the same key that are of no use for a trial, each with what differs."""
-        wanted = trial.recipe
+        recipe = trial.recipe
         for path in sorted(self._folder.glob(f"*/{key_of(trial)}{SUFFIX}")):
             cassette = _read(path)
             if cassette is None:
                 yield path, ("it is damaged, or of another version",)
             elif cassette.key != trial.execution_id:
-                yield path, _differences(wanted, cassette) or ("engine version",)
+                yield path, _differences(recipe, cassette) or ("engine version",)
 
 
 def key_of(trial: Trial) -> str:
@@ -128,10 +128,10 @@ def baselines_in(folder: Path) -> Iterator[Baseline]:
     """Every entry of a cache, damaged ones too, in the order of their paths."""
     for path in sorted((folder / FOLDER).glob(f"*/*{SUFFIX}")):
         try:
-            told = path.stat()
+            status = path.stat()
         except OSError:
             continue  # removed meanwhile
-        yield Baseline(path, told.st_size, told.st_mtime, _read(path))
+        yield Baseline(path, status.st_size, status.st_mtime, _read(path))
 
 
 def _read(path: Path) -> Cassette | None:

@@ -219,13 +219,13 @@ def read_cassettes(folder: Path) -> Iterator[Cassette]:
         SuiteError: the folder holds none, or one of them is damaged; all of these.
     """
     problems: list[Problem] = []
-    found = sorted(folder.rglob(f"*{SUFFIX}"))
-    if not found:
+    paths = sorted(folder.rglob(f"*{SUFFIX}"))
+    if not paths:
         message = "there is no recording in this folder"
         raise SuiteError(
             Problem("replay.empty", message, origin=Origin(str(folder)), hint="Make some with --record DIR.")
         )
-    for path in found:
+    for path in paths:
         try:
             yield read_cassette(path)
         except SuiteError as error:
@@ -245,12 +245,12 @@ def why_missing(recipe: JsonObject, recordings: list[Cassette]) -> str:
     """Describe the differences between a wanted session and the most similar recording of the same case."""
     place = ("suite", "case", "arm", "repeat")
     same_case = [one for one in recordings if one.recipe.get("case") == recipe.get("case")]
-    wanted = ", ".join(f"{name} {recipe.get(name)}" for name in place)
+    place_text = ", ".join(f"{name} {recipe.get(name)}" for name in place)
     if not same_case:
-        return f"there is no recording of {wanted}"
+        return f"there is no recording of {place_text}"
 
     def differences(one: Cassette) -> list[str]:
         return [_CALLED.get(name, name) for name in recipe if one.recipe.get(name, EMPTY) != recipe[name]]
 
     nearest = min(same_case, key=lambda one: len(differences(one)))
-    return f"no recording fits {wanted}; in the nearest one these differ: {', '.join(differences(nearest))}"
+    return f"no recording fits {place_text}; in the nearest one these differ: {', '.join(differences(nearest))}"

@@ -68,6 +68,6 @@ async def _delete(paths: Sequence[str], workspace: Workspace) -> None:
             continue
         finished = await (await workspace.start(Command(argv=("rm", "-rf", "--", *batch), timeout_s=_TIMEOUT_S))).wait()
         if finished.exit_code != 0:
-            said = finished.stderr[:400].decode("utf-8", "replace").strip()
-            raise OSError(f"rm ended with exit code {finished.exit_code}{': ' + said if said else ''}")
+            words = finished.stderr[:400].decode("utf-8", "replace").strip()
+            raise OSError(f"rm ended with exit code {finished.exit_code}{': ' + words if words else ''}")
         batch = []

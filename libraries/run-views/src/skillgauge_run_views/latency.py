@@ -7,7 +7,7 @@ from skillgauge.api import Latency, counted, duration
 
 def latency_text(latency: Latency) -> str:
     """Percentiles of times, those that the number of samples can tell from the largest of them."""
-    known = ((0, "p50", latency.p50_s), (20, "p95", latency.p95_s), (100, "p99", latency.p99_s))
-    told = [f"{name} {duration(value)}" for least, name, value in known if latency.samples >= least]
-    few = "" if len(told) == len(known) else "; for more there are too few"
-    return f"over {counted(latency.samples, 'trial')}, failures included: {', '.join(told)}{few}"
+    percentiles = ((0, "p50", latency.p50_s), (20, "p95", latency.p95_s), (100, "p99", latency.p99_s))
+    parts = [f"{name} {duration(value)}" for least, name, value in percentiles if latency.samples >= least]
+    few = "" if len(parts) == len(percentiles) else "; for more there are too few"
+    return f"over {counted(latency.samples, 'trial')}, failures included: {', '.join(parts)}{few}"

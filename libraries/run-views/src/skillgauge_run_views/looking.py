@@ -65,7 +65,7 @@ class Wanted:
         return any(fnmatchcase(text, self.case) or text == self.case for text in (case.id, case.name) if text)
 
 
-def show_cases(view: RunView, wanted: Wanted, output: Output) -> str:
+def show_cases(view: RunView, selection: Wanted, output: Output) -> str:
     """Print the cases, one after another, or as one JSON document of the shape of `CasesDocument`.
 
     For people one case is in memory at a time.
@@ -78,8 +78,8 @@ def show_cases(view: RunView, wanted: Wanted, output: Output) -> str:
     """
     verdicts: Counter[Verdict] = Counter()
     documents = []
-    for report in _found(view, wanted):
-        trials = list(_trials(report, wanted))
+    for report in _matching(view, selection):
+        trials = list(_trials(report, selection))
         verdicts.update(one.verdict for one in trials)
         if output.as_json:
             documents.append(ShownCase(case=report.case, trials=tuple(map(_without_raw, trials))))
@@ -90,8 +90,8 @@ def show_cases(view: RunView, wanted: Wanted, output: Output) -> str:
     if view.head.judges:
         output.line(f"Judged by {listed(judge.name for judge in view.head.judges)}")
     document = CasesDocument(run=view.run, cases=tuple(documents))
-    told = document.model_dump(mode="json", exclude_defaults=True)
-    output.document({"schema_version": document.schema_version, **told})
+    content = document.model_dump(mode="json", exclude_defaults=True)
+    output.document({"schema_version": document.schema_version, **content})
     errors = f", {counted(verdicts[Verdict.ERROR], 'error')}" if verdicts[Verdict.ERROR] else ""
     return f"{verdicts[Verdict.PASS]} of {verdicts.total()} passed{errors}"
 
@@ -104,45 +104,45 @@ def _without_raw(result: TrialResult) -> TrialResult:
     return result.model_copy(update={"execution": execution.model_copy(update={"trajectory": trajectory})})
 
 
-def _found(view: RunView, wanted: Wanted) -> Iterator[CaseReport]:
+def _matching(view: RunView, selection: Wanted) -> Iterator[CaseReport]:
     names: list[str] = []
     arms: set[str] = set()
     shown = False
     for report in case_by_case(view):
         names += [text for text in (report.case.id, report.case.name) if text][: _WIDE - len(names)]
-        if not wanted.fits(report.case):
+        if not selection.fits(report.case):
             continue
         arms |= {group.arm for group in report.results}
-        if any(True for _ in _trials(report, wanted)):
+        if any(True for _ in _trials(report, selection)):
             shown = True
             yield report
     if shown:
         return
     if arms:
-        given = wanted.arm or ""
-        message = f"the case has no trial in an arm {plain(given)!r}{did_you_mean(given, sorted(arms))}"
+        arm_wanted = selection.arm or ""
+        message = f"the case has no trial in an arm {plain(arm_wanted)!r}{did_you_mean(arm_wanted, sorted(arms))}"
         raise UsageError(
             Problem("report.no-such-arm", plain(message, _WIDE), hint=f"Its arms are: {listed(sorted(arms))}")
         )
-    message = f"the run has no case {plain(wanted.case)!r}{did_you_mean(wanted.case, names)}"
+    message = f"the run has no case {plain(selection.case)!r}{did_you_mean(selection.case, names)}"
     raise UsageError(
         Problem("report.no-such-case", plain(message, _WIDE), hint=f"Its cases are: {listed(names) or 'none'}")
     )
 
 
-def _trials(report: CaseReport, wanted: Wanted) -> Iterator[TrialResult]:
+def _trials(report: CaseReport, selection: Wanted) -> Iterator[TrialResult]:
     for group, results in report.results.items():
-        if wanted.arm in (None, group.arm):
+        if selection.arm in (None, group.arm):
             yield from results
 
 
 def _case_lines(case: CaseHead, trials: Sequence[TrialResult]) -> Iterator[str]:
     known_as = f" ({plain(case.id)})" if case.name and case.name != case.id else ""
     yield f"Case {case_name(case)}{known_as} of {plain(case.suite_id)}"
-    asked = case.prompt if case.prompt is not None else case.input
-    if asked is not None:
+    question = case.prompt if case.prompt is not None else case.input
+    if question is not None:
         title = "Prompt" if case.prompt is not None else "Input"
-        yield from _part(excerpt(title, as_text(asked), characters=_ROOM.characters))
+        yield from _part(excerpt(title, as_text(question), characters=_ROOM.characters))
     for result in trials:
         yield ""
         yield _trial_line(result)

@@ -139,6 +139,6 @@ def _not_passed(view: RunView, columns: Sequence[str], arm: str | None) -> tuple
                     left_out += 1
                     continue
                 named = [plain(getattr(group, name) or "", 40) for name in columns]
-                told = [str(result.repeat), result.verdict, plain(reason_of(result))]
-                rows.append([*named, case_name(report.case), *told])
+                row = [str(result.repeat), result.verdict, plain(reason_of(result))]
+                rows.append([*named, case_name(report.case), *row])
     return rows, left_out

@@ -120,8 +120,8 @@ def groups_under_test(view: RunView) -> list[GroupSummary]:
 def outcomes(view: RunView, group: GroupSummary) -> Iterator[CaseOutcome]:
     """The cases of a group, one after another."""
     results = view.source.results(ResultOrder.CASE, group.key)
-    for _, found in groupby(results, lambda result: result.case_index):
-        yield CaseOutcome(group, tuple(found))
+    for _, results_of_case in groupby(results, lambda result: result.case_index):
+        yield CaseOutcome(group, tuple(results_of_case))
 
 
 def worst(view: RunView, most: int) -> list[CaseOutcome]:
@@ -137,8 +137,8 @@ def worst(view: RunView, most: int) -> list[CaseOutcome]:
 
 def places(view: RunView, cases: Iterable[CaseOutcome]) -> Mapping[tuple[str, int], Place]:
     """Return the places of cases by their key, as far as they are known and can be reached; each file is read once."""
-    wanted = {case.key for case in cases}
-    return _places([head for head in view.cases() if (head.suite_id, head.index) in wanted] if wanted else ())
+    keys = {case.key for case in cases}
+    return _places([head for head in view.cases() if (head.suite_id, head.index) in keys] if keys else ())
 
 
 def placed(view: RunView, group: GroupSummary) -> Iterator[tuple[CaseOutcome, Place | None]]:
@@ -146,8 +146,8 @@ def placed(view: RunView, group: GroupSummary) -> Iterator[tuple[CaseOutcome, Pl
     heads = (head for head in view.cases() if head.suite_id == group.suite_id)
     cases = _headed(outcomes(view, group), heads)
     while batch := list(islice(cases, _BATCH)):
-        found = _places([head for _, head in batch if head])
-        yield from ((case, found.get(case.key)) for case, _ in batch)
+        by_key = _places([head for _, head in batch if head])
+        yield from ((case, by_key.get(case.key)) for case, _ in batch)
 
 
 def _headed(cases: Iterable[CaseOutcome], heads: Iterator[CaseHead]) -> Iterator[tuple[CaseOutcome, CaseHead | None]]:
@@ -161,11 +161,13 @@ def _headed(cases: Iterable[CaseOutcome], heads: Iterator[CaseHead]) -> Iterator
 
 
 def _places(heads: Iterable[CaseHead]) -> Mapping[tuple[str, int], Place]:
-    known = [head for head in heads if head.origin]
-    problems = located_all(Problem("case", head.id, origin=head.origin) for head in known)
-    found = [(head, one.span) for head, one in zip(known, problems, strict=True) if one.span]
-    files = {file: _from_repository(file) for file in {span.file for _, span in found}}
-    return {(head.suite_id, head.index): Place(files[span.file], span.line) for head, span in found if files[span.file]}
+    with_origin = [head for head in heads if head.origin]
+    problems = located_all(Problem("case", head.id, origin=head.origin) for head in with_origin)
+    located = [(head, one.span) for head, one in zip(with_origin, problems, strict=True) if one.span]
+    files = {file: _from_repository(file) for file in {span.file for _, span in located}}
+    return {
+        (head.suite_id, head.index): Place(files[span.file], span.line) for head, span in located if files[span.file]
+    }
 
 
 def _from_repository(file: str) -> str:

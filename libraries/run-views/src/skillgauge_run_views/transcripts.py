@@ -170,10 +170,10 @@ def _held(value: Json) -> str:
 
 
 def _check(score: Score, room: Room) -> CheckLine:
-    told = [] if score.evidence is None else [as_text(score.evidence)]
+    lines = [] if score.evidence is None else [as_text(score.evidence)]
     if score.usage and (used := usage_text(score.usage)):
-        told.append(f"The judge used {used}")
-    evidence = excerpt("Evidence", "\n".join(told), characters=room.characters) if told else None
+        lines.append(f"The judge used {used}")
+    evidence = excerpt("Evidence", "\n".join(lines), characters=room.characters) if lines else None
     credit = score.value if score.value not in (0.0, 1.0) else None
     return CheckLine(score.status, score.check_id, score.scorer, score.beside, credit, score.reason, evidence)
 
@@ -191,8 +191,8 @@ def _file(change: FileChange, room: Room) -> FileLine:
     )
     if change.left_out or not is_whole:
         return FileLine(change.path, change.change, change.left_out, None)
-    told = excerpt("Difference", difference(change.was or "", change.text or ""), characters=room.characters)
-    return FileLine(change.path, change.change, "", told)
+    text = excerpt("Difference", difference(change.was or "", change.text or ""), characters=room.characters)
+    return FileLine(change.path, change.change, "", text)
 
 
 def _attempt_facts(result: TrialResult) -> Iterator[tuple[str, str]]:
@@ -210,9 +210,9 @@ def _attempt_facts(result: TrialResult) -> Iterator[tuple[str, str]]:
 
 def _facts(result: TrialResult) -> Iterator[tuple[str, str]]:
     execution = result.execution
-    for what, count in (("Checks", len(result.scores)), ("Files", len(execution.files))):
+    for label, count in (("Checks", len(result.scores)), ("Files", len(execution.files))):
         if count > LISTED:
-            yield what, f"the first {LISTED} of {count} are listed"
+            yield label, f"the first {LISTED} of {count} are listed"
     if execution.failure:
         yield "Failure", f"{execution.failure.failure_class}, blamed on {execution.failure.blame}"
     if result.attempts > 1:
@@ -233,17 +233,17 @@ def _facts(result: TrialResult) -> Iterator[tuple[str, str]]:
 
 def _of_session(execution: Execution) -> Iterator[tuple[str, str]]:
     """Yield the parts that an agent reports of its session; unknown ones are left out."""
-    known = execution.trajectory
-    if known is None:
+    session = execution.trajectory
+    if session is None:
         return
-    if known.turns is not None:
-        yield "Turns", str(known.turns)
-    if known.skills_offered is not None:
-        yield "Skills offered", _joined(known.skills_offered)
-    if known.skills_fired is not None:
-        yield "Skills used", _joined(f"{one.name} ({one.how})" for one in known.skills_fired)
-    if known.blocked:
-        yield "Blocked", _joined(f"{one.tool} by {one.by}" for one in known.blocked)
+    if session.turns is not None:
+        yield "Turns", str(session.turns)
+    if session.skills_offered is not None:
+        yield "Skills offered", _joined(session.skills_offered)
+    if session.skills_fired is not None:
+        yield "Skills used", _joined(f"{one.name} ({one.how})" for one in session.skills_fired)
+    if session.blocked:
+        yield "Blocked", _joined(f"{one.tool} by {one.by}" for one in session.blocked)
 
 
 def _joined(names: Iterable[str]) -> str:
@@ -261,23 +261,23 @@ def usage_text(usage: Usage) -> str:
         (usage.output_tokens, "output tokens"),
         (usage.total_tokens, "tokens in all"),
     )
-    known = [f"{count:,} {what}" for count, what in parts if count is not None]
+    counts = [f"{count:,} {what}" for count, what in parts if count is not None]
     if usage.cost_usd is not None:
-        known.append(f"{usage.cost_usd:.4f} USD" + (f" ({usage.cost_basis})" if usage.cost_basis else ""))
-    return ", ".join(known)
+        counts.append(f"{usage.cost_usd:.4f} USD" + (f" ({usage.cost_basis})" if usage.cost_basis else ""))
+    return ", ".join(counts)
 
 
 def _excerpts(execution: Execution, room: Room) -> Iterator[Excerpt]:
     output = execution.output
-    told = output if output is None or isinstance(output, str) else json.dumps(output, ensure_ascii=False, indent=1)
-    seen: set[str] = set()
+    text = output if output is None or isinstance(output, str) else json.dumps(output, ensure_ascii=False, indent=1)
+    texts: set[str] = set()
     for title, value, is_stream in (
-        ("Output", told, False),
+        ("Output", text, False),
         ("Answer", execution.text, False),
         ("Standard output", execution.stdout, True),
         ("Standard error", execution.stderr, True),
     ):
-        if value and value.strip() and value not in seen:
-            seen.add(value)
+        if value and value.strip() and value not in texts:
+            texts.add(value)
             cut = is_stream and execution.truncated
             yield excerpt(title, value, characters=room.characters, stream_was_cut=cut)

@@ -62,14 +62,14 @@ def image_files(folder: Path) -> tuple[FileSpec, ...]:
 
 def named_files(root: Path, commands: Iterable[str]) -> list[str]:
     """Paths of the files of a folder that shell commands name, in the order in which they do."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for command in commands:
         for word in _words(command):
             # Hardly any word is a file, and to follow all links of a path costs ten times what looking for it does.
             path = contained(root, word) if word and _is_file(root / word) else None
             if path is not None:
-                found[path.relative_to(root.resolve()).as_posix()] = None
-    return list(found)
+                names[path.relative_to(root.resolve()).as_posix()] = None
+    return list(names)
 
 
 def _is_file(path: Path) -> bool:

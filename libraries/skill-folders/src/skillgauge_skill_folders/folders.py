@@ -13,15 +13,15 @@ from skillgauge.api import SkillRef, SkillRole, digest
 def files_of(root: Path, leaves_out: Sequence[str] = ()) -> list[str]:
     """Paths of the regular files below a folder, sorted; links are no part of a skill, and are not followed."""
     gone = {Path(path) for path in leaves_out}
-    found = []
+    paths = []
     for folder, names, files in os.walk(root):
         here = Path(folder).relative_to(root)
         names[:] = [name for name in names if here / name not in gone]
         for name in files:
             path = root / here / name
             if here / name not in gone and path.is_file() and not path.is_symlink():
-                found.append((here / name).as_posix())
-    return sorted(found)
+                paths.append((here / name).as_posix())
+    return sorted(paths)
 
 
 def skill_ref(

@@ -42,16 +42,16 @@ def load_each(request: LoadRequest, names: Iterable[str], suite_of: Callable[[Pa
         SuiteError: a named file is bad; with everything that is wrong with all of them.
     """
     names = tuple(names)
-    seen: set[Path] = set()
+    files: set[Path] = set()
     suites: list[Suite] = []
     fatal: list[Problem] = []
     passed_over: list[Problem] = []
     for paths, problems in ((request.paths, fatal), (request.searched, passed_over)):
         for path in map(Path, paths):
             file = next((path / name for name in names if (path / name).is_file()), path)
-            if (place := file.resolve()) in seen:
+            if (place := file.resolve()) in files:
                 continue
-            seen.add(place)
+            files.add(place)
             try:
                 suites.append(suite_of(file))
             except SuiteError as error:

@@ -160,8 +160,8 @@ def _front_matter(path: Path, head: str) -> tuple[JsonObject, tuple[Problem, ...
     try:
         value = parse_document(head, file=str(path), kind="yaml").value
     except SuiteError as error:
-        told = "; agents may pass over the skill, or read it in another way"
-        warnings = [replace(one, message=one.message + told, severity=Severity.WARNING) for one in error.problems]
+        note = "; agents may pass over the skill, or read it in another way"
+        warnings = [replace(one, message=one.message + note, severity=Severity.WARNING) for one in error.problems]
         return _by_lines(head), tuple(warnings)
     if isinstance(value, Mapping):
         return value, ()
@@ -171,8 +171,8 @@ def _front_matter(path: Path, head: str) -> tuple[JsonObject, tuple[Problem, ...
 
 def _by_lines(head: str) -> JsonObject:
     """Read front matter that is no YAML as a lenient reader does: a text with a colon in it, for example."""
-    found = (_LINE.match(line) for line in head.splitlines())
-    return {one["key"]: one["value"].strip().strip("\"'") for one in found if one}
+    matches = (_LINE.match(line) for line in head.splitlines())
+    return {one["key"]: one["value"].strip().strip("\"'") for one in matches if one}
 
 
 def _length_faults(skill: Skill, key: str, most: int) -> Iterator[Problem]:
@@ -210,8 +210,8 @@ def _broken_rules(skill: Skill, *, has_front: bool) -> Iterator[Problem]:
 
 
 def _name_faults(skill: Skill) -> Iterator[Problem]:
-    given, name = skill.front_matter.get("name"), skill.name
-    if not isinstance(given, str) or not given.strip():
+    declared, name = skill.front_matter.get("name"), skill.name
+    if not isinstance(declared, str) or not declared.strip():
         yield _warning("name", f"there is no name; that of the folder is taken, {name!r}", skill.origin("name"))
         return
     wrong = []

@@ -117,7 +117,7 @@ def _document_of(target: Target) -> JsonObject:
         value = read_document(Path(origin.file)).value
         if isinstance(value, Mapping) and value.get("id") == target.id:
             return value
-    made: dict[str, JsonValue] = {
+    document: dict[str, JsonValue] = {
         "id": target.id,
         "name": target.name,
         "version": target.version,
@@ -127,7 +127,7 @@ def _document_of(target: Target) -> JsonObject:
         "entrypoint": target.entrypoint,
         "metadata": target.metadata,
     }
-    return {key: value for key, value in made.items() if value is not None}
+    return {key: value for key, value in document.items() if value is not None}
 
 
 class _ListedSkill(Frozen):
@@ -187,12 +187,12 @@ def require_unique_ids(candidates: Iterable[Candidate]) -> None:
     """
     first: dict[str, Candidate] = {}
     problems = []
-    for one in candidates:
-        if one.id in first:
-            places = [skill.origin.file if skill.origin else "" for skill in (first[one.id], one)]
-            message = f"two candidates have the id {plain(one.id)!r}: {places[0]} and {places[1]}"
+    for candidate in candidates:
+        if candidate.id in first:
+            places = [skill.origin.file if skill.origin else "" for skill in (first[candidate.id], candidate)]
+            message = f"two candidates have the id {plain(candidate.id)!r}: {places[0]} and {places[1]}"
             hint = "Reports name skills by their ids: give one of them another id, or leave it out."
-            problems.append(Problem("select.duplicate-id", message, origin=one.origin, hint=hint))
-        first.setdefault(one.id, one)
+            problems.append(Problem("select.duplicate-id", message, origin=candidate.origin, hint=hint))
+        first.setdefault(candidate.id, candidate)
     if problems:
         raise UsageError(problems)

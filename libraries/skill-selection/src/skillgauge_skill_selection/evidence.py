@@ -110,8 +110,8 @@ def uneven(reports: Iterable[SkillReport]) -> str | None:
         benchmarks.setdefault(report.benchmark, []).append(report.skill_id)
     if len(benchmarks) < 2:
         return None
-    told = "; ".join(f"{plain(name)}: {listed(skills, 3)}" for name, skills in benchmarks.items())
-    return f"the skills were measured on different benchmarks ({told})"
+    text = "; ".join(f"{plain(name)}: {listed(skills, 3)}" for name, skills in benchmarks.items())
+    return f"the skills were measured on different benchmarks ({text})"
 
 
 def completion_rate(group: GroupSummary) -> float | None:

@@ -70,17 +70,17 @@ async def _read(store: Store, ids: frozenset[str]) -> dict[str, KnownRate]:
 
 
 def _newest_rates(store: Store, ids: frozenset[str]) -> dict[str, KnownRate]:
-    found: dict[str, KnownRate] = {}
+    rates: dict[str, KnownRate] = {}
     if not ids:
-        return found
+        return rates
     for view in store.scan(RunQuery()):  # once for all skills, newest first
         if view.run.state is RunState.FINISHED and not why_summary_foreign(view):
-            for name, known in _rates_of(view):
+            for name, rate in _rates_of(view):
                 if name in ids:
-                    found.setdefault(name, known)
-        if len(found) == len(ids):
+                    rates.setdefault(name, rate)
+        if len(rates) == len(ids):
             break
-    return found
+    return rates
 
 
 def _rates_of(view: RunView) -> Iterator[tuple[str, KnownRate]]:

@@ -31,13 +31,13 @@ def relevance(candidate: Candidate, query: str) -> tuple[int, int] | None:
         candidate: the skill.
         query: words with blanks between them; without a word it fits everything alike.
     """
-    wanted = _folded(query).split()
+    words = _folded(query).split()
     names = [_folded(candidate.id), _folded(candidate.name)]
     fields = (names, [_folded(tag) for tag in candidate.tags], [_folded(candidate.description)])
-    levels = [_level(word, fields) for word in wanted]
+    levels = [_level(word, fields) for word in words]
     if None in levels:
         return None
-    return int(" ".join(wanted) not in names), sum(level for level in levels if level is not None)
+    return int(" ".join(words) not in names), sum(level for level in levels if level is not None)
 
 
 def ranked(

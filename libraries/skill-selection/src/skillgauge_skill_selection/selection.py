@@ -59,9 +59,9 @@ def select(candidates: Sequence[Candidate], reports: Mapping[str, SkillReport], 
         reports: the figures of each, by id.
         strategy: the rules.
     """
-    known = [(one, reports[one.id]) for one in candidates if one.id in reports]
-    unit = cost_unit(report for _, report in known)
-    ordered = sorted(known, key=lambda one: _sort_key(one[1], strategy, unit))
+    with_reports = [(one, reports[one.id]) for one in candidates if one.id in reports]
+    unit = cost_unit(report for _, report in with_reports)
+    ordered = sorted(with_reports, key=lambda one: _sort_key(one[1], strategy, unit))
     selected: list[Assessed] = []
     rejected: list[Assessed] = []
     for candidate, report in ordered:

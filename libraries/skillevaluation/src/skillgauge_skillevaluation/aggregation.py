@@ -54,9 +54,9 @@ class Unit:
 
 
 def _arm(given: object) -> ArmMetrics:
-    known = ArmMetrics.__dataclass_fields__
+    fields = ArmMetrics.__dataclass_fields__
     values = given if isinstance(given, Mapping) else {}
-    return ArmMetrics(**{name: value for name, value in values.items() if name in known and value is not None})
+    return ArmMetrics(**{name: value for name, value in values.items() if name in fields and value is not None})
 
 
 def rounded(value: float, places: int) -> float:

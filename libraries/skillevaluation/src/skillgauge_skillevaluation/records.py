@@ -101,9 +101,9 @@ def _of_case(suite: SuiteHead, case: CaseReport) -> Iterator[Record | Skipped]:
     for pair in case.pairs:
         series = Series(suite, pair.candidate, pair.baseline)
         ours, theirs = (_by_repeat(case.results.get(key, ())) for key in (pair.candidate, pair.baseline))
-        found = [*ours.values(), *theirs.values()]
-        if found and all(one.verdict is Verdict.SKIPPED for one in found):
-            yield Skipped(series, case.case, "; ".join(dict.fromkeys(found[0].execution.notes)))
+        reports = [*ours.values(), *theirs.values()]
+        if reports and all(one.verdict is Verdict.SKIPPED for one in reports):
+            yield Skipped(series, case.case, "; ".join(dict.fromkeys(reports[0].execution.notes)))
             continue
         for repeat in sorted(ours.keys() & theirs.keys()):
             yield Record(series, case.case, repeat, ours[repeat], theirs[repeat])

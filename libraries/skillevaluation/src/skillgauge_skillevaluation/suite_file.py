@@ -95,8 +95,8 @@ def read_cases(value: JsonValue, where: Where) -> tuple[tuple[EvalCase, ...], tu
     if not isinstance(value, Mapping):
         faults.add("wrong-type", "an eval.yaml is an object with a list 'cases'")
         return (), tuple(faults.found)
-    given = value.get("cases")
-    if not isinstance(given, tuple) or not given:
+    cases = value.get("cases")
+    if not isinstance(cases, tuple) or not cases:
         faults.add(
             "no-cases",
             f"'cases' {_fault_of_cases(value)}: there must be at least one, it may not be empty",
@@ -107,11 +107,9 @@ def read_cases(value: JsonValue, where: Where) -> tuple[tuple[EvalCase, ...], tu
             faults.removed([key], "this file", key)
         elif key != "cases":
             faults.add("unknown-key", f"unknown top-level key {key!r}{did_you_mean(key, ['cases'])}", key)
-    taken: dict[str, int] = {}
-    items = given if isinstance(given, tuple) else ()
-    return tuple(_CaseReader(item, index, faults, taken).read() for index, item in enumerate(items)), tuple(
-        faults.found
-    )
+    ids: dict[str, int] = {}
+    items = cases if isinstance(cases, tuple) else ()
+    return tuple(_CaseReader(item, index, faults, ids).read() for index, item in enumerate(items)), tuple(faults.found)
 
 
 def _fault_of_cases(value: Mapping[str, JsonValue]) -> str:
@@ -135,21 +133,21 @@ class _Faults:
     def add(self, code: str, message: str, *pointer: str | int, hint: str | None = None) -> None:
         self.found.append(Problem(f"suite.{code}", message, origin=self._where(*pointer), hint=hint))
 
-    def removed(self, keys: Sequence[str], what: str, *pointer: str | int) -> None:
+    def removed(self, keys: Sequence[str], advice: str, *pointer: str | int) -> None:
         named = ", ".join(map(repr, keys))
-        message = f"{what}: {named}: removed in schema rev 2, which has one execution contract"
+        message = f"{advice}: {named}: removed in schema rev 2, which has one execution contract"
         self.add("removed-key", message, *pointer, hint=_MIGRATION)
 
 
 class _CaseReader:
     """Reads one case; what is wrong goes to the faults of the file, with the name of the case."""
 
-    def __init__(self, item: JsonValue, index: int, faults: _Faults, taken: dict[str, int]) -> None:
+    def __init__(self, item: JsonValue, index: int, faults: _Faults, ids: dict[str, int]) -> None:
         self._raw = item
         self._item: Mapping[str, JsonValue] = item if isinstance(item, Mapping) else {}
         self._index = index
         self._faults = faults
-        self._taken = taken
+        self._taken = ids
         self._title = f"case #{index}"
 
     def _fault(self, code: str, message: str, *pointer: str | int, hint: str | None = None) -> None:
@@ -194,13 +192,13 @@ class _CaseReader:
         self._taken.setdefault(name, self._index)
         return name
 
-    def _unknown(self, item: Mapping[str, JsonValue], known: Sequence[str], of: str, *pointer: str | int) -> None:
+    def _unknown(self, item: Mapping[str, JsonValue], allowed: Sequence[str], of: str, *pointer: str | int) -> None:
         removed = [key for key in item if key in REMOVED_KEYS and not of]
         if removed:
             self._faults.removed(removed, self._title, "cases", self._index, removed[0])
         for key in item:
-            if key not in known and key not in removed:
-                near = did_you_mean(key, known)
+            if key not in allowed and key not in removed:
+                near = did_you_mean(key, allowed)
                 self._fault("unknown-key", f"{of}unknown key {key!r}{near}", *pointer, key)
 
     def _text(self, key: str, *, required: bool = False, blank: bool = False) -> str | None:
@@ -215,15 +213,15 @@ class _CaseReader:
             self._fault("value", f"{key!r} must not be blank", key)
         return value if isinstance(value, str) else None
 
-    def _texts(self, value: JsonValue, what: str, *pointer: str | int) -> tuple[str, ...]:
+    def _texts(self, value: JsonValue, label: str, *pointer: str | int) -> tuple[str, ...]:
         if not isinstance(value, tuple):
             self._fault("wrong-type", f"{pointer[-1]!r} must be a list", *pointer)
             return ()
         for index, item in enumerate(value):
             if not isinstance(item, str):
-                self._fault("wrong-type", f"{what} must be text", *pointer, index)
+                self._fault("wrong-type", f"{label} must be text", *pointer, index)
             elif not item.strip():
-                self._fault("value", f"{what} must not be blank", *pointer, index)
+                self._fault("value", f"{label} must not be blank", *pointer, index)
         return tuple(item for item in value if isinstance(item, str))
 
     def _setup(self) -> tuple[Mapping[str, str], tuple[str, ...]]:
@@ -248,11 +246,11 @@ class _CaseReader:
         return {path: text for path, text in files.items() if isinstance(text, str) and _stays_inside(path)}, commands
 
     def _validators(self) -> tuple[Validator, ...]:
-        given = self._item.get("validators", ())
-        if not isinstance(given, tuple):
+        values = self._item.get("validators", ())
+        if not isinstance(values, tuple):
             self._fault("wrong-type", "'validators' must be a list", "validators")
             return ()
-        return tuple(self._validator(item, index) for index, item in enumerate(given))
+        return tuple(self._validator(item, index) for index, item in enumerate(values))
 
     def _check_exit_code(self, code: JsonValue, title: str, *place: str | int) -> None:
         """Note an exit code that no command ends with."""

@@ -77,13 +77,13 @@ class Lines:
 
 
 def _outputs(spans: Iterable[Record]) -> dict[str, deque[str]]:
-    found: dict[str, deque[str]] = {}
+    by_tool: dict[str, deque[str]] = {}
     for span in spans:
         name, output = span.get("name"), span.get("output_preview")
         if span.get("span_type") == "tool" and name and output:
             text = output if isinstance(output, str) else json.dumps(output, default=str)
-            found.setdefault(str(name), deque()).append(text)
-    return found
+            by_tool.setdefault(str(name), deque()).append(text)
+    return by_tool
 
 
 def _order(call: Record) -> tuple[float, str]:

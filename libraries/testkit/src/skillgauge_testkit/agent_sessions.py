@@ -112,7 +112,7 @@ def play(
     engine: Engine,
     server: ModelServer,
     prompt: str,
-    given: Given,
+    setting: Given,
     *,
     model: str | None = None,
     limits: Limits = LIMITS,
@@ -123,7 +123,7 @@ def play(
         engine: what holds it.
         server: the scripted model that it asks.
         prompt: what the agent is asked.
-        given: what the agent finds.
+        setting: what the agent finds.
         model: the model to ask.
         limits: of the session.
     """
@@ -139,14 +139,14 @@ def play(
             else:
                 events.append(event)
 
-        installed = tuple(_installed(name, given.skill_folder) for name in given.skills)
+        installed = tuple(_installed(name, setting.skill_folder) for name in setting.skills)
         async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
             await workspace.put(
-                [*given.files, *(FileSpec(path=f"{one.path}/SKILL.md", text=given.text) for one in installed)]
+                [*setting.files, *(FileSpec(path=f"{one.path}/SKILL.md", text=setting.text) for one in installed)]
             )
             request = RunRequest(trial_id="t", case_id="c", prompt=prompt, model=model, skills=installed, limits=limits)
-            request = request.model_copy(update={"installs": tuple(given.installs), "agent": given.agent})
-            execution = await engine.run(request, _Watched(workspace, given.routes, commands), emit)
+            request = request.model_copy(update={"installs": tuple(setting.installs), "agent": setting.agent})
+            execution = await engine.run(request, _Watched(workspace, setting.routes, commands), emit)
             root, home = _regular(workspace.root), _regular(workspace.home)
             return Played(
                 execution=execution,

@@ -176,14 +176,14 @@ def _replace(old: Any, new: Mapping[str, str]) -> None:
 @contextmanager
 def _interpreter(words: list[str]) -> Iterator[None]:
     """Arguments of its own, and an end of what a command adds to the interpreter."""
-    argv, path, known = sys.argv, list(sys.path), set(sys.modules)
+    argv, path, modules = sys.argv, list(sys.path), set(sys.modules)
     sys.argv = words
     _forget()
     try:
         yield
     finally:
         sys.argv, sys.path[:] = argv, path
-        for name in sys.modules.keys() - known:
+        for name in sys.modules.keys() - modules:
             if name.startswith("skillgauge_file_"):  # a single-file plugin, which the next command reads anew
                 del sys.modules[name]
         _forget()
@@ -215,14 +215,14 @@ def _caches_of(module: ModuleType) -> Iterator[Any]:
 @contextmanager
 def _streams(stdin: str) -> Iterator[tuple[Any, Any]]:
     """Files instead of the standard streams, for child processes too; gives what reads stdout and stderr."""
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        given.write(stdin.encode())
-        given.seek(0)
+    with tempfile.TemporaryFile() as stdin_file, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        stdin_file.write(stdin.encode())
+        stdin_file.seek(0)
         ours = sys.stdin, sys.stdout, sys.stderr
         for stream in ours[1:]:
             stream.flush()
         kept = [os.dup(number) for number in range(3)]
-        for number, file in enumerate((given, out, err)):
+        for number, file in enumerate((stdin_file, out, err)):
             os.dup2(file.fileno(), number)
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - a number has no path
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115

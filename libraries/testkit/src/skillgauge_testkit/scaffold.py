@@ -134,14 +134,14 @@ def compatible(version: str) -> str:
     return f">={first},<{parsed.major + 1}" if parsed.major else f">={first},<0.{parsed.minor + 1}"
 
 
-def new_project(kind: str, name: str, index: PluginIndex, taken: tuple[str, ...] = (), summary: str = "") -> Project:
+def new_project(kind: str, name: str, index: PluginIndex, names: tuple[str, ...] = (), summary: str = "") -> Project:
     """Make a project of the user's answers.
 
     Args:
         kind: plural or singular.
         name: of the new plugin.
         index: what is installed: another plugin of that name would clash with the new one.
-        taken: names of commands that no plugin can have.
+        names: names of commands that no plugin can have.
         summary: what it will do, in a line; empty for that of the plugin made for its kind.
 
     Raises:
@@ -152,7 +152,7 @@ def new_project(kind: str, name: str, index: PluginIndex, taken: tuple[str, ...]
         plural = plural_of(kind)
     except UsageError as error:
         raise UsageError([*error.problems, *problems]) from None
-    problems = problems or list(_taken(plural, name, index, taken))
+    problems = problems or list(_clashes(plural, name, index, names))
     if problems:
         raise UsageError(problems)
     return Project(plural, name, summary)
@@ -168,9 +168,9 @@ def _wrong_name(name: str) -> Iterator[Problem]:
         return
     words = re.findall("[a-z0-9]+", re.sub(r"([a-z0-9])([A-Z])", r"\1-\2", name).lower())
     near = re.sub("^[-0-9]+", "", "-".join(words))[:LONGEST_NAME].rstrip("-")
-    told = f" (did you mean {near}?)" if near else ""
+    suggestion = f" (did you mean {near}?)" if near else ""
     hint = f"Use lower-case words joined by hyphens, at most {LONGEST_NAME} characters, for example acme-tone."
-    yield Problem("usage.plugin-name", f"{name!r} cannot be the name of a plugin{told}", hint=hint)
+    yield Problem("usage.plugin-name", f"{name!r} cannot be the name of a plugin{suggestion}", hint=hint)
 
 
 def _wrong_summary(summary: str) -> Iterator[Problem]:
@@ -180,9 +180,9 @@ def _wrong_summary(summary: str) -> Iterator[Problem]:
     yield Problem("usage.plugin-summary", f"{summary!r} cannot be the summary of a plugin", hint=hint)
 
 
-def _taken(kind: str, name: str, index: PluginIndex, taken: tuple[str, ...]) -> Iterator[Problem]:
+def _clashes(kind: str, name: str, index: PluginIndex, names: tuple[str, ...]) -> Iterator[Problem]:
     owners = [f"{entry.distribution} {entry.version}" for entry in index.find(kind, name)]
-    if kind == COMMANDS and name in taken:
+    if kind == COMMANDS and name in names:
         owners.append(CORE)
     if owners:
         message = f"there is already a {SINGULAR[kind]} {name!r}, of {' and '.join(owners)}"

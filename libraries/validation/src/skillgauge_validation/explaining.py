@@ -95,9 +95,9 @@ def _fault(detail: Mapping[str, Any], value: object) -> _Fault:
         return _Fault(pointer, arms, "missing-key", "is missing")
     if name == "extra_forbidden":
         return _Fault(pointer, arms, "unknown-key", "")
-    asked = re.match(r"(\w+?)_(?:sub_)?(?:type|parsing|required|from_float)", name)
-    if asked and asked[1] in _TYPES:
-        return _Fault(pointer, arms, "wrong-type", "", _TYPES[asked[1]], given)
+    match = re.match(r"(\w+?)_(?:sub_)?(?:type|parsing|required|from_float)", name)
+    if match and match[1] in _TYPES:
+        return _Fault(pointer, arms, "wrong-type", "", _TYPES[match[1]], given)
     if name in ("literal_error", "enum"):
         return _Fault(pointer, arms, "value", "", detail["ctx"]["expected"], given)
     message = re.sub(r"^(?:Input|\w+) should ", "must ", detail["msg"].removeprefix("Value error, "))
@@ -160,9 +160,9 @@ def _problem(fault: _Fault, model: type[BaseModel], origin: Origin, base: Pointe
     code = f"suite.{fault.kind}"
     if fault.kind == "unknown-key":
         key = str(fault.pointer[-1])
-        known = _keys_at(model, fault.pointer[:-1])
-        near = did_you_mean(key, known)
-        hint = None if near or not known else f"Use one of {', '.join(known)}."
+        keys = _keys_at(model, fault.pointer[:-1])
+        near = did_you_mean(key, keys)
+        hint = None if near or not keys else f"Use one of {', '.join(keys)}."
         return Problem(code, f"unknown key {key!r}{near}", origin=origin, hint=hint)
     name = _name((*base, *fault.pointer))
     if fault.expected is None:

@@ -78,14 +78,14 @@ def test_a_long_row_does_not_become_a_million_objects(make: ModuleType, path: Pa
     text = b'{"case_id":[' + b"[],{}," * (records.MOST_GROUPS // 2 + 1) + b"0]}"
     assert len(text) < records.LARGEST
     with pytest.raises(StoreError, match="has more than 4,194,304 lists and objects"):
-        records.decode(type(make.result(0)), zlib.compress(text, 1), extra=None, what="it")
+        records.decode(type(make.result(0)), zlib.compress(text, 1), extra=None, subject="it")
 
 
 def test_brackets_in_texts_are_no_objects(make: ModuleType) -> None:
     """What a skill has printed is stored whatever characters it is made of."""
     result = make.result(0, execution=Execution(stdout='[{\\"' * (records.MOST_GROUPS // 2 + 1)))
     stored = records.packed(records.encode(result, sparse=True))
-    assert records.decode(type(result), stored, extra=None, what="it") == result
+    assert records.decode(type(result), stored, extra=None, subject="it") == result
 
 
 def test_what_could_not_be_read_is_not_stored(make: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

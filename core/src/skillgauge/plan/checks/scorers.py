@@ -15,9 +15,9 @@ def scorer_problems(problems: Iterable[Problem]) -> Iterator[Problem]:
     Args:
         problems: of all cases, then of all their checks.
     """
-    seen: set[str | tuple[str, str]] = set()
+    reported: set[str | tuple[str, str]] = set()
     for problem in problems:
         key = (problem.code, problem.message) if problem.code.startswith("plugin.") else str(problem)
-        if key not in seen:
-            seen.add(key)
+        if key not in reported:
+            reported.add(key)
             yield problem

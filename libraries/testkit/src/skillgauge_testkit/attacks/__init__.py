@@ -140,21 +140,21 @@ async def attack_sandbox(
 
 
 async def _try(attack: Attack, sandbox: Sandbox, bounds: Bounds, python: str) -> str | None:
-    with grounds() as made:
+    with grounds() as ground:
         route = ModelRoute(
-            name="attacked", base_url=f"http://{made.service}/v1/models", headers={"x-api-key": made.key}
+            name="attacked", base_url=f"http://{ground.service}/v1/models", headers={"x-api-key": ground.key}
         )
         spec = SandboxSpec(
             label=attack.name,
             network=False,
-            readable=(str(made.shown_folder),),
+            readable=(str(ground.shown_folder),),
             routes=(route,) if attack.name in ("relay", "key") else (),
             hosts=("allowed.invalid",) if attack.name == "relay" else (),
         )
         async with sandbox.open(SandboxSpec(label="neighbour")) as neighbour, sandbox.open(spec) as workspace:
             for place in (neighbour.root, neighbour.home):
                 (place / "answer").write_text("canary")
-            scene = _Scene(made, bounds, workspace, neighbour, python)
+            scene = _Scene(ground, bounds, workspace, neighbour, python)
             return await _run(attack, scene)
 
 
@@ -189,9 +189,9 @@ async def _outcome(attack: Attack, scene: _Scene, finished: Finished) -> str | N
     return result.strip().splitlines()[0] if result else None
 
 
-def _is_broken(told: str) -> bool:
+def _is_broken(stderr: str) -> bool:
     """Tell whether a traceback comes from the attacker's own mistake and not from the defence."""
-    last = told.strip().splitlines()[-1]
+    last = stderr.strip().splitlines()[-1]
     return last.startswith(("NameError", "TypeError", "AttributeError", "SyntaxError", "ValueError", "ImportError"))
 
 

@@ -97,17 +97,17 @@ def relay(api: str, proxy: str, goal: str) -> None:
         ways.append((goal, "hello\n"))
     for at, ask in ways:
         name, _, number = at.rpartition(":")
-        said = b""
+        received = b""
         try:
             with socket.create_connection((name, int(number)), timeout=PATIENCE_S) as client:
                 client.settimeout(1)
                 client.sendall(ask.encode())
                 while piece := client.recv(1000):
-                    said += piece
+                    received += piece
         except OSError:
             pass
-        if b"canary" in said:
-            through(f"{ask.splitlines()[0]} to {at} got {said!r}")
+        if b"canary" in received:
+            through(f"{ask.splitlines()[0]} to {at} got {received!r}")
 
 
 def daemon(program: str, seconds: str) -> None:
@@ -169,12 +169,12 @@ def trace(pid: str) -> None:
 
 def secrets(pattern: str) -> None:
     """Find a key in whatever can be read of processes."""
-    wanted = pattern[::-1].encode()  # so that these arguments do not hold it
+    needle = pattern[::-1].encode()  # so that these arguments do not hold it
     for pid in ("self", *filter(str.isdecimal, os.listdir("/proc"))):
         for name in ("environ", "cmdline"):
             try:
                 with open(f"/proc/{pid}/{name}", "rb") as file:
-                    if wanted in file.read():
+                    if needle in file.read():
                         through(f"{name} of {pid} holds the key")
             except OSError:
                 continue

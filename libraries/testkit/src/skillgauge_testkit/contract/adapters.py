@@ -132,22 +132,23 @@ class _Calls:
         for one in wrong:
             problems = called(f"Adapter.check_target of a wrong target {one.id!r}", adapter.check_target, one)
             require_problems("Adapter.check_target", problems)
-            seen = any(problem.severity is Severity.ERROR for problem in problems)
-            require(seen, f"Adapter.check_target must report an error for the wrong target {one.id!r}")
-        other = called("making an adapter", self.make)
-        require_identity("Adapter.identity", lambda: adapter.identity(target), lambda: other.identity(target))
+            has_error = any(problem.severity is Severity.ERROR for problem in problems)
+            require(has_error, f"Adapter.check_target must report an error for the wrong target {one.id!r}")
+        second_adapter = called("making an adapter", self.make)
+        require_identity("Adapter.identity", lambda: adapter.identity(target), lambda: second_adapter.identity(target))
 
-    async def good_calls(self, target: Target, good: Json, other: Json) -> None:
+    async def good_calls(self, target: Target, good: Json, second: Json) -> None:
         """Answers come with a duration and reach who asked."""
         async with self._open(target) as opened:
-            alone = [await self._good(opened, value) for value in (good, other)]
+            alone = [await self._good(opened, value) for value in (good, second)]
             require(_answer(alone[0]) != _answer(alone[1]), "check_adapter needs inputs with different answers")
-            mixed = [good, other] * (_AT_ONCE // 2)
+            mixed = [good, second] * (_AT_ONCE // 2)
             answers = await asyncio.gather(*(self._good(opened, value) for value in mixed))
             for value, answer, expected in zip(mixed, answers, alone * (_AT_ONCE // 2), strict=True):
-                told = f"input {shown(value)} got {shown(_answer(answer))} instead of {shown(_answer(expected))}"
+                difference = f"input {shown(value)} got {shown(_answer(answer))} instead of {shown(_answer(expected))}"
                 require(
-                    _answer(answer) == _answer(expected), f"Session.call must not mix answers of calls at once: {told}"
+                    _answer(answer) == _answer(expected),
+                    f"Session.call must not mix answers of calls at once: {difference}",
                 )
             for name, value in odd_values():
                 await self._call(opened, value, name)
@@ -168,11 +169,11 @@ class _Calls:
         """The limit of a call is kept by the adapter, which can still tell what the target said."""
         async with self._open(target) as opened:
             execution = await self._call(opened, slow, limits=Limits(timeout_s=_TIMEOUT_S))
-            what = f"Session.call of {shown(slow)} with a time limit of {_TIMEOUT_S} s"
-            self._require_blamed(execution, what)
+            call = f"Session.call of {shown(slow)} with a time limit of {_TIMEOUT_S} s"
+            self._require_blamed(execution, call)
             assert execution.failure is not None
             right = execution.failure.failure_class is FailureClass.TIMEOUT
-            require(right, f"{what} must fail with class timeout, not {execution.failure.failure_class}")
+            require(right, f"{call} must fail with class timeout, not {execution.failure.failure_class}")
             await self._good(opened, good, " after a timeout")
 
     async def cancelling(self, target: Target, slow: Json, good: Json, after_s: float) -> None:
@@ -186,8 +187,8 @@ class _Calls:
         """A process that tells what it sees was not given what nobody passed."""
         async with self._open(target) as opened:
             execution = await self._good(opened, tell)
-            told = f"answered {shown(_answer(execution))}"
-            clause = f"check_adapter needs an input `environment` whose answer names PATH, but the target {told}"
+            answer_text = f"answered {shown(_answer(execution))}"
+            clause = f"check_adapter needs an input `environment` whose answer names PATH, but the target {answer_text}"
             require("PATH" in execution.model_dump_json(), clause)
 
     @asynccontextmanager
@@ -196,11 +197,11 @@ class _Calls:
         readable = (target.root,) if target.root else ()
         spec = SandboxSpec(label="contract", readable=readable, pass_env=target.pass_env)
         async with self.sandbox.open(spec) as workspace:
-            seen = watched(workspace)
-            session = await answered("Adapter.open", self.patience_s, adapter.open, target, seen)
+            watcher = watched(workspace)
+            session = await answered("Adapter.open", self.patience_s, adapter.open, target, watcher)
             require_shape(session, Session)
-            yield _Open(session, seen)
-            require_no_leak(self.secret, seen, "Session.call")
+            yield _Open(session, watcher)
+            require_no_leak(self.secret, watcher, "Session.call")
             await answered("Session.close", self.patience_s, session.close)
             await answered("Session.close, called again,", self.patience_s, session.close)
 
@@ -224,8 +225,8 @@ class _Calls:
         failure = execution.failure
         require(failure is not None, f"{call} must give a failure, but gave {shown(_answer(execution))}")
         assert failure is not None
-        told = f"not {failure.blame} ({failure.failure_class}: {failure.message})"
-        require(failure.blame is Blame.TARGET, f"{call} must blame the target, {told}")
+        failure_text = f"not {failure.blame} ({failure.failure_class}: {failure.message})"
+        require(failure.blame is Blame.TARGET, f"{call} must blame the target, {failure_text}")
         require(failure.message.strip(), f"{call} must give its failure a message")
         _require_duration(execution, call)
 

@@ -116,8 +116,10 @@ class _Runs:
         engine = called("making an engine", self.make)
         require_shape(engine, Engine)
         require_usable("Engine.check", await answered("Engine.check", self.patience_s, engine.check))
-        other = called("making an engine", self.make)
-        require_identity("Engine.identity", lambda: engine.identity(self.model), lambda: other.identity(self.model))
+        second_engine = called("making an engine", self.make)
+        require_identity(
+            "Engine.identity", lambda: engine.identity(self.model), lambda: second_engine.identity(self.model)
+        )
 
     async def finishes(self, prompt: str, *, silent: bool = False) -> None:
         """A session that ends well is told in facts; what the engine cannot tell is unknown."""
@@ -181,9 +183,9 @@ class _Runs:
     @asynccontextmanager
     async def _workspace(self) -> AsyncIterator[Watched | FakeWorkspace]:
         async with self.sandbox.open(SandboxSpec(label="contract")) as workspace:
-            seen = watched(workspace)
-            yield seen
-            require_no_leak(self.secrets[0], seen, "Engine.run")
+            watcher = watched(workspace)
+            yield watcher
+            require_no_leak(self.secrets[0], watcher, "Engine.run")
 
     def _request(self, prompt: str) -> RunRequest:
         return RunRequest(
@@ -238,10 +240,10 @@ async def _check_judge(
     patience_s: float,
 ) -> None:
     good, silent, failing, slow = requests
-    judge, other = called("making a judge", make), called("making a judge", make)
+    judge, second = called("making a judge", make), called("making a judge", make)
     require_shape(judge, Judge)
     require_usable("Judge.check", await answered("Judge.check", patience_s, judge.check))
-    require_identity("Judge.identity", lambda: judge.identity(good.model), lambda: other.identity(good.model))
+    require_identity("Judge.identity", lambda: judge.identity(good.model), lambda: second.identity(good.model))
     for request in (good, silent, failing):
         if request is None:
             continue
@@ -250,8 +252,8 @@ async def _check_judge(
         require(isinstance(reply, JudgeReply), f"{call} must return a JudgeReply, not {shown(reply)}")
         require((reply.text is None) is not (reply.error is None), f"{call} must give either a text or an error")
         failed = reply.error is not None
-        wanted = "an error" if request is failing else "a text"
-        require(failed is (request is failing), f"{call} must give {wanted}, but gave {shown(reply)}")
+        status = "an error" if request is failing else "a text"
+        require(failed is (request is failing), f"{call} must give {status}, but gave {shown(reply)}")
         require_known_usage(call, reply.usage, silent=request is silent)
         require_travels(reply, call)
         for secret in secrets:
@@ -263,9 +265,9 @@ def require_known_usage(call: str, usage: Usage | None, *, silent: bool = False)
     """Unknown usage is `None`, never 0: nobody answers without reading a token."""
     if usage is None:
         return
-    told = f"{call}: usage must be None where it is unknown, never 0; it is {shown(usage)}"
-    require((usage.input_tokens, usage.output_tokens) != (0, 0), told)
-    require(usage.total_tokens != 0, told)
+    message = f"{call}: usage must be None where it is unknown, never 0; it is {shown(usage)}"
+    require((usage.input_tokens, usage.output_tokens) != (0, 0), message)
+    require(usage.total_tokens != 0, message)
     if silent:
-        known = [name for name, value in usage.model_dump().items() if isinstance(value, int | float)]
-        require(not known, f"{call}: the script says nothing about usage, so {', '.join(known)} must be None")
+        reported = [name for name, value in usage.model_dump().items() if isinstance(value, int | float)]
+        require(not reported, f"{call}: the script says nothing about usage, so {', '.join(reported)} must be None")

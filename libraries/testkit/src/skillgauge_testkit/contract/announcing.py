@@ -101,13 +101,13 @@ def check_light_import(module: str, *, allowed: Collection[str] = ()) -> None:
         AssertionError: it loads another package, or cannot be imported.
     """
     hooks = [f"skillgauge_{kind}" for kind in KINDS if kind != EXTENSIONS]
-    program, given = [sys.executable, "-c", _PROBE], json.dumps([sys.path, module, hooks])
+    program, payload = [sys.executable, "-c", _PROBE], json.dumps([sys.path, module, hooks])
     with unbroken(f"importing hook module {module}"):
-        done = subprocess.run(program, input=given, capture_output=True, text=True, check=False, timeout=_IMPORT_S)
+        done = subprocess.run(program, input=payload, capture_output=True, text=True, check=False, timeout=_IMPORT_S)
     reason = (done.stderr.strip().splitlines() or ["it ended the process"])[-1]
     require(done.returncode == 0, f"hook module {module} must be importable on its own: {reason}")
-    known, loaded = json.loads(done.stdout.strip().splitlines()[-1])
-    free = {*sys.stdlib_module_names, *_tops(known), *_tops([module]), *allowed}
+    loaded_before, loaded = json.loads(done.stdout.strip().splitlines()[-1])
+    free = {*sys.stdlib_module_names, *_tops(loaded_before), *_tops([module]), *allowed}
     heavy = sorted(_tops(loaded) - free)
     require(
         not heavy, f"hook module {module} must not import {', '.join(heavy)}: import it where the factory is called"
@@ -176,8 +176,8 @@ def _check_provider(provider: Provider[object], kind: str, options: JsonObject, 
     require(isinstance(provider.traits, Traits), f"{who}: its traits must be Traits, not {shown(provider.traits)}")
     is_model = isinstance(provider.options, type) and issubclass(provider.options, BaseModel)
     require(is_model, f"{who}: its options must be a pydantic model, not {shown(provider.options)}")
-    made = _make(provider, options, peers, who)
-    require_shape(made, KINDS[kind].contract)
+    plugin_object = _make(provider, options, peers, who)
+    require_shape(plugin_object, KINDS[kind].contract)
     if provider.records:
         called(f"{who}: records", imported, provider.records)
     if provider.schemas:
@@ -252,5 +252,5 @@ def _check_entry_point(point: EntryPoint, names: list[str]) -> None:
     require(not point.attr, f"entry point {point.name!r} must name the hook module, not {point.value!r} in it")
     require(_ALIAS.fullmatch(point.name), f"entry point {point.name!r} must be one word without `:`, `,` and `=`")
     stands_for_one = not names or point.name in names or len(names) == 1
-    told = f"but its module announces {', '.join(names)}"
-    require(stands_for_one, f"entry point {point.name!r} must be the name of a provider, {told}")
+    note = f"but its module announces {', '.join(names)}"
+    require(stands_for_one, f"entry point {point.name!r} must be the name of a provider, {note}")

@@ -105,11 +105,11 @@ def run(main: Coroutine[object, object, None]) -> None:
         loop.run_until_complete(main)
         loop.run_until_complete(loop.shutdown_default_executor())
     finally:
-        left = asyncio.all_tasks(loop)
-        for task in left:
+        tasks = asyncio.all_tasks(loop)
+        for task in tasks:
             task.cancel()
-        if left:
-            loop.run_until_complete(asyncio.wait(left, timeout=1))
+        if tasks:
+            loop.run_until_complete(asyncio.wait(tasks, timeout=1))
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
@@ -143,8 +143,8 @@ def require_identity(call: str, identify: Callable[[], Identity], again: Callabl
     require(isinstance(first, Identity), f"{call} must return an Identity, not {shown(first)}")
     require(first.name, f"{call} must give a name")
     require_travels(first, call)
-    for other in (called(call, identify), called(call, again)):
-        require(other == first, f"{call} must be stable, but was {shown(first)} and then {shown(other)}")
+    for second in (called(call, identify), called(call, again)):
+        require(second == first, f"{call} must be stable, but was {shown(first)} and then {shown(second)}")
     with unbroken(f"{call}: its digest"):
         require(first.digest == first.model_copy().digest, f"{call}: its digest must be stable")
 
@@ -153,13 +153,16 @@ def require_usable(call: str, problems: object) -> None:
     """Check that `check` returns problems, none of which keeps the plugin from working."""
     require_problems(call, problems)
     errors = [problem for problem in cast("tuple[Problem, ...]", problems) if problem.severity is Severity.ERROR]
-    told = "; ".join(str(error) for error in errors)
-    require(not errors, f"{call}: the contract can only be checked where the plugin works, but here: {told}")
+    messages = "; ".join(str(error) for error in errors)
+    require(not errors, f"{call}: the contract can only be checked where the plugin works, but here: {messages}")
 
 
 def require_problems(call: str, problems: object) -> None:
     """Problems come as a tuple, each with a code and a message."""
-    right = isinstance(problems, tuple) and all(isinstance(one, Problem) for one in problems)
+    right = isinstance(problems, tuple) and all(isinstance(problem, Problem) for problem in problems)
     require(right, f"{call} must return a tuple of Problem, not {shown(problems)}")
-    for one in cast("Iterable[Problem]", problems):
-        require(one.code and one.message, f"{call}: every problem must have a code and a message, not {shown(one)}")
+    for problem in cast("Iterable[Problem]", problems):
+        require(
+            problem.code and problem.message,
+            f"{call}: every problem must have a code and a message, not {shown(problem)}",
+        )

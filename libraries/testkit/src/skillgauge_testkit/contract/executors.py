@@ -109,8 +109,8 @@ class _Trying:
 
     def trial_like(self, pattern: Trial, ordinal: int, *, waits: bool = False) -> Trial:
         """One of them."""
-        given = str(self.folder / str(ordinal)) if waits else None
-        case = pattern.case.model_copy(update={"id": f"case-{ordinal}", "input": given})
+        marker = str(self.folder / str(ordinal)) if waits else None
+        case = pattern.case.model_copy(update={"id": f"case-{ordinal}", "input": marker})
         return pattern.model_copy(update={"trial_id": f"{ordinal:032x}", "ordinal": ordinal, "case": case})
 
     async def all_of(self, results: Results) -> list[TrialResult]:
@@ -125,14 +125,14 @@ class _Trying:
         """Free what the results hold."""
         await answered("Results.aclose", self.patience_s, results.aclose)
 
-    async def until(self, what: str, holds: Callable[[], bool]) -> None:
+    async def until(self, condition: str, holds: Callable[[], bool]) -> None:
         """Wait for something that must happen."""
         try:
             async with asyncio.timeout(self.patience_s):
                 while not holds():
                     await asyncio.sleep(0.01)
         except TimeoutError:
-            raise AssertionError(f"{what} must happen, but did not within {self.patience_s:g} s") from None
+            raise AssertionError(f"{condition} must happen, but did not within {self.patience_s:g} s") from None
 
 
 def _registry() -> Registry:
@@ -150,12 +150,12 @@ async def _each(trials: Iterable[Trial], drawn: list[int] | None = None) -> Asyn
 async def _runs_each_once(trying: _Trying) -> None:
     """Sixty trials, four at a time."""
     results, run_trial = await trying.run(4, _each(await trying.trials(range(60))))
-    found = await trying.all_of(results)
-    came = sorted(one.ordinal for one in found)
+    results_seen = await trying.all_of(results)
+    came = sorted(one.ordinal for one in results_seen)
     require(came == list(range(60)), f"every trial must give one result, but of 60 trials came {shown(came)}")
     begun = sorted(run_trial.begun)
     require(begun == came, f"run_trial must be called once for each trial, but was called for {shown(begun)}")
-    bad = [one for one in found if one.verdict is not Verdict.PASS or one.execution.output != one.case_id]
+    bad = [one for one in results_seen if one.verdict is not Verdict.PASS or one.execution.output != one.case_id]
     require(not bad, f"results must be what run_trial gave, but one was {shown(bad[:1])}")
     require(results.complete is True, "Results.complete must be True once every trial has given a result")
     await trying.close(results)
@@ -202,12 +202,12 @@ async def _hands_errors_on(trying: _Trying) -> None:
         raise _Broken("the trials are broken")
 
     good = _each(await trying.trials(range(9)))
-    for what, trials, broken_at in (("run_trial", good, 3), ("the trials", broken(), None)):
+    for place, trials, broken_at in (("run_trial", good, 3), ("the trials", broken(), None)):
         results, _ = await trying.run(2, trials, broken_at=broken_at)
         error = await answered("iterating Results", trying.patience_s, _error_of, results)
         require(
             isinstance(error, _Broken),
-            f"an exception of {what} must be raised where results are read, but there was {shown(error)}",
+            f"an exception of {place} must be raised where results are read, but there was {shown(error)}",
         )
         require(not results.complete, "Results.complete must be False after an exception")
         await trying.close(results)
@@ -229,8 +229,11 @@ async def _runs_nothing(trying: _Trying) -> None:
     await trying.close(results)
     results, run_trial = await trying.run(2, _each(await trying.trials(range(4))))
     called("Results.stop", results.stop)
-    found = await trying.all_of(results)
-    require(not found and not results.complete, f"stopped before it began, a run must give nothing, not {shown(found)}")
+    results_seen = await trying.all_of(results)
+    require(
+        not results_seen and not results.complete,
+        f"stopped before it began, a run must give nothing, not {shown(results_seen)}",
+    )
     require(not run_trial.begun, "stopped before it began, a run must begin no trial")
     await trying.close(results)
     results, run_trial = await trying.run(2, _each(await trying.trials(range(4))))
@@ -262,5 +265,7 @@ async def _ends_midway(trying: _Trying, *, stopped: bool) -> None:
     require(not results.complete, "Results.complete must be False if trials were cut off")
     require(len(run_trial.begun) == begun_by_then, "after its end no further trial must be begun")
     marks = {kind: {one.stem for one in trying.folder.glob(f"*.{kind}")} for kind in ("begun", "stopped")}
-    left = sorted(marks["begun"] - marks["stopped"])
-    require(not left, f"trials under way must be cancelled where they run, and had stopped then, but not {left}")
+    unfinished = sorted(marks["begun"] - marks["stopped"])
+    require(
+        not unfinished, f"trials under way must be cancelled where they run, and had stopped then, but not {unfinished}"
+    )

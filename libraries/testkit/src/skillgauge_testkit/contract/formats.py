@@ -145,8 +145,10 @@ class _Trying:
             for case in suite.cases:
                 require(case.id in cases, f"SuiteFormat.dump must keep case {case.id!r}, but it is not read back")
                 kept = bool(dumped.losses) or _meaning(case) == _meaning(cases[case.id])
-                told = f"{shown(_meaning(case), 900)} became {shown(_meaning(cases[case.id]), 900)}"
-                require(kept, f"SuiteFormat.dump must keep case {case.id!r} as it is, or say what is lost: {told}")
+                difference = f"{shown(_meaning(case), 900)} became {shown(_meaning(cases[case.id]), 900)}"
+                require(
+                    kept, f"SuiteFormat.dump must keep case {case.id!r} as it is, or say what is lost: {difference}"
+                )
 
     def broken_variants(self, path: Path, folder: Path) -> None:
         """Check that broken files are answered by `SuiteError` with places, or by suites, and by nothing else."""
@@ -156,27 +158,27 @@ class _Trying:
                 continue
             for name, variant in _variants(content):
                 copy = _copy_with(path, file, variant, folder)
-                what = f"{file.name}, {name},"
+                subject = f"{file.name}, {name},"
                 self.claim(copy)
-                outcome = self._load(what, copy)
+                outcome = self._load(subject, copy)
                 certain = path.is_file() and (path.suffix == ".json" or not variant.isascii())
                 refused = isinstance(outcome, SuiteError)
-                require(refused or not certain, f"SuiteFormat.load of {what} must raise SuiteError, but gave suites")
+                require(refused or not certain, f"SuiteFormat.load of {subject} must raise SuiteError, but gave suites")
                 if path.is_file() and refused:
-                    self._beside_a_good_one(what, path, copy)
+                    self._beside_a_good_one(subject, path, copy)
         absent = self._load("a file that is absent", folder / "absent.json")
         require(isinstance(absent, SuiteError), "SuiteFormat.load of a file that is absent must raise SuiteError")
 
-    def _beside_a_good_one(self, what: str, good: Path, bad: Path) -> None:
+    def _beside_a_good_one(self, subject: str, good: Path, bad: Path) -> None:
         """A bad file that a search met is reported and does not stop the good one."""
-        loaded = self._load(f"a sample with {what} among the searched files", good, searched=bad)
-        clause = f"SuiteFormat.load must report a bad file among the searched ones, {what} and pass over it"
+        loaded = self._load(f"a sample with {subject} among the searched files", good, searched=bad)
+        clause = f"SuiteFormat.load must report a bad file among the searched ones, {subject} and pass over it"
         require(isinstance(loaded, Loaded) and loaded.suites, f"{clause}, but gave no suite: {loaded}")
         assert isinstance(loaded, Loaded)
         require(loaded.problems, f"{clause}, but reported nothing")
-        _require_placed(what, loaded.problems)
+        _require_placed(subject, loaded.problems)
 
-    def _load(self, what: str, *paths: Path, searched: Path | None = None) -> Loaded | SuiteError:
+    def _load(self, subject: str, *paths: Path, searched: Path | None = None) -> Loaded | SuiteError:
         request = LoadRequest(
             paths=tuple(str(path) for path in paths),
             cwd=str(self.cwd),
@@ -186,54 +188,58 @@ class _Trying:
         try:
             loaded = self.format.load(request)
         except SuiteError as error:
-            _require_placed(what, error.problems)
+            _require_placed(subject, error.problems)
             return error
         except Exception as error:
-            told = f"raised {type(error).__name__}: {error}"
-            raise AssertionError(f"SuiteFormat.load of {what} must raise nothing but SuiteError, but {told}") from error
+            outcome = f"raised {type(error).__name__}: {error}"
+            raise AssertionError(
+                f"SuiteFormat.load of {subject} must raise nothing but SuiteError, but {outcome}"
+            ) from error
         require(isinstance(loaded, Loaded), f"SuiteFormat.load must return a Loaded, not {shown(loaded)}")
         return loaded
 
     def _load_good(self, *paths: Path) -> tuple[Suite, ...]:
         name = " and ".join(path.name for path in paths)
         loaded = self._load(name, *paths)
-        told = f"but: {loaded}" if isinstance(loaded, SuiteError) else f"but gave {shown(loaded)}"
+        outcome = f"but: {loaded}" if isinstance(loaded, SuiteError) else f"but gave {shown(loaded)}"
         right = isinstance(loaded, Loaded) and loaded.suites and not loaded.problems
-        require(right, f"SuiteFormat.load of {name} must give suites without problems, {told}")
+        require(right, f"SuiteFormat.load of {name} must give suites without problems, {outcome}")
         assert isinstance(loaded, Loaded)
         return loaded.suites
 
     def _check_suite(self, suite: Suite, name: str) -> None:
-        what = f"SuiteFormat.load of {name}: suite {suite.id!r}"
-        require(isinstance(suite, Suite), f"{what} must be a Suite, not {shown(suite)}")
-        require(suite.format and Path(suite.root).is_absolute(), f"{what} must name its format and its absolute root")
+        subject = f"SuiteFormat.load of {name}: suite {suite.id!r}"
+        require(isinstance(suite, Suite), f"{subject} must be a Suite, not {shown(suite)}")
+        require(
+            suite.format and Path(suite.root).is_absolute(), f"{subject} must name its format and its absolute root"
+        )
         first, second = list(suite.cases), list(suite.cases)
-        require(first == second, f"{what} must have cases that can be iterated more than once, with equal cases")
-        require(first, f"{what} must have cases")
-        _require_unique(f"{what}: case ids", (case.id for case in first))
-        _require_unique(f"{what}: target ids", (target.id for target in suite.targets))
-        _require_unique(f"{what}: arms", (arm.name for arm in suite.arms))
+        require(first == second, f"{subject} must have cases that can be iterated more than once, with equal cases")
+        require(first, f"{subject} must have cases")
+        _require_unique(f"{subject}: case ids", (case.id for case in first))
+        _require_unique(f"{subject}: target ids", (target.id for target in suite.targets))
+        _require_unique(f"{subject}: arms", (arm.name for arm in suite.arms))
         arms = {arm.name for arm in suite.arms}
         compared = {name for one in suite.comparisons for name in (one.candidate, one.baseline)}
-        require(compared <= arms, f"{what} must compare arms that it has, not {sorted(compared - arms)}")
-        known = {target.id for target in suite.targets}
+        require(compared <= arms, f"{subject} must compare arms that it has, not {sorted(compared - arms)}")
+        target_ids = {target.id for target in suite.targets}
         values: list[BaseModel] = [*suite.targets, *suite.arms]
         for case in first:
-            _require_unique(f"{what}: check ids of case {case.id!r}", (check.id for check in case.checks))
-            unknown = sorted(set(case.targets) - known)
-            require(not unknown, f"{what}: case {case.id!r} must name targets of its suite, not {unknown}")
+            _require_unique(f"{subject}: check ids of case {case.id!r}", (check.id for check in case.checks))
+            unknown = sorted(set(case.targets) - target_ids)
+            require(not unknown, f"{subject}: case {case.id!r} must name targets of its suite, not {unknown}")
         for value in (*values, *first):
-            require_travels(value, what)
-        _require_origins(what, first)
+            require_travels(value, subject)
+        _require_origins(subject, first)
 
     def _check_figures(self, suite: Suite) -> None:
         """The format's own numbers must also be there, as unknown, for a group in which nothing was measured."""
         call = "SuiteFormat.figures of a group without results"
         summary = SuiteSummary(suite=_head(suite), groups=(_NOTHING,))
-        found = called(call, self.format.figures, summary)
-        known = isinstance(found, Mapping) and set(found) <= {_NOTHING.key}
-        require(known, f"{call} must return a mapping by key of a group of the suite, not {shown(found)}")
-        for figures in found.values():
+        answer = called(call, self.format.figures, summary)
+        is_valid = isinstance(answer, Mapping) and set(answer) <= {_NOTHING.key}
+        require(is_valid, f"{call} must return a mapping by key of a group of the suite, not {shown(answer)}")
+        for figures in answer.values():
             right = isinstance(figures, tuple) and all(isinstance(one, Figure) for one in figures)
             require(right, f"{call} must return tuples of Figure, not {shown(figures)}")
             _require_unique(f"{call}: names", (one.name for one in figures))
@@ -292,11 +298,11 @@ def _variants(content: bytes) -> Iterator[tuple[str, bytes]]:
 def _foreign(folder: Path, samples: Sequence[Path]) -> Iterator[Path]:
     """Paths that no format knows, made here."""
     folder.mkdir(parents=True)
-    empty, other = folder / "empty", folder / "other"
+    empty, foreign_folder = folder / "empty", folder / "other"
     empty.mkdir()
-    other.mkdir()
-    (other / "notes.txt").write_text("unrelated")
-    yield from (empty, other, folder / "absent.json", folder / ("long" * 2000 + ".json"))
+    foreign_folder.mkdir()
+    (foreign_folder / "notes.txt").write_text("unrelated")
+    yield from (empty, foreign_folder, folder / "absent.json", folder / ("long" * 2000 + ".json"))
     suffixes = {"", ".json", ".yaml", ".md", *(sample.suffix for sample in samples if sample.is_file())}
     for suffix in sorted(suffixes):
         for name, content in (("binary", bytes(range(256)) * 8), ("nothing", b""), ("text", b"unrelated\n")):
@@ -353,34 +359,37 @@ def _require_unique(what: str, names: Iterable[str]) -> None:
     require(not double, f"{what} must be unique, but {shown(double)} come twice")
 
 
-def _require_placed(what: str, problems: Sequence[Problem]) -> None:
+def _require_placed(subject: str, problems: Sequence[Problem]) -> None:
     for problem in problems:
         place = located_all((problem,))[0].span
-        told = f"{problem.code}: {problem.message}"
-        require(place is not None, f"SuiteFormat.load of {what} must say where each problem is, not only {told!r}")
+        message = f"{problem.code}: {problem.message}"
+        require(
+            place is not None, f"SuiteFormat.load of {subject} must say where each problem is, not only {message!r}"
+        )
         assert place is not None
         missing = not Path(place.file).is_file()  # what is not there has no lines
         empty = not missing and not Path(place.file).read_bytes().strip()
         placed = missing or empty or place.line is not None
         require(
-            placed, f"SuiteFormat.load of {what} must give the line of each problem, not only {str(place)!r}: {told}"
+            placed,
+            f"SuiteFormat.load of {subject} must give the line of each problem, not only {str(place)!r}: {message}",
         )
 
 
-def _require_origins(what: str, cases: Sequence[Case]) -> None:
+def _require_origins(subject: str, cases: Sequence[Case]) -> None:
     for case in cases:
-        _require_origin(f"{what}: case {case.id!r}", case.origin)
+        _require_origin(f"{subject}: case {case.id!r}", case.origin)
         for check in case.checks:
-            _require_origin(f"{what}: check {check.id!r} of case {case.id!r}", check.origin)
+            _require_origin(f"{subject}: check {check.id!r} of case {case.id!r}", check.origin)
 
 
-def _require_origin(what: str, origin: Origin | None) -> None:
-    require(origin is not None, f"{what} must have an origin")
+def _require_origin(subject: str, origin: Origin | None) -> None:
+    require(origin is not None, f"{subject} must have an origin")
     assert origin is not None
-    require(Path(origin.file).is_file(), f"{what} must have an origin in a file that is there, not {origin.file!r}")
+    require(Path(origin.file).is_file(), f"{subject} must have an origin in a file that is there, not {origin.file!r}")
     span = locate(origin)
-    found = not origin.pointer or (span is not None and span.line is not None)
-    require(found, f"{what} must have an origin that can be found: {origin.pointer} is nowhere in {origin.file}")
+    is_placed = not origin.pointer or (span is not None and span.line is not None)
+    require(is_placed, f"{subject} must have an origin that can be found: {origin.pointer} is nowhere in {origin.file}")
     try:
         value: object = read_document(Path(origin.file)).value
     except SuiteError:
@@ -389,7 +398,7 @@ def _require_origin(what: str, origin: Origin | None) -> None:
         held = isinstance(value, dict) and step in value
         listed = isinstance(value, tuple) and isinstance(step, int) and 0 <= step < len(value)
         require(
-            held or listed, f"{what} must have an origin that can be found: {origin.pointer} is not in {origin.file}"
+            held or listed, f"{subject} must have an origin that can be found: {origin.pointer} is not in {origin.file}"
         )
         assert isinstance(value, dict | tuple)
         value = value[step]  # type: ignore[index]  # one of the two

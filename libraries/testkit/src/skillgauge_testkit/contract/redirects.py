@@ -38,8 +38,8 @@ def check_redirects(provider: Provider[Engine] | Provider[Judge], models: Mappin
         )
         require(redirect.option in fields, clause)
         options = provider.options.model_validate({redirect.option: ADDRESS})
-        made = cast("Engine | Judge", called(f"making {provider.name}", provider.make, options))
-        service = called("identity", made.identity, (models or {}).get(redirect.variable)).service
+        plugin_object = cast("Engine | Judge", called(f"making {provider.name}", provider.make, options))
+        service = called("identity", plugin_object.identity, (models or {}).get(redirect.variable)).service
         clause = f"identity().service must be what {redirect.option} says, {ADDRESS!r}; it is {shown(service)}"
         require(service == ADDRESS, clause)
         for wrong in ("nowhere", "https://user:word@gateway.example.org"):

@@ -78,22 +78,22 @@ def check_reporter(
     require(right, f"Reporter.suffix must be an ending without its dot, not {reporter.suffix!r}")
     with tempfile.TemporaryDirectory(prefix="skillgauge-contract-") as folder:
         place = Path(folder)
-        for number, (what, plain) in enumerate(contract_views()):
+        for number, (subject, plain) in enumerate(contract_views()):
             counted = _Counted(adapt(plain))
-            files = _render(reporter, counted, what)
-            again = _render(called("making a reporter", make), _Counted(adapt(plain)), what)
-            require(files == again, f"Reporter.render of {what} must give the same bytes every time")
+            files = _render(reporter, counted, subject)
+            again = _render(called("making a reporter", make), _Counted(adapt(plain)), subject)
+            require(files == again, f"Reporter.render of {subject} must give the same bytes every time")
             for path, content in files.items():
-                _require_well_formed(PurePosixPath(path or f"report.{reporter.suffix}"), content, what)
+                _require_well_formed(PurePosixPath(path or f"report.{reporter.suffix}"), content, subject)
             written = place / str(number) / f"eval-result.{reporter.suffix}"
             for path, content in files.items():
                 target = written.parent / path if path else written
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content)
             if reads_back:
-                _read_back(reporter, written, counted.view, what, keeps)
+                _read_back(reporter, written, counted.view, subject, keeps)
             elif written.exists():
-                _read(reporter, written, f"its own report of {what}", may_be_damaged=True)
+                _read(reporter, written, f"its own report of {subject}", may_be_damaged=True)
         _check_reading(reporter, place / "garbage", reporter.suffix)
 
 
@@ -114,14 +114,14 @@ class _Counted:
         return self.source.cases()
 
 
-def _render(reporter: Reporter, counted: _Counted, what: str) -> dict[str, bytes]:
+def _render(reporter: Reporter, counted: _Counted, subject: str) -> dict[str, bytes]:
     """The files, each made while it is written, as the kernel does."""
-    call = f"Reporter.render of {what}"
+    call = f"Reporter.render of {subject}"
     counted.read = 0
     with unbroken(call):
-        made = [(artifact.path, b"".join(artifact.chunks)) for artifact in reporter.render(counted.view)]
-    files = dict(made)
-    require(len(files) == len(made), f"{call} must not give a file twice: {shown([path for path, _ in made])}")
+        rendered = [(artifact.path, b"".join(artifact.chunks)) for artifact in reporter.render(counted.view)]
+    files = dict(rendered)
+    require(len(files) == len(rendered), f"{call} must not give a file twice: {shown([path for path, _ in rendered])}")
     require(files, f"{call} must give at least one file")
     for path in files:
         pure = PurePosixPath(path)
@@ -130,25 +130,25 @@ def _render(reporter: Reporter, counted: _Counted, what: str) -> dict[str, bytes
         fits = all(len(part.encode()) <= 255 for part in pure.parts)
         require(fits, f"{call} must give file names that a file system takes, of at most 255 bytes, not {shown(path)}")
     total = sum(1 for _ in counted.source.results(ResultOrder.PLAN))
-    told = f"but read {counted.read} where there are {total}"
-    require(counted.read <= _READS * total, f"{call} must read each result at most {_READS} times, {told}")
+    count_text = f"but read {counted.read} where there are {total}"
+    require(counted.read <= _READS * total, f"{call} must read each result at most {_READS} times, {count_text}")
     return files
 
 
-def _read_back(reporter: Reporter, path: Path, view: RunView, what: str, keeps: Callable[[RunView], object]) -> None:
-    again = _read(reporter, path, f"its own report of {what}")
-    require(again is not None, f"Reporter.read of its own report of {what} must recognise it")
+def _read_back(reporter: Reporter, path: Path, view: RunView, subject: str, keeps: Callable[[RunView], object]) -> None:
+    again = _read(reporter, path, f"its own report of {subject}")
+    require(again is not None, f"Reporter.read of its own report of {subject} must recognise it")
     assert again is not None
-    wanted, got = keeps(view), keeps(again)
-    told = f"{shown(wanted, 900)} became {shown(got, 900)}"
-    require(wanted == got, f"Reporter.read of its own report of {what} must keep what it tells: {told}")
-    with unbroken(f"RunView.results of a report of {what} that was read"):
+    expected, got = keeps(view), keeps(again)
+    difference = f"{shown(expected, 900)} became {shown(got, 900)}"
+    require(expected == got, f"Reporter.read of its own report of {subject} must keep what it tells: {difference}")
+    with unbroken(f"RunView.results of a report of {subject} that was read"):
         same = list(again.results()) == list(again.results())
-    require(same, f"Reporter.read of a report of {what} must give results as often as they are asked for")
+    require(same, f"Reporter.read of a report of {subject} must give results as often as they are asked for")
 
 
-def _read(reporter: Reporter, path: Path, what: str, *, may_be_damaged: bool = False) -> RunView | None:
-    call = f"Reporter.read of {what}"
+def _read(reporter: Reporter, path: Path, subject: str, *, may_be_damaged: bool = False) -> RunView | None:
+    call = f"Reporter.read of {subject}"
     with unbroken(call):
         try:
             view = reporter.read(path)
@@ -162,13 +162,13 @@ def _read(reporter: Reporter, path: Path, what: str, *, may_be_damaged: bool = F
 
 def _check_reading(reporter: Reporter, folder: Path, suffix: str) -> None:
     folder.mkdir()
-    for number, (what, content) in enumerate(_GARBAGE):
+    for number, (subject, content) in enumerate(_GARBAGE):
         path = folder / f"garbage-{number}.{suffix}"
         path.write_bytes(content)
-        view = _read(reporter, path, what)
-        require(view is None, f"Reporter.read of {what} must give None, because that is no report of its own")
-    for what, path in (("a folder", folder), ("a file that is absent", folder / f"absent.{suffix}")):
-        require(_read(reporter, path, what) is None, f"Reporter.read of {what} must give None")
+        view = _read(reporter, path, subject)
+        require(view is None, f"Reporter.read of {subject} must give None, because that is no report of its own")
+    for subject, path in (("a folder", folder), ("a file that is absent", folder / f"absent.{suffix}")):
+        require(_read(reporter, path, subject) is None, f"Reporter.read of {subject} must give None")
     whole = next(iter(folder.parent.glob(f"2/eval-result.{suffix}")), None)
     if whole is not None:
         content = whole.read_bytes()
@@ -178,12 +178,12 @@ def _check_reading(reporter: Reporter, folder: Path, suffix: str) -> None:
             _read(reporter, path, f"its own report, cut off after {share:.0%},", may_be_damaged=True)
 
 
-def _require_well_formed(path: PurePosixPath, content: bytes, what: str) -> None:
+def _require_well_formed(path: PurePosixPath, content: bytes, subject: str) -> None:
     """Check that the opened file shows the text of the run and nothing that the text smuggles in."""
     suffix = path.suffix.lower()
     if suffix not in _TEXTS:
         return
-    name = f"Reporter.render of {what}: {path.name}"
+    name = f"Reporter.render of {subject}: {path.name}"
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -202,10 +202,10 @@ def _json_fault(text: str) -> str:
         raise ValueError(f"{constant} is not JSON")
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        made = dict(pairs)
-        if len(made) != len(pairs):
+        members = dict(pairs)
+        if len(members) != len(pairs):
             raise ValueError(f"a key comes twice among {[key for key, _ in pairs][:20]}")
-        return made
+        return members
 
     json.loads(text, parse_constant=refuse, object_pairs_hook=unique)
     return ""

@@ -103,8 +103,8 @@ async def _reports(trying: Trying) -> None:
     require(tells or not report.runs_images, "a sandbox that runs images must have ImageSandbox.image")
     async with trying.open() as workspace:
         name, _, tier = workspace.tier.rpartition("/")
-        told = f"Workspace.tier must be sandbox and reported tier, as `x/{report.tier}`: {workspace.tier!r}"
-        require(name and tier == report.tier, told)
+        message = f"Workspace.tier must be sandbox and reported tier, as `x/{report.tier}`: {workspace.tier!r}"
+        require(name and tier == report.tier, message)
         require(workspace.root.is_absolute(), f"Workspace.root must be absolute, not {workspace.root}")
         root = (await trying.said(workspace, "pwd -P")).rstrip("\n")
         is_root = Path(root) in (workspace.root, workspace.root.resolve())
@@ -119,7 +119,7 @@ async def _runs(trying: Trying) -> None:
         whole = echoed.stdout == odd and echoed.stderr == b"problem\n"
         require(whole, "a process must get its stdin, and its streams must come back byte by byte")
         right = echoed.exit_code == 3 and not echoed.timed_out and echoed.stdout_dropped == echoed.stderr_dropped == 0
-        require(right, f"Finished must tell the exit code and that nothing was cut, not {_told(echoed)}")
+        require(right, f"Finished must tell the exit code and that nothing was cut, not {_outcome(echoed)}")
         require(echoed.duration_s >= 0, "Finished.duration_s must be the seconds that the process took")
         empty = await trying.sh(workspace, "cat")
         require(empty.stdout == b"" and empty.exit_code == 0, "a process without input must see the end of stdin")
@@ -154,7 +154,7 @@ async def _talks(trying: Trying) -> None:
 async def _fails_to_launch(trying: Trying) -> None:
     """Check that a command that cannot be started raises `LaunchError`."""
     async with trying.open() as workspace:
-        for what, command in (
+        for subject, command in (
             ("an absent program", Command(argv=("no-such-program-anywhere",))),
             ("an absent working directory", Command(argv=("sh", "-c", "true"), cwd="no/such/folder")),
         ):
@@ -163,9 +163,9 @@ async def _fails_to_launch(trying: Trying) -> None:
             except LaunchError:
                 continue
             except Exception as error:
-                told = f"raised {type(error).__name__}: {error}"
-                raise AssertionError(f"Workspace.start of {what} must raise LaunchError, but {told}") from error
-            raise AssertionError(f"Workspace.start of {what} must raise LaunchError, but went on")
+                outcome = f"raised {type(error).__name__}: {error}"
+                raise AssertionError(f"Workspace.start of {subject} must raise LaunchError, but {outcome}") from error
+            raise AssertionError(f"Workspace.start of {subject} must raise LaunchError, but went on")
 
 
 async def _moves_files(trying: Trying) -> None:
@@ -187,13 +187,14 @@ async def _moves_files(trying: Trying) -> None:
         cut = await trying.collect(workspace, "copy.bin", 10)
         require(cut == bytes(range(10)), f"Workspace.collect must give at most `limit` bytes, but gave {shown(cut)}")
         before = await trying.snapshot(workspace)
-        wanted = {file.path for file in files}
+        expected = {file.path for file in files}
         require(
-            set(before) == wanted, f"Workspace.snapshot must name every file, {sorted(wanted)}, not {sorted(before)}"
+            set(before) == expected,
+            f"Workspace.snapshot must name every file, {sorted(expected)}, not {sorted(before)}",
         )
         await trying.said(workspace, "echo made >made.txt; echo more >>run.sh")
         after = await trying.snapshot(workspace)
-        require(set(after) == {*wanted, "made.txt"}, "Workspace.snapshot must see the files that processes make")
+        require(set(after) == {*expected, "made.txt"}, "Workspace.snapshot must see the files that processes make")
         changed = {path for path in before if before[path] != after[path]}
         require(changed == {"run.sh"}, f"Workspace.snapshot must change for run.sh only, not for {sorted(changed)}")
         require(
@@ -228,8 +229,8 @@ async def _refuses_escapes(trying: Trying) -> None:
                 continue
             replaced = path == "link" and got == b"replaced"
             require(replaced, f"Workspace.collect of {path!r} must be refused, but gave {shown(got)}")
-        seen = [path for path in await trying.snapshot(workspace) if path not in ("own.txt", "link", "folder", "loop")]
-        require(not seen, f"Workspace.snapshot must follow no link, but names {shown(seen)}")
+        paths = [path for path in await trying.snapshot(workspace) if path not in ("own.txt", "link", "folder", "loop")]
+        require(not paths, f"Workspace.snapshot must follow no link, but names {shown(paths)}")
 
 
 async def _grades_afresh(trying: Trying) -> None:
@@ -239,10 +240,10 @@ async def _grades_afresh(trying: Trying) -> None:
         look = 'for one in "$HOME" "$TMPDIR"; do test -w "$one" && test ! -e "$one/seen" || exit 1; done; cat kept'
         finished = await trying.sh(workspace, look, fresh=True)
         fresh = "a command with `fresh` must have a HOME and a TMPDIR that nothing in the workspace has seen"
-        require(finished.exit_code == 0, f"{fresh}: {_told(finished)}")
+        require(finished.exit_code == 0, f"{fresh}: {_outcome(finished)}")
         require(finished.stdout == b"kept\n", "a command with `fresh` must see the files below the root")
-        taken = "mkdir -p graders/check.sh answer.txt; echo x >graders/other.sh; ln -s / elsewhere"
-        await trying.said(workspace, taken)
+        script = "mkdir -p graders/check.sh answer.txt; echo x >graders/other.sh; ln -s / elsewhere"
+        await trying.said(workspace, script)
         files = [FileSpec(path=path, text="mine\n") for path in ("graders/check.sh", "answer.txt", "elsewhere/x.txt")]
         await answered("Workspace.put with `anew`", trying.patience_s, workspace.put, files, anew=True)
         for file in files:
@@ -263,8 +264,8 @@ async def _require_refused(workspace: Workspace, path: str) -> None:
     except ValueError:
         return
     except Exception as error:
-        told = f"raised {type(error).__name__}: {error}"
-        raise AssertionError(f"Workspace.put to {path!r} must raise ValueError, but {told}") from error
+        outcome = f"raised {type(error).__name__}: {error}"
+        raise AssertionError(f"Workspace.put to {path!r} must raise ValueError, but {outcome}") from error
     raise AssertionError(f"Workspace.put to {path!r} must raise ValueError, because that leaves the workspace")
 
 
@@ -279,7 +280,9 @@ async def _caps(trying: Trying) -> None:
         )
         dropped = (finished.stdout_dropped, finished.stderr_dropped)
         right = dropped == (199_000, 299_000) and finished.exit_code == 0
-        require(right, f"Finished must count the dropped bytes, 199000 and 299000, while it runs on: {_told(finished)}")
+        require(
+            right, f"Finished must count the dropped bytes, 199000 and 299000, while it runs on: {_outcome(finished)}"
+        )
 
 
 async def _kills(trying: Trying) -> None:
@@ -288,30 +291,30 @@ async def _kills(trying: Trying) -> None:
 
 
 async def _kills_at(trying: Trying, how: str) -> None:
-    what = _ENDS[how]
+    end = _ENDS[how]
     outside = trying.outside / f"{how}.beat"
     outside.touch()
     outside.chmod(0o666)  # a sandbox may run its processes as somebody else
     limits = _TIMEOUTS_S if how == "timeout" else (None,)
     for limit in limits:
         async with trying.open(writable=(str(trying.outside),)) as workspace:
-            seen = workspace.root / outside.name if trying.where else outside
-            beat = trying.where(seen) if trying.where else outside
-            command = Command(argv=("sh", "-c", _SCRIPTS[how == "end"], str(seen)), timeout_s=limit)
+            beat_seen = workspace.root / outside.name if trying.where else outside
+            beat = trying.where(beat_seen) if trying.where else outside
+            command = Command(argv=("sh", "-c", _SCRIPTS[how == "end"], str(beat_seen)), timeout_s=limit)
             running = await answered("Workspace.start", trying.patience_s, workspace.start, command)
             waiting = asyncio.ensure_future(running.wait())
             await asyncio.sleep(0)  # a task that has not begun would be cancelled without anybody noticing
             if not await _beats(beat, waiting, trying.patience_s) and limit != limits[-1]:
                 continue  # this machine is busy
-            told = _told(waiting.result()) if waiting.done() else "it wrote nothing"
-            clause = f"SandboxSpec.writable must let a process write to a folder outside, but {told}"
+            outcome = _outcome(waiting.result()) if waiting.done() else "it wrote nothing"
+            clause = f"SandboxSpec.writable must let a process write to a folder outside, but {outcome}"
             require(_size(beat), clause)
             await _require_end(trying, how, running, waiting, beat)
         break
     if how == "close":
         await asyncio.wait({waiting}, timeout=trying.patience_s)
-        require(waiting.done(), f"{what} must end Running.wait of what was started in it")
-        await _require_dead(beat, what)
+        require(waiting.done(), f"{end} must end Running.wait of what was started in it")
+        await _require_dead(beat, end)
         called("Running.wait of a process that ended with its workspace", waiting.result)
 
 
@@ -340,10 +343,10 @@ async def _beats(beat: Path, waiting: asyncio.Future[Finished], patience_s: floa
     return _size(beat) > 0
 
 
-async def _require_dead(beat: Path, what: str) -> None:
+async def _require_dead(beat: Path, subject: str) -> None:
     size = _size(beat)
     await asyncio.sleep(_QUIET_S)  # the one thing that only time can show
-    require(_size(beat) == size, f"{what} must kill grandchildren too, but one is still writing")
+    require(_size(beat) == size, f"{subject} must kill grandchildren too, but one is still writing")
 
 
 def _size(beat: Path) -> int:
@@ -354,10 +357,10 @@ def _size(beat: Path) -> int:
 async def _has_own_environment(trying: Trying) -> None:
     """The environment is built from an allow list and what is asked for."""
     async with trying.open() as workspace:
-        told = await trying.said(workspace, "env")
-        require(trying.secret not in told, f"a process must not see {CANARY}, which nobody passed on")
-        given = await trying.said(workspace, 'echo "$GIVEN"', env={"GIVEN": "by the command"})
-        require(given == "by the command\n", "Command.env must be added to the environment of its process")
+        environment_text = await trying.said(workspace, "env")
+        require(trying.secret not in environment_text, f"a process must not see {CANARY}, which nobody passed on")
+        variable = await trying.said(workspace, 'echo "$GIVEN"', env={"GIVEN": "by the command"})
+        require(variable == "by the command\n", "Command.env must be added to the environment of its process")
         again = await trying.said(workspace, 'echo "$GIVEN"')
         require(again == "\n", "Command.env must not reach other processes of the workspace")
         folders = 'for d in "$HOME" "$TMPDIR"; do echo x >"$d/probe" && rm "$d/probe" || exit 1; done'
@@ -373,21 +376,21 @@ async def _is_private(trying: Trying) -> None:
     """Two workspaces share no folder, and nothing of them is left."""
     mark = f"mark-{uuid4().hex}"
     places = ("$PWD", "$HOME", "$TMPDIR")
-    async with trying.open() as one, trying.open() as other:
+    async with trying.open() as first, trying.open() as second:
         folders = []
         for place in places:
-            folders.append((await trying.said(one, f'echo "{place}"; echo x >"{place}/{mark}"')).strip())
+            folders.append((await trying.said(first, f'echo "{place}"; echo x >"{place}/{mark}"')).strip())
         for place in places:
-            finished = await trying.sh(other, f'test ! -e "{place}/{mark}"')
+            finished = await trying.sh(second, f'test ! -e "{place}/{mark}"')
             require(finished.exit_code == 0, f"two workspaces must not share {place}")
-        made = await trying.sh(one, f'test -e "$HOME/{mark}" && test -e "$TMPDIR/{mark}"')
-        require(made.exit_code == 0, "HOME and TMPDIR must stay as they are for the time of a workspace")
-        root = one.root
-    left = [folder for folder in folders if (Path(folder) / mark).exists()]
-    require(not left, f"a workspace must be removed at its end, but {', '.join(left)} is still there")
+        was_written = await trying.sh(first, f'test -e "$HOME/{mark}" && test -e "$TMPDIR/{mark}"')
+        require(was_written.exit_code == 0, "HOME and TMPDIR must stay as they are for the time of a workspace")
+        root = first.root
+    remaining = [folder for folder in folders if (Path(folder) / mark).exists()]
+    require(not remaining, f"a workspace must be removed at its end, but {', '.join(remaining)} is still there")
     require(not (root / mark).exists(), f"a workspace must be removed at its end, but {root} is still there")
 
 
-def _told(finished: Finished) -> str:
+def _outcome(finished: Finished) -> str:
     streams = f"{finished.stdout_dropped} and {finished.stderr_dropped} bytes dropped, stderr {shown(finished.stderr)}"
     return f"exit code {finished.exit_code}, signal {finished.signal}, timed_out {finished.timed_out}, {streams}"

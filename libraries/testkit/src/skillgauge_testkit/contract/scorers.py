@@ -113,20 +113,22 @@ def check_scorer(
 
 
 def _check_options(make: Callable[[JsonObject], Scorer], options: JsonObject) -> None:
-    made = called(f"making a scorer with options {shown(dict(options))}", make, options)
-    require_shape(made, Scorer)
+    scorer = called(f"making a scorer with options {shown(dict(options))}", make, options)
+    require_shape(scorer, Scorer)
     wrong = {**options, UNKNOWN_OPTION: 1}
     try:
         make(wrong)
     except (PluginError, ValidationError):
         return
     except Exception as error:
-        told = f"raised {type(error).__name__}: {error}"
-        raise AssertionError(f"an unknown option must be refused by the options model, but making it {told}") from error
+        outcome = f"raised {type(error).__name__}: {error}"
+        raise AssertionError(
+            f"an unknown option must be refused by the options model, but making it {outcome}"
+        ) from error
     raise AssertionError("an unknown option must be refused by the options model, but a scorer was made with it")
 
 
-def _told(score: Score) -> str:
+def _described(score: Score) -> str:
     return f"it gave {score.status}, value {score.value}, reason {shown(score.reason)}"
 
 
@@ -138,20 +140,20 @@ class _Trying:
     sandbox: Sandbox | None
     patience_s: float
 
-    async def example(self, context: ScoreContext, wanted: ScoreStatus) -> None:
+    async def example(self, context: ScoreContext, status: ScoreStatus) -> None:
         """One example must get its verdict, always the same."""
-        what = f"Scorer.score of {shown(context.execution.output)} with options {shown(dict(context.check.options))}"
+        subject = f"Scorer.score of {shown(context.execution.output)} with options {shown(dict(context.check.options))}"
         async with AsyncExitStack() as stack:
             scorer = await self._opened(context, stack)
             whole = await self._with_workspace(context, stack)
             first = await self._score(scorer, whole)
-            _require_verdict(f"{what} as an example that is to be {wanted}", first, wanted)
+            _require_verdict(f"{subject} as an example that is to be {status}", first, status)
             again = await self._score(scorer, whole)
-            self._require_same(f"{what} must be the same every time", first, again)
-            other = await self._score(await self._opened(context, stack), whole)
-            self._require_same(f"{what} must be the same from every scorer that was made for it", first, other)
-            await self._between_others(scorer, whole, first, what)
-            await self._without_surroundings(scorer, context, first, what)
+            self._require_same(f"{subject} must be the same every time", first, again)
+            second = await self._score(await self._opened(context, stack), whole)
+            self._require_same(f"{subject} must be the same from every scorer that was made for it", first, second)
+            await self._between_others(scorer, whole, first, subject)
+            await self._without_surroundings(scorer, context, first, subject)
 
     async def odd_outputs(self, context: ScoreContext, *, may_pass: bool) -> None:
         """Check that there is a score, and no pass by accident, whatever the target answered."""
@@ -161,44 +163,47 @@ class _Trying:
             for name, output in odd_values():
                 score = await self._score(scorer, replace(whole, execution=_odd(context.execution, output)), name)
                 passed = score.status is ScoreStatus.PASSED
-                wrong = f"Scorer.score of {name} in place of a failing output must not give passed: {_told(score)}"
+                wrong = f"Scorer.score of {name} in place of a failing output must not give passed: {_described(score)}"
                 require(may_pass or not passed, wrong)
 
     async def _opened(self, context: ScoreContext, stack: AsyncExitStack) -> Scorer:
         """A scorer as a run uses it: between `open` and `close`, if it has them."""
         scorer: Any = self.make(context.check.options)
         if hasattr(scorer, "open") or hasattr(scorer, "close"):
-            both = (
+            contexts = (
                 iscoroutinefunction(getattr(scorer, "open", None)),
                 iscoroutinefunction(getattr(scorer, "close", None)),
             )
-            require(all(both), "Scorer.open and Scorer.close go together, and both must be `async def`")
+            require(all(contexts), "Scorer.open and Scorer.close go together, and both must be `async def`")
             await answered("Scorer.open", self.patience_s, scorer.open)
             stack.push_async_callback(answered, "Scorer.close", self.patience_s, scorer.close)
-        made: Scorer = scorer
-        return made
+        opened: Scorer = scorer
+        return opened
 
-    async def _between_others(self, scorer: Scorer, context: ScoreContext, first: Score, what: str) -> None:
+    async def _between_others(self, scorer: Scorer, context: ScoreContext, first: Score, subject: str) -> None:
         """Other inputs, before and at the same time, must leave no trace: scorers are stateless."""
         others = [
             replace(context, execution=_odd(context.execution, output))
             for name, output in odd_values()
             if "1 MB" not in name
         ]
-        for other in others:
-            await self._score(scorer, other)
+        for other_context in others:
+            await self._score(scorer, other_context)
         after = await self._score(scorer, context)
-        self._require_same(f"{what} must be the same after other inputs, for scorers are stateless", first, after)
-        mixed = [one for other in others[:_AT_ONCE] for one in (context, other)]
+        self._require_same(f"{subject} must be the same after other inputs, for scorers are stateless", first, after)
+        mixed = [one for other_context in others[:_AT_ONCE] for one in (context, other_context)]
         scores = await asyncio.gather(*(self._score(scorer, one) for one in mixed))
         for score in scores[::2]:
-            self._require_same(f"{what} must be the same while other inputs are scored", first, score)
+            self._require_same(f"{subject} must be the same while other inputs are scored", first, score)
 
-    async def _without_surroundings(self, scorer: Scorer, context: ScoreContext, first: Score, what: str) -> None:
+    async def _without_surroundings(self, scorer: Scorer, context: ScoreContext, first: Score, subject: str) -> None:
         """A stored execution is graded again without workspace and judge: then it may only become ungraded."""
         score = await self._score(scorer, replace(context, workspace=None, judge=None))
         fits = score.status in (first.status, ScoreStatus.UNGRADED)
-        require(fits, f"{what}, without workspace and judge, must stay {first.status} or be ungraded: {_told(score)}")
+        require(
+            fits,
+            f"{subject}, without workspace and judge, must stay {first.status} or be ungraded: {_described(score)}",
+        )
 
     async def _with_workspace(self, context: ScoreContext, stack: AsyncExitStack) -> ScoreContext:
         if self.sandbox is None:
@@ -212,27 +217,31 @@ class _Trying:
         score = await answered(call, self.patience_s, scorer.score, context)
         require(isinstance(score, Score), f"{call} must give a Score, not {shown(score)}")
         valued = (score.value is None) is (score.status is ScoreStatus.UNGRADED)
-        require(valued, f"{call}: exactly an ungraded score must have no value: {_told(score)}")
+        require(valued, f"{call}: exactly an ungraded score must have no value: {_described(score)}")
         reasoned = score.status is ScoreStatus.PASSED or score.reason.strip()
-        require(reasoned, f"{call}: a score that is not passed must have a reason: {_told(score)}")
-        long = f"{call}: a reason is a sentence for people, of at most {_REASON_LENGTH:,} characters: {_told(score)}"
+        require(reasoned, f"{call}: a score that is not passed must have a reason: {_described(score)}")
+        long = (
+            f"{call}: a reason is a sentence for people, of at most {_REASON_LENGTH:,} characters: {_described(score)}"
+        )
         require(len(score.reason) <= _REASON_LENGTH, long)
         require_travels(score, call)
         return score
 
-    def _require_same(self, clause: str, first: Score, other: Score) -> None:
-        same = (first.status, first.value) == (other.status, other.value)
+    def _require_same(self, clause: str, first: Score, second: Score) -> None:
+        same = (first.status, first.value) == (second.status, second.value)
         if self.sandbox is None:  # what a command said may differ from time to time
-            same = same and (first.reason, first.evidence) == (other.reason, other.evidence)
-        require(same, f"{clause}: {_told(first)}; then {_told(other)}")
+            same = same and (first.reason, first.evidence) == (second.reason, second.evidence)
+        require(same, f"{clause}: {_described(first)}; then {_described(second)}")
 
 
-def _require_verdict(what: str, score: Score, wanted: ScoreStatus) -> None:
-    require(score.status is wanted, f"{what} must give {wanted}: {_told(score)}")
-    if wanted is ScoreStatus.PASSED:
-        require(score.value == 1, f"{what} must give value 1: {_told(score)}")
-    elif wanted is ScoreStatus.FAILED:
-        require(score.value is not None and score.value < 1, f"{what} must give a value below 1: {_told(score)}")
+def _require_verdict(subject: str, score: Score, status: ScoreStatus) -> None:
+    require(score.status is status, f"{subject} must give {status}: {_described(score)}")
+    if status is ScoreStatus.PASSED:
+        require(score.value == 1, f"{subject} must give value 1: {_described(score)}")
+    elif status is ScoreStatus.FAILED:
+        require(
+            score.value is not None and score.value < 1, f"{subject} must give a value below 1: {_described(score)}"
+        )
 
 
 def _odd(execution: Execution, output: Json) -> Execution:

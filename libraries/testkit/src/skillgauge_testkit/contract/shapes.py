@@ -40,5 +40,5 @@ def _require_method(name: str, method: object, declared: Callable[..., Any]) -> 
     try:
         signature.bind(*positional, **named)
     except TypeError as error:
-        wanted = ", ".join(str(one) for one in parameters)
-        raise AssertionError(f"{name} must take ({wanted}), but takes {signature}: {error}") from error
+        expected = ", ".join(str(one) for one in parameters)
+        raise AssertionError(f"{name} must take ({expected}), but takes {signature}: {error}") from error

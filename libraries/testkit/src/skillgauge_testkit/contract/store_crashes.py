@@ -29,8 +29,8 @@ MakeStore = Callable[[JsonObject], Store]
 def run_child(payload: bytes, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
     """Die in a run, in a process of its own; `payload` is pickled: what makes the store, and its location."""
     program = [sys.executable, "-c", _CHILD]
-    given = pickle.dumps((sys.path, payload))
-    return subprocess.run(program, input=given, capture_output=True, check=False, timeout=timeout_s)
+    payload_bytes = pickle.dumps((sys.path, payload))
+    return subprocess.run(program, input=payload_bytes, capture_output=True, check=False, timeout=timeout_s)
 
 
 def die_in_a_run(make: MakeStore, location: str) -> None:

@@ -24,23 +24,25 @@ async def keeps_signatures(place: Place) -> None:
         await answered("RunLog.finish", place.patience_s, log.finish, RunState.FINISHED, summary)
         (view,) = await place.scan(store, RunQuery(plan_id=head.plan_id))
         stored = [view.head, view.summary, *await asyncio.to_thread(lambda: [*view.results(), *view.cases()])]
-        for kept, given in zip(stored, (head, summary, result, case), strict=True):
-            told = f"{shown(kept)} instead of {shown(given)}"
-            same = kept.model_dump_json() == given.model_dump_json()
-            require(same, f"Store.scan must give signed values to the letter, signature and order of keys too: {told}")
+        for kept, original in zip(stored, (head, summary, result, case), strict=True):
+            difference = f"{shown(kept)} instead of {shown(original)}"
+            same = kept.model_dump_json() == original.model_dump_json()
+            require(
+                same, f"Store.scan must give signed values to the letter, signature and order of keys too: {difference}"
+            )
         require(not await place.scan(store, RunQuery(plan_id="another")), "Store.scan must heed RunQuery.plan_id")
 
 
 async def keeps_signers_apart(place: Place) -> None:
     """A run is resumed, and given up, only for the signer that began it."""
-    mine, other = samples.head(signer="my key"), samples.head(signer="another key")
+    mine, second = samples.head(signer="my key"), samples.head(signer="another key")
     async with place.store() as store:
         begun = await place.begin(store, mine)
         await answered("RunLog.claim", place.patience_s, begun.claim, [samples.trial(0)])
         await answered("RunLog.commit", place.patience_s, lambda: begun.commit([samples.result(0)], paid=False))
     for fresh in (False, True):
         async with place.store() as store:
-            log = await place.begin(store, other, fresh=fresh)
+            log = await place.begin(store, second, fresh=fresh)
             apart = log.info.run_id != begun.info.run_id and not log.info.resumed
             require(apart, "Store.begin must not resume the unfinished run of another signer")
             await answered("RunLog.finish", place.patience_s, log.finish, RunState.FINISHED, samples.summary(0))

@@ -105,14 +105,16 @@ def _odd() -> list[tuple[Json, str]]:
     return [(value, texts[n % len(texts)]) for n, (_, value) in enumerate(samples.odd_values())]
 
 
-def _require_results(what: str, got: Sequence[TrialResult], wanted: Sequence[TrialResult]) -> None:
-    ordinals = [one.ordinal for one in got]
-    told = f"ordinals {shown(ordinals)} instead of {shown([one.ordinal for one in wanted])}"
-    require(ordinals == [one.ordinal for one in wanted], f"RunLog.results must give {what}: {told}")
-    for one, other in zip(got, wanted, strict=True):
-        if one != other:  # shown only then: they hold megabytes
-            changed = f"{shown(one)} instead of {shown(other)}"
-            raise AssertionError(f"RunLog.results must give {what}, unchanged: {changed}")
+def _require_results(subject: str, got: Sequence[TrialResult], expected: Sequence[TrialResult]) -> None:
+    ordinals = [actual_one.ordinal for actual_one in got]
+    message = f"ordinals {shown(ordinals)} instead of {shown([actual_one.ordinal for actual_one in expected])}"
+    require(
+        ordinals == [actual_one.ordinal for actual_one in expected], f"RunLog.results must give {subject}: {message}"
+    )
+    for actual_one, expected_one in zip(got, expected, strict=True):
+        if actual_one != expected_one:  # shown only then: they hold megabytes
+            changed = f"{shown(actual_one)} instead of {shown(expected_one)}"
+            raise AssertionError(f"RunLog.results must give {subject}, unchanged: {changed}")
 
 
 async def _orders(place: Place) -> None:
@@ -133,9 +135,9 @@ async def _orders(place: Place) -> None:
         await place.commit(log, results[:10][::-1])
         _require_results("results in plan order, by ordinal", await place.read(log), results)
         for group in {one.group for one in results}:
-            call, wanted = "RunLog.results of a group", [one for one in results if one.group == group]
+            call, expected = "RunLog.results of a group", [one for one in results if one.group == group]
             inside = await answered(call, place.patience_s, asyncio.to_thread, _of(log, group))
-            _require_results("those of one group, in plan order", inside, wanted)
+            _require_results("those of one group, in plan order", inside, expected)
         by_case = await place.read(log, ResultOrder.CASE)
         require(len(by_case) == len(results), "RunLog.results in case order must give every result once")
         places = [case_order(one) for one in by_case]
@@ -152,8 +154,8 @@ async def _keeps_cases(place: Place) -> None:
     heads = [samples.case(n, input=value, prompt=text) for n, (value, text) in enumerate(_odd())]
     async with place.store() as store:
         log = await place.begin(store, samples.head())
-        for told in (heads[2:], heads[:3][::-1], heads[:1]):
-            await answered("RunLog.claim", place.patience_s, log.claim, [samples.trial(0)], told)
+        for known_heads in (heads[2:], heads[:3][::-1], heads[:1]):
+            await answered("RunLog.claim", place.patience_s, log.claim, [samples.trial(0)], known_heads)
         await place.commit(log, [samples.result(0)])
         await place.finish(log)
         for source in (log, *await place.scan(store, RunQuery())):
@@ -192,8 +194,8 @@ async def _counts_spending(place: Place) -> None:
             await answered("RunLog.spend", place.patience_s, log.spend, spent)
         await _require_unfinished(place, log, [samples.unfinished(0, 1, 5), samples.unfinished(1, 1, 6)])
         claimed = await answered("RunLog.claim", place.patience_s, log.claim, trials)
-        wanted = {one.trial_id: samples.unfinished(one.ordinal, 1, 5 + one.ordinal).attempts for one in trials}
-        right = dict(claimed.cut_off) == wanted
+        expected = {one.trial_id: samples.unfinished(one.ordinal, 1, 5 + one.ordinal).attempts for one in trials}
+        right = dict(claimed.cut_off) == expected
         require(right, f"RunLog.claim must give what earlier claims have used, not {shown(claimed)}")
         await answered("RunLog.spend", place.patience_s, log.spend, [samples.unfinished(1, 2, 9)])
         await answered("RunLog.commit", place.patience_s, lambda: log.commit([samples.result(0)], paid=True))
@@ -204,10 +206,10 @@ async def _counts_spending(place: Place) -> None:
         require(right, f"RunLog.claim must give these attempts in the order of their claims, not {shown(claimed)}")
 
 
-async def _require_unfinished(place: Place, log: RunLog, wanted: Sequence[Unfinished]) -> None:
+async def _require_unfinished(place: Place, log: RunLog, expected: Sequence[Unfinished]) -> None:
     got = await answered("RunLog.unfinished", place.patience_s, asyncio.to_thread, lambda: list(log.unfinished()))
     clause = "RunLog.unfinished must give what was spent on trials without a result, by ordinal and claim"
-    require(got == list(wanted), f"{clause}, but gave {shown(got)}")
+    require(got == list(expected), f"{clause}, but gave {shown(got)}")
 
 
 async def _replaces(place: Place) -> None:
@@ -256,11 +258,11 @@ async def _keeps_apart(place: Place) -> None:
         logs = [await place.begin(store, head) for store, head in zip(stores, heads, strict=True)]
         ids = {log.info.run_id for log in logs}
         require(len(ids) == len(logs), "Store.begin must not hand out a run that somebody else is working on")
-        wanted = [[samples.result(n, case_id=f"run {which}") for n in range(20)] for which in range(len(logs))]
+        expected = [[samples.result(n, case_id=f"run {which}") for n in range(20)] for which in range(len(logs))]
         for n in range(0, 20, 4):
-            parts = zip(logs, wanted, strict=True)
+            parts = zip(logs, expected, strict=True)
             await asyncio.gather(*(place.commit(log, results[n : n + 4]) for log, results in parts))
-        for log, results in zip(logs, wanted, strict=True):
+        for log, results in zip(logs, expected, strict=True):
             _require_results("the results of its own run only", await place.read(log), results)
 
 
@@ -284,16 +286,18 @@ async def _scans(place: Place) -> None:
 
 async def _require_scanned(place: Place, store: Store, ids: Sequence[str], heads: Sequence[PlanHead]) -> None:
     views = await place.scan(store, RunQuery())
-    found = [view.run.run_id for view in views]
+    run_ids = [view.run.run_id for view in views]
     newest_first = list(reversed(ids))
-    require(found == newest_first, f"Store.scan must give every run, newest first: {newest_first}, but gave {found}")
+    require(
+        run_ids == newest_first, f"Store.scan must give every run, newest first: {newest_first}, but gave {run_ids}"
+    )
     newest = views[0]
     require(newest.head == heads[2], "Store.scan must give the plan's head as it was begun")
     require(newest.summary == samples.summary(3), "Store.scan must give the summary as it was finished")
-    wanted = [samples.result(0), samples.result(1)]
+    expected = [samples.result(0), samples.result(1)]
     for _ in range(2):
         results = await answered("RunView.results", place.patience_s, asyncio.to_thread, lambda: list(newest.results()))
-        _require_results("the results of a scanned run, as often as asked", results, wanted)
+        _require_results("the results of a scanned run, as often as asked", results, expected)
     queries = {
         RunQuery(run_ids=(ids[1], "absent")): [ids[1]],
         RunQuery(suite_id="suite 0"): [ids[2], ids[0]],
@@ -302,8 +306,8 @@ async def _require_scanned(place: Place, store: Store, ids: Sequence[str], heads
         RunQuery(limit=2): [ids[2], ids[1]],
     }
     for query, matching in queries.items():
-        found = [view.run.run_id for view in await place.scan(store, query)]
-        require(found == matching, f"Store.scan of {query!r} must give {matching}, but gave {found}")
+        run_ids = [view.run.run_id for view in await place.scan(store, query)]
+        require(run_ids == matching, f"Store.scan of {query!r} must give {matching}, but gave {run_ids}")
 
 
 async def _takes_in(place: Place) -> None:
@@ -318,13 +322,16 @@ async def _takes_in(place: Place) -> None:
         for expected in (True, False):
             kept = await answered("Archive.keep", place.patience_s, store.keep, view)
             require(kept is expected, f"Archive.keep must say {expected} here, not {shown(kept)}")
-        found = await place.scan(store, RunQuery())
-        ids = [one.run.run_id for one in found]
-        wanted = [newer.info.run_id, info.run_id]
-        require(ids == wanted, f"Store.scan must give a run that was taken in by when it began: {wanted}, not {ids}")
-        whole = list(found[1].results()), list(found[1].cases())
+        views = await place.scan(store, RunQuery())
+        ids = [one.run.run_id for one in views]
+        expected_ids = [newer.info.run_id, info.run_id]
+        require(
+            ids == expected_ids,
+            f"Store.scan must give a run that was taken in by when it began: {expected_ids}, not {ids}",
+        )
+        whole = list(views[1].results()), list(views[1].cases())
         require(whole == ([samples.result(0)], [samples.case(0)]), f"Archive.keep must keep the whole run, not {whole}")
-        require(found[1].run == info, f"a run that was taken in must keep its id and times, not become {found[1].run}")
+        require(views[1].run == info, f"a run that was taken in must keep its id and times, not become {views[1].run}")
         again = await place.begin(store, view.head)
         require(not again.info.resumed, "Store.begin must never resume a run that was taken in")
 
@@ -338,10 +345,10 @@ async def _resumes(place: Place) -> None:
         await answered("RunLog.spend", place.patience_s, log.spend, [samples.unfinished(2, 1, 7)])
     await _require_resumed(place, log.info.run_id, "whose store was closed")
     async with place.store() as store:
-        other = await place.begin(store, samples.head())
-        await place.finish(other, RunState.INTERRUPTED, None)
+        second = await place.begin(store, samples.head())
+        await place.finish(second, RunState.INTERRUPTED, None)
         log = await place.begin(store, samples.head())
-        require(log.info.run_id == other.info.run_id, "Store.begin must resume a run that was interrupted")
+        require(log.info.run_id == second.info.run_id, "Store.begin must resume a run that was interrupted")
 
 
 async def _require_resumed(place: Place, run_id: str, how: str) -> None:
@@ -351,12 +358,12 @@ async def _require_resumed(place: Place, run_id: str, how: str) -> None:
         require(resumed, f"Store.begin must resume the unfinished run {how}, and say so, but gave {shown(log.info)}")
         claimed = await answered("RunLog.claim", place.patience_s, log.claim, [samples.trial(n) for n in range(3)])
         done = {samples.trial(0).trial_id, samples.trial(1).trial_id}
-        told = f"but claiming gave {shown(claimed)}"
-        require(claimed.done == done, f"a run {how} must keep what was committed, and nothing else, {told}")
+        outcome = f"but claiming gave {shown(claimed)}"
+        require(claimed.done == done, f"a run {how} must keep what was committed, and nothing else, {outcome}")
         counted = claimed.attempts.get(samples.trial(2).trial_id) == 2
-        require(counted, f"a run {how} must keep the claims of trials without a result, {told}")
+        require(counted, f"a run {how} must keep the claims of trials without a result, {outcome}")
         spent = claimed.cut_off.get(samples.trial(2).trial_id) == samples.unfinished(2, 1, 7).attempts
-        require(spent, f"a run {how} must keep what was spent on trials without a result, {told}")
+        require(spent, f"a run {how} must keep what was spent on trials without a result, {outcome}")
         await place.commit(log, [samples.result(2)])
         _require_results(
             f"old and new results of a run {how}", await place.read(log), [samples.result(n) for n in range(3)]
@@ -372,7 +379,7 @@ async def _survives(place: Place) -> None:
         raise AssertionError(f"{text} ({error})") from error
     call = "working on a run in another process"
     done = await answered(call, 10 * place.patience_s, asyncio.to_thread, run_child, payload, 6 * place.patience_s)
-    said = done.stdout.decode().strip().splitlines()
+    lines = done.stdout.decode().strip().splitlines()
     reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-    require(said, f"{call} must be possible, but it ended with {reason}")
-    await _require_resumed(place, json.loads(said[-1]), "whose process was killed")
+    require(lines, f"{call} must be possible, but it ended with {reason}")
+    await _require_resumed(place, json.loads(lines[-1]), "whose process was killed")

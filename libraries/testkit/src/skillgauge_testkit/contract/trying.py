@@ -64,8 +64,8 @@ class Trying:
     async def said(self, workspace: Workspace, script: str, **settings: object) -> str:
         """Return the output of a script that must succeed."""
         finished = await self.sh(workspace, script, **settings)
-        told = f"exit code {finished.exit_code}, stderr {shown(finished.stderr)}"
-        require(finished.exit_code == 0, f"a process must be able to run {script!r} in a workspace: {told}")
+        message = f"exit code {finished.exit_code}, stderr {shown(finished.stderr)}"
+        require(finished.exit_code == 0, f"a process must be able to run {script!r} in a workspace: {message}")
         return finished.stdout.decode()
 
     async def snapshot(self, workspace: Workspace) -> Mapping[str, str]:

@@ -66,9 +66,9 @@ def watched(workspace: Workspace) -> Watched | FakeWorkspace:
 def require_no_leak(secret: str, workspace: Watched | FakeWorkspace, call: str) -> None:
     """No process may be handed a secret that it was not to get."""
     for command in workspace.commands:
-        told = [*command.argv, *map(str, thaw(command.env).values()), command.stdin.decode("latin-1")]
+        texts = [*command.argv, *map(str, thaw(command.env).values()), command.stdin.decode("latin-1")]
         clause = f"{call} must not hand {CANARY}, which is in no pass_env, to the process {command.argv[0]!r}"
-        require(not any(secret in text for text in told), clause)
+        require(not any(secret in text for text in texts), clause)
 
 
 def require_untold(secret: str, value: BaseModel, call: str, name: str = CANARY) -> None:

@@ -124,8 +124,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """A request for an answer or for a count."""
         path = self.path.partition("?")[0]
-        found = ((one, match) for one in DIALECTS if (match := one.path.fullmatch(path)))
-        dialect, match = next(found, (None, None))
+        matches = ((one, match) for one in DIALECTS if (match := one.path.fullmatch(path)))
+        dialect, match = next(matches, (None, None))
         length = self.headers.get("Content-Length", "")
         if dialect is None or match is None:
             self.close_connection = True  # the body is still to come
@@ -133,8 +133,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(404, _nothing_at(path))
         elif not length.isdecimal() or int(length) > _REQUEST_BYTES:
             self.close_connection = True
-            what = "the body has no length, or too much of it"
-            self._say(413, dialect.error(Failure(413, "request_too_large", what)))
+            reason = "the body has no length, or too much of it"
+            self._say(413, dialect.error(Failure(413, "request_too_large", reason)))
         else:
             self._converse(dialect, match.groupdict(), self.rfile.read(int(length)))
 
@@ -165,8 +165,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif reply.fault is ModelFault.NOISE:
             kind = "text/event-stream" if is_stream else "application/json"
             self._send(200, NOISE, {"Content-Type": kind, **reply.headers})
-        elif told := failure(reply.fault, reply.message, is_stream=is_stream):
-            self._say(told.status, reply.document or dialect.error(told), reply.headers)
+        elif error_body := failure(reply.fault, reply.message, is_stream=is_stream):
+            self._say(error_body.status, reply.document or dialect.error(error_body), reply.headers)
         elif reply.document is not None:
             self._say(200, reply.document, reply.headers, is_cut=is_cut)
         elif is_stream:

@@ -43,8 +43,8 @@ def frames(dialect: Dialect, answer: Answer, body: dict[str, object]) -> Iterato
         return
     sent = list(whole)
     yield from sent[: (len(sent) + 1) // 2]
-    if fault is ModelFault.STREAM_ERROR and (told := failure(fault, message, is_stream=False)):
-        yield dialect.error_frame(told)
+    if fault is ModelFault.STREAM_ERROR and (error_body := failure(fault, message, is_stream=False)):
+        yield dialect.error_frame(error_body)
 
 
 def page(message: str) -> bytes:

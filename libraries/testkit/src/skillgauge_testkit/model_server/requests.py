@@ -96,13 +96,13 @@ class ModelRequest:
     @property
     def prompt(self) -> str:
         """The user's request at the beginning, without the text that an agent adds to it in tags."""
-        said = ""
+        text = ""
         for part in self.conversation.parts:
             if part.role is Role.MODEL:
                 break
             if part.role is Role.USER and not part.text.lstrip().startswith("<"):
-                said = part.text
-        return said
+                text = part.text
+        return text
 
     @property
     def results(self) -> tuple[str, ...]:
@@ -115,14 +115,14 @@ class ModelRequest:
 
         Found are lists below a heading that says so, `<skill><name>` in tags, and the choices of a tool that loads one.
         """
-        found: dict[str, str] = {}
+        skills_seen: dict[str, str] = {}
         for text in _texts(self.body):
-            found |= dict(_listed(text))
-            found |= {name.strip(): path.strip() for name, path in _TAGGED.findall(text)}
+            skills_seen |= dict(_listed(text))
+            skills_seen |= {name.strip(): path.strip() for name, path in _TAGGED.findall(text)}
         for name in _SKILL_TOOLS:
             for schema in self.tools.get(name, {}).get("properties", {}).values():
-                found |= {choice: found.get(choice, "") for choice in schema.get("enum", ())}
-        return found
+                skills_seen |= {choice: skills_seen.get(choice, "") for choice in schema.get("enum", ())}
+        return skills_seen
 
 
 def _listed(text: str) -> Iterator[tuple[str, str]]:

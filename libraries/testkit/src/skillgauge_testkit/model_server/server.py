@@ -96,11 +96,11 @@ class ModelServer:
         if kind is None and self._errors:
             raise self._errors[0]
 
-    def noted(self, what: str) -> None:
+    def noted(self, entry: str) -> None:
         """Remember a request that is none for an answer."""
         with self._lock:
             if len(self.others) < self._max_requests:
-                self.others.append(what)
+                self.others.append(entry)
 
     def answer(self, incoming: Incoming) -> Answer:
         """Remember a request and say what to answer."""

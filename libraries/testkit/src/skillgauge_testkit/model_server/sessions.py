@@ -45,8 +45,8 @@ class SessionBook:
         if name := next((headers[header] for header in _HEADERS if headers.get(header)), None):
             return self.sessions.setdefault(name, ModelSession(name))
         calls = (self._of_call.get(part.call_id) for part in reversed(conversation.parts) if part.call_id)
-        if known := next((session for session in calls if session), None):
-            return known
+        if session_found := next((session for session in calls if session), None):
+            return session_found
         opening = _opening(conversation)
         session = self._of_opening.get(opening)
         if session is None or not (session.is_failed or _goes_on(conversation)):

@@ -104,12 +104,12 @@ def _shell(request: ModelRequest, command: str) -> ToolCall:
 def _filled(request: ModelRequest, tool: str, values: Mapping[str, str]) -> ToolCall:
     """A call with each value under the name that the tool has for it, and a sentence where it wants a description."""
     schema = request.tools[tool]
-    known = schema.get("properties", {})
+    properties = schema.get("properties", {})
     arguments: dict[str, Any] = {}
     for what, value in values.items():
-        key = next((name for name in _ARGUMENTS[what] if name in known), _ARGUMENTS[what][0])
-        is_list = known.get(key, {}).get("type") == "array"
+        key = next((name for name in _ARGUMENTS[what] if name in properties), _ARGUMENTS[what][0])
+        is_list = properties.get(key, {}).get("type") == "array"
         arguments[key] = ["bash", "-lc", value] if is_list else value
-    if "description" in known:
+    if "description" in properties:
         arguments["description"] = f"scripted {' and '.join(values)}"
     return ToolCall(tool, arguments)

@@ -90,8 +90,8 @@ class CommandSession:
             call = Call.model_validate(request.input)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            told = f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
-            failure = _failed(FailureClass.BAD_REQUEST, f"the input names no commands: {told}")
+            message = f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
+            failure = _failed(FailureClass.BAD_REQUEST, f"the input names no commands: {message}")
             return Execution(failure=failure, duration_s=0.0, sandbox=self._workspace.tier)
         streams, started, finished = _Streams(), time.monotonic(), None
         for step in call.steps:
@@ -152,8 +152,8 @@ def _failed(failure_class: FailureClass, message: str) -> Failure:
 
 def _tighter(own: float | None, of_call: float | None, used: float) -> float | None:
     """Seconds that a command has: its own limit, or what is left of the call's."""
-    left = None if of_call is None else max(0.001, of_call - used)
-    return min((limit for limit in (own, left) if limit is not None), default=None)
+    remaining = None if of_call is None else max(0.001, of_call - used)
+    return min((limit for limit in (own, remaining) if limit is not None), default=None)
 
 
 def _limit_text(step: Step, request: CallRequest) -> str:

@@ -61,8 +61,8 @@ def output_of(body: bytes, content_type: str) -> JsonValue:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
-        said = f" (Content-Type: {without_secrets(content_type)[:80]})" if content_type else ""
-        raise ValueError(f"the answer is not JSON{said}: {excerpt(body)}") from None
+        content_note = f" (Content-Type: {without_secrets(content_type)[:80]})" if content_type else ""
+        raise ValueError(f"the answer is not JSON{content_note}: {excerpt(body)}") from None
     try:
         return freeze(value)
     except ValueError as error:
@@ -84,20 +84,22 @@ def retry_after_s(value: str, now: datetime) -> float | None:
 
 def usage_of(headers: Mapping[str, str]) -> tuple[Usage | None, tuple[str, ...]]:
     """Tokens by the usage headers, and a note for each that is no number; a missing total is the sum."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     notes = []
     for kind in ("input", "output", "total"):
         name = _USAGE_HEADER.format(kind)
         value = headers.get(name, "").strip()
         if re.fullmatch("[0-9]{1,15}", value):
-            found[kind] = int(value)
+            counts[kind] = int(value)
         elif value:
             notes.append(f"header {name} is no number of tokens and was ignored: {without_secrets(value)[:80]!r}")
-    if "input" in found and "output" in found:
-        found.setdefault("total", found["input"] + found["output"])
-    if not found:
+    if "input" in counts and "output" in counts:
+        counts.setdefault("total", counts["input"] + counts["output"])
+    if not counts:
         return None, tuple(notes)
-    usage = Usage(input_tokens=found.get("input"), output_tokens=found.get("output"), total_tokens=found.get("total"))
+    usage = Usage(
+        input_tokens=counts.get("input"), output_tokens=counts.get("output"), total_tokens=counts.get("total")
+    )
     return usage, tuple(notes)
 
 
@@ -110,13 +112,13 @@ def excerpt(body: bytes) -> str:
 def _reason(body: bytes) -> str:
     """Return the words of a refusal: its own sentence if it is JSON of a usual kind, else its beginning."""
     try:
-        said = json.loads(body)
+        reason = json.loads(body)
     except (ValueError, RecursionError):
         return excerpt(body)
     for _ in range(2):  # {"error": {"message": "..."}} is as usual as {"error": "..."}
-        if isinstance(said, dict):
-            said = next((said[key] for key in _REASON_KEYS if said.get(key)), None)
-    return excerpt(said.encode("utf-8", "replace") if isinstance(said, str) else body)
+        if isinstance(reason, dict):
+            reason = next((reason[key] for key in _REASON_KEYS if reason.get(key)), None)
+    return excerpt(reason.encode("utf-8", "replace") if isinstance(reason, str) else body)
 
 
 def _phrase(status: int) -> str:

@@ -155,16 +155,16 @@ def _broken(error: httpx.HTTPError) -> Failure:
 
 def _cause(error: BaseException) -> str:
     """Return the system's own words, below the layers that only say that something failed."""
-    for one in _below(error):
-        if isinstance(one, socket.gaierror | ssl.SSLError):
-            return one.strerror or str(one)
-        if isinstance(one, OSError) and one.errno:
-            return os.strerror(one.errno)
+    for cause in _below(error):
+        if isinstance(cause, socket.gaierror | ssl.SSLError):
+            return cause.strerror or str(cause)
+        if isinstance(cause, OSError) and cause.errno:
+            return os.strerror(cause.errno)
     return str(error) or "the connection broke"
 
 
 def _below(error: BaseException) -> Iterator[BaseException]:
-    one: BaseException | None = error
-    while one is not None:
-        yield one
-        one = one.exceptions[0] if isinstance(one, BaseExceptionGroup) else one.__cause__ or one.__context__
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause.__cause__ or cause.__context__

@@ -13,27 +13,31 @@ from typing import Any
 METHODS = ("invoke", "ainvoke")
 
 
-def prepare(found: Any, settings: dict[str, Any], wait: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
+def prepare(
+    runnable_found: Any, settings: dict[str, Any], wait: Callable[[Any], Any]
+) -> Callable[[Any], dict[str, Any]]:
     """Return a function that invokes a runnable with an input.
 
     Args:
-        found: what the entrypoint names: something with `invoke` or `ainvoke`, or a function of no argument that
-            makes it.
+        runnable_found: the object of the entrypoint: it has `invoke` or `ainvoke`, or is a function of no
+            argument that makes such an object.
         settings: `method` may name one of the two.
         wait: gives what an awaitable comes to, and anything else as it is.
 
     Raises:
         TypeError: it is neither, or lacks the method.
     """
-    runnable = found
-    if isinstance(found, type) or not any(hasattr(found, method) for method in METHODS):
-        if not callable(found):
-            raise TypeError(f"the entrypoint names an object of type {type(found).__name__}, which is no runnable")
-        runnable = wait(found())
+    runnable = runnable_found
+    if isinstance(runnable_found, type) or not any(hasattr(runnable_found, method) for method in METHODS):
+        if not callable(runnable_found):
+            raise TypeError(
+                f"the entrypoint names an object of type {type(runnable_found).__name__}, which is no runnable"
+            )
+        runnable = wait(runnable_found())
     method = settings["method"] or next((name for name in METHODS if hasattr(runnable, name)), METHODS[0])
     if not callable(getattr(runnable, method, None)):
-        made = "" if runnable is found else "what the factory made, "
-        raise TypeError(f"{made}an object of type {type(runnable).__name__}, has no method {method!r}")
+        origin = "" if runnable is runnable_found else "what the factory made, "
+        raise TypeError(f"{origin}an object of type {type(runnable).__name__}, has no method {method!r}")
 
     invoke, handler_type = getattr(runnable, method), handler_type_for(runnable)
 
@@ -68,14 +72,14 @@ def answer_of(result: Any, calls: list[Any]) -> dict[str, Any]:
     """The answer that a result is, with the tokens of the model calls that were seen, else of the result's messages."""
     messages: list[Any] = []
     plain_result = plain(result, messages)
-    told = calls or [message.usage_metadata for message in messages if message.type == "ai"]
+    usages = calls or [message.usage_metadata for message in messages if message.type == "ai"]
     notes = []
-    silent = sum(not usage for usage in told)
+    silent = sum(not usage for usage in usages)
     if silent:
-        notes.append(f"{silent} of {len(told)} model calls did not tell their tokens, so the sum is unknown")
+        notes.append(f"{silent} of {len(usages)} model calls did not tell their tokens, so the sum is unknown")
     if messages and messages[0] is result and getattr(result, "tool_calls", None):
         notes.append("the message asks for tool calls, which are not in the output")
-    return {"result": plain_result, "usage": usage_of(told), "notes": notes}
+    return {"result": plain_result, "usage": usage_of(usages), "notes": notes}
 
 
 def plain(value: Any, messages: list[Any]) -> Any:
@@ -98,10 +102,10 @@ def plain(value: Any, messages: list[Any]) -> Any:
     return value
 
 
-def usage_of(told: list[Any]) -> dict[str, int] | None:
+def usage_of(usages: list[Any]) -> dict[str, int] | None:
     """Tokens of all model calls together; what one of them did not tell is unknown."""
-    fields = [tokens(usage) for usage in told if usage]
-    if not fields or len(fields) < len(told):
+    fields = [tokens(usage) for usage in usages if usage]
+    if not fields or len(fields) < len(usages):
         return None
     names = set.intersection(*(set(one) for one in fields))
     return {name: sum(one[name] for one in fields) for name in sorted(names)}
@@ -126,7 +130,7 @@ def tokens(usage: dict[str, Any]) -> dict[str, int]:
     LangChain's `input_tokens` holds those from and for the cache, ours does not.
     """
     into, out = usage.get("input_token_details") or {}, usage.get("output_token_details") or {}
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "input_tokens": usage.get("input_tokens"),
         "cache_read_tokens": into.get("cache_read"),
         "cache_write_tokens": _written_to_cache(into),
@@ -134,12 +138,12 @@ def tokens(usage: dict[str, Any]) -> dict[str, int]:
         "reasoning_tokens": out.get("reasoning"),
         "total_tokens": usage.get("total_tokens"),
     }
-    known: dict[str, int] = {name: number for name, number in found.items() if is_count(number)}
-    if "input_tokens" in known:
-        known["input_tokens"] -= known.get("cache_read_tokens", 0) + known.get("cache_write_tokens", 0)
-        if known["input_tokens"] < 0:
-            del known["input_tokens"]  # the provider counts in another way
-    return known
+    numbers: dict[str, int] = {name: number for name, number in fields.items() if is_count(number)}
+    if "input_tokens" in numbers:
+        numbers["input_tokens"] -= numbers.get("cache_read_tokens", 0) + numbers.get("cache_write_tokens", 0)
+        if numbers["input_tokens"] < 0:
+            del numbers["input_tokens"]  # the provider counts in another way
+    return numbers
 
 
 def is_count(number: Any) -> bool:

@@ -167,6 +167,6 @@ def _check_program(target: Target) -> None:
     if "://" in program:
         raise ValueError(f"{program!r} is neither an http or https URL nor a command")
     search = host_environment().get("PATH")
-    found = (Path(target.root or ".") / program).exists() if os.sep in program else shutil.which(program, path=search)
-    if not found:
+    exists = (Path(target.root or ".") / program).exists() if os.sep in program else shutil.which(program, path=search)
+    if not exists:
         raise ValueError(f"program {program!r} is not there")

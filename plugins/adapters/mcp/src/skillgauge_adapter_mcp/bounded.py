@@ -54,12 +54,12 @@ class _Pieces(httpx2.AsyncByteStream):
         self._limit = limit
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        taken = 0
+        length = 0
         try:
             async for chunk in self._stream:
                 for piece in self._decoder.pieces(chunk):
-                    taken += len(piece)
-                    if self._limit is not None and taken > self._limit:
+                    length += len(piece)
+                    if self._limit is not None and length > self._limit:
                         raise httpx2.DecodingError(f"the answer is larger than {self._limit} bytes")
                     yield piece
         except EncodingError as error:

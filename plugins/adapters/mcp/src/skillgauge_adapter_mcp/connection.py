@@ -123,7 +123,7 @@ class Connection:
             return task.result()
         finally:
             task.cancel()
-            task.add_done_callback(_seen)
+            task.add_done_callback(_retrieved)
 
     async def tool_names(self) -> tuple[str, ...]:
         """Names of the tools that the server lists; none if it lists none."""
@@ -157,7 +157,7 @@ class Connection:
         assert self._ending is not None
         await asyncio.shield(self._ending)
 
-    async def failure(self, error: Exception, what: str) -> Failure:
+    async def failure(self, error: Exception, action: str) -> Failure:
         """Return the failure that an exception of `ready` or `request` means."""
         if isinstance(error, LaunchError):
             return Failure(failure_class=FailureClass.LAUNCH, blame=Blame.INFRASTRUCTURE, message=str(error))
@@ -168,11 +168,11 @@ class Connection:
         if epitaph is not None:
             return _failure(FailureClass.CRASH, epitaph, retryable=True)
         if isinstance(error, httpx2.TransportError | OSError) or (lost and _is_ours(str(error))):
-            return _failure(FailureClass.NETWORK, f"{what}: {str(error) or type(error).__name__}", retryable=True)
+            return _failure(FailureClass.NETWORK, f"{action}: {str(error) or type(error).__name__}", retryable=True)
         status = self._link.status
         if status is not None and isinstance(error, MCPError):
-            return _refused(status, f"{what}: HTTP {status}: {error}")
-        return _failure(FailureClass.PROTOCOL, f"{what}: {without_secrets(str(error))[:500]}", retryable=False)
+            return _refused(status, f"{action}: HTTP {status}: {error}")
+        return _failure(FailureClass.PROTOCOL, f"{action}: {without_secrets(str(error))[:500]}", retryable=False)
 
     async def _keep(self) -> None:
         async with self.client:
@@ -188,7 +188,7 @@ class Connection:
             if self._keeper.done():
                 break
             self._keeper.cancel()
-        self._keeper.add_done_callback(_seen)
+        self._keeper.add_done_callback(_retrieved)
 
 
 def _is_ours(message: str) -> bool:
@@ -216,7 +216,7 @@ def _first(error: BaseException) -> BaseException:
     return error
 
 
-def _seen(task: asyncio.Task[object] | asyncio.Task[None]) -> None:
+def _retrieved(task: asyncio.Task[object] | asyncio.Task[None]) -> None:
     """Asyncio complains about exceptions that nobody looked at."""
     if not task.cancelled():
         task.exception()

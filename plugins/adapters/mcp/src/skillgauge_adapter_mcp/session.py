@@ -146,9 +146,9 @@ class McpSession:
             pass
         if names and self._tool not in names:
             guess = did_you_mean(self._tool, names)
-            known = ", ".join(names[:20])
+            names_text = ", ".join(names[:20])
             return _failure(
-                FailureClass.REJECTED, f"the server has no tool {self._tool!r}{guess}; it has {known}", False
+                FailureClass.REJECTED, f"the server has no tool {self._tool!r}{guess}; it has {names_text}", False
             )
         return _failure(FailureClass.REJECTED, without_secrets(message)[:500], retryable)
 

@@ -177,8 +177,8 @@ class _ProcessLink:
         how = (
             f"exited with code {finished.exit_code}" if finished.signal is None else f"died of signal {finished.signal}"
         )
-        said = " ".join(finished.stderr[-1200:].decode("utf-8", "replace").split())[-300:]
-        return f"the server {how}{': ' if said else ''}{said}"
+        words = " ".join(finished.stderr[-1200:].decode("utf-8", "replace").split())[-300:]
+        return f"the server {how}{': ' if words else ''}{words}"
 
     @property
     def sandbox_failure(self) -> str:
@@ -219,8 +219,8 @@ class _ProcessLink:
 
     def _too_large(self, line: bytes) -> SessionMessage | None:
         """An error in place of an answer of which only the beginning was kept."""
-        asked = _ID.search(line[:200])
-        if asked is None:
+        match = _ID.search(line[:200])
+        if match is None:
             return None
         error = ErrorData(code=PARSE_ERROR, message=TOO_LARGE.format(self._command.output_bytes))
-        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(asked[1]), error=error))
+        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(match[1]), error=error))

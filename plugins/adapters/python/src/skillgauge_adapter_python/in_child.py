@@ -6,17 +6,21 @@ from collections.abc import Callable
 from typing import Any
 
 
-def prepare(found: Any, settings: dict[str, Any], wait: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
+def prepare(
+    callable_found: Any, settings: dict[str, Any], wait: Callable[[Any], Any]
+) -> Callable[[Any], dict[str, Any]]:
     """Return a function that calls a callable with the input as its one argument and awaits the result if it can.
 
     Args:
-        found: what the entrypoint names.
+        callable_found: what the entrypoint names.
         settings: there is none that matters here.
         wait: gives what an awaitable comes to, and anything else as it is.
 
     Raises:
         TypeError: it cannot be called.
     """
-    if not callable(found):
-        raise TypeError(f"the entrypoint names an object of type {type(found).__name__}, which cannot be called")
-    return lambda value: {"result": wait(found(value))}
+    if not callable(callable_found):
+        raise TypeError(
+            f"the entrypoint names an object of type {type(callable_found).__name__}, which cannot be called"
+        )
+    return lambda value: {"result": wait(callable_found(value))}

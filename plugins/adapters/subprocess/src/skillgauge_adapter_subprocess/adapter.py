@@ -82,10 +82,10 @@ class SubprocessAdapter:
             worker = await proven_worker(program, TimeLimit(target.limits.timeout_s or PROVING_S))
         except Unproven as why:
             failure = why.failure
-            told = f"skill {target.id!r} runs as one process per task, because it does not work as a worker"
+            message = f"skill {target.id!r} runs as one process per task, because it does not work as a worker"
             # What the process wrote may hold a secret; results are cleaned of it, logs are not.
-            _log.warning("%s (%s); the notes of its first result say more. %s", told, failure.failure_class, _NEXT)
-            return OneShotSession(program, notice=f"{told}: {failure.message}")
+            _log.warning("%s (%s); the notes of its first result say more. %s", message, failure.failure_class, _NEXT)
+            return OneShotSession(program, notice=f"{message}: {failure.message}")
         return WorkerSession(program, worker)
 
 

@@ -55,8 +55,8 @@ class OneShotSession:
 
 
 def _execution(finished: Finished, timeout_s: float | None, tier: str, notes: tuple[str, ...]) -> Execution:
-    said = first_words(finished.stderr)
-    failure = timed_out(timeout_s, said) if finished.timed_out else crashed(finished, said)
+    words = first_words(finished.stderr)
+    failure = timed_out(timeout_s, words) if finished.timed_out else crashed(finished, words)
     output = None
     if failure is None:
         try:

@@ -26,20 +26,20 @@ def rejected(answer: Answer) -> Failure | None:
     return failed(FailureClass.REJECTED, answer.error, retryable=answer.retryable)
 
 
-def timed_out(timeout_s: float | None, said: str) -> Failure:
+def timed_out(timeout_s: float | None, words: str) -> Failure:
     """It took longer than its limit."""
     limit = "its limit" if timeout_s is None else f"{timeout_s:g} s"
-    return failed(FailureClass.TIMEOUT, f"no answer within {limit}{_detail(said)}")
+    return failed(FailureClass.TIMEOUT, f"no answer within {limit}{_detail(words)}")
 
 
-def crashed(finished: Finished, said: str) -> Failure | None:
+def crashed(finished: Finished, words: str) -> Failure | None:
     """The failure that the way a process ended is by itself."""
     if finished.sandbox_failure:
         return Failure.of_agent(FailureClass.KILLED, finished.sandbox_failure)
     if finished.signal is not None:
-        return failed(FailureClass.CRASH, f"the process was killed by signal {finished.signal}{_detail(said)}")
+        return failed(FailureClass.CRASH, f"the process was killed by signal {finished.signal}{_detail(words)}")
     if finished.exit_code != 0:
-        return failed(FailureClass.CRASH, f"the process exited with code {finished.exit_code}{_detail(said)}")
+        return failed(FailureClass.CRASH, f"the process exited with code {finished.exit_code}{_detail(words)}")
     return None
 
 

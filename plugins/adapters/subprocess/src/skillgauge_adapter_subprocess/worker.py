@@ -163,34 +163,34 @@ class Worker:
     async def call(self, method: str, params: JsonValue, output_bytes: int, time_limit: TimeLimit) -> Execution:
         """Send a request and report how it went. A worker that is not `usable` afterwards must be stopped."""
         self.usable = False
-        heard = _Heard(output_bytes)
+        output = _Heard(output_bytes)
         started = time.perf_counter()
-        said: Answer | Failure | None = None
+        answer: Answer | Failure | None = None
         deadline = asyncio.timeout_at(time_limit.until)
         try:
             async with deadline:
-                said = await self._ask(method, params, heard)
+                answer = await self._ask(method, params, output)
         except TimeoutError:
             if not deadline.expired():
                 raise
         duration_s = time.perf_counter() - started
-        if isinstance(said, Answer):
+        if isinstance(answer, Answer):
             self.usable = True
-            return Execution(output=said.result, duration_s=duration_s, failure=rejected(said), sandbox=self._tier)
-        return await self._failed(said, heard, duration_s, time_limit.seconds)
+            return Execution(output=answer.result, duration_s=duration_s, failure=rejected(answer), sandbox=self._tier)
+        return await self._failed(answer, output, duration_s, time_limit.seconds)
 
     async def stop(self) -> None:
         """End it, with all that it started."""
         await self._running.stop()
 
-    async def _ask(self, method: str, params: JsonValue, heard: _Heard) -> Answer | Failure:
+    async def _ask(self, method: str, params: JsonValue, output: _Heard) -> Answer | Failure:
         """Its answer, or what it did instead."""
         request_id = next(self._ids)
         with suppress(BrokenPipeError):  # it has ended, and reading on tells more of that
             await self._running.write(request(params, method=method, request_id=request_id))
         try:
             async for line in self._lines:
-                heard.add(line)
+                output.add(line)
                 for part in line.splitlines():
                     answer = answer_in(part, request_id)
                     if answer is not None:
@@ -208,14 +208,14 @@ class Worker:
         )
 
     async def _failed(
-        self, failure: Failure | None, heard: _Heard, duration_s: float, limit_s: float | None
+        self, failure: Failure | None, output: _Heard, duration_s: float, limit_s: float | None
     ) -> Execution:
         finished = await self._running.stop()
         return Execution(
             exit_code=finished.exit_code,
-            stdout=excerpt(heard.beginning),
+            stdout=excerpt(output.beginning),
             stderr=last_words(finished.stderr) or None,
-            truncated=heard.too_much or bool(finished.stderr_dropped),
+            truncated=output.too_much or bool(finished.stderr_dropped),
             duration_s=duration_s,
             failure=failure or timed_out(limit_s, last_words(finished.stderr)),
             sandbox=self._tier,

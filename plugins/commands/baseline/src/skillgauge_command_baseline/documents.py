@@ -92,27 +92,27 @@ def _slim(result: TrialResult) -> TrialResult:
 
 def listed(call: Invocation) -> tuple[ListDocument, list[Problem]]:
     """The baselines of the current folder, and what is wrong with files that cannot be read."""
-    found: list[Entry] = []
+    entries: list[Entry] = []
     problems: list[Problem] = []
     for name, file in baseline_files(call).items():
         try:
-            found.append(entry_of(name, file, call.read_run(file)))
+            entries.append(entry_of(name, file, call.read_run(file)))
         except SkillgaugeError as error:
             problems += error.problems
-    return ListDocument(baselines=tuple(found)), problems
+    return ListDocument(baselines=tuple(entries)), problems
 
 
 def print_baselines(document: ListDocument, output: Output) -> None:
     """A table, or that there is none."""
     rows = [
         [
-            plain(one.name),
-            moment(one.started_at),
-            in_a_line(one.suites),
-            in_a_line((*one.engines, *one.models)),
-            f"{one.counts.passed} of {one.counts.total}",
+            plain(baseline.name),
+            moment(baseline.started_at),
+            in_a_line(baseline.suites),
+            in_a_line((*baseline.engines, *baseline.models)),
+            f"{baseline.counts.passed} of {baseline.counts.total}",
         ]
-        for one in document.baselines
+        for baseline in document.baselines
     ]
     if rows:
         output.table(["Baseline", "Began", "Suite", "Engine", "Passed"], rows)

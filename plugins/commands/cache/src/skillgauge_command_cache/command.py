@@ -61,8 +61,8 @@ def list_(ctx: click.Context) -> int:
     for entry in document.entries:
         call.output.line(entry.line())
     damaged = sum(entry.damaged for entry in document.entries)
-    told = f", {damaged} of them damaged and never used" if damaged else ""
-    call.output.verdict(f"{len(document.entries)} sessions in {document.folder}{told}")
+    damage = f", {damaged} of them damaged and never used" if damaged else ""
+    call.output.verdict(f"{len(document.entries)} sessions in {document.folder}{damage}")
     return ExitCode.OK
 
 

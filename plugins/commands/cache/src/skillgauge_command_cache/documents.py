@@ -27,9 +27,9 @@ class Entry(Frozen):
 
     def line(self) -> str:
         """For people."""
-        what = f"{self.case} · {self.engine}{f' · {self.model}' if self.model else ''}"
-        told = "damaged, or of another version: never used" if self.damaged else what
-        return f"{self.path}  {self.age_s / _DAY_S:.1f} days  {self.bytes} bytes  {plain(cut(told, _NAME))}"
+        subject = f"{self.case} · {self.engine}{f' · {self.model}' if self.model else ''}"
+        text = "damaged, or of another version: never used" if self.damaged else subject
+        return f"{self.path}  {self.age_s / _DAY_S:.1f} days  {self.bytes} bytes  {plain(cut(text, _NAME))}"
 
 
 class ListDocument(Frozen):
@@ -76,21 +76,21 @@ class WhyDocument(Frozen):
 def listed(folder: Path, now: float) -> ListDocument:
     """Every entry of a cache."""
     entries = []
-    for one in baselines_in(folder):
-        recipe = one.cassette.recipe if one.cassette else {}
-        known = {key: str(recipe[key]) for key in ("case", "engine", "model") if recipe.get(key) is not None}
-        path = one.path.relative_to(folder).as_posix()
-        age_s = max(0.0, now - one.made_at)
-        entries.append(Entry(path=path, bytes=one.size, age_s=age_s, damaged=one.cassette is None, **known))
+    for baseline in baselines_in(folder):
+        recipe = baseline.cassette.recipe if baseline.cassette else {}
+        facts = {key: str(recipe[key]) for key in ("case", "engine", "model") if recipe.get(key) is not None}
+        path = baseline.path.relative_to(folder).as_posix()
+        age_s = max(0.0, now - baseline.made_at)
+        entries.append(Entry(path=path, bytes=baseline.size, age_s=age_s, damaged=baseline.cassette is None, **facts))
     return ListDocument(folder=str(folder), entries=tuple(entries))
 
 
 def removed(folder: Path, oldest: float) -> RemovedDocument:
     """Remove what was made before a moment, and what is damaged."""
     gone = kept = 0
-    for one in baselines_in(folder):
-        if one.cassette is None or one.made_at < oldest:
-            one.path.unlink(missing_ok=True)
+    for baseline in baselines_in(folder):
+        if baseline.cassette is None or baseline.made_at < oldest:
+            baseline.path.unlink(missing_ok=True)
             gone += 1
         else:
             kept += 1
@@ -106,9 +106,9 @@ async def explained(call: Invocation, values: Mapping[str, Any], folder: Path) -
     evaluation = await Evaluation.prepare(call, eval_options(call, {**values, "dry_run": True}))
     plan = evaluation.prepared.plan
     spare = {
-        (one.suite.id, pair.baseline)
-        for one in plan.suites
-        for pair in (one.suite.comparisons if one.suite.defaults.cache_baseline else ())
+        (planned.suite.id, pair.baseline)
+        for planned in plan.suites
+        for pair in (planned.suite.comparisons if planned.suite.defaults.cache_baseline else ())
     }
     if not spare:
         message = "none of these suites uses sessions again"

@@ -18,18 +18,20 @@ def answered(category: str, data: bytes) -> tuple[str, int]:
     text = data.decode("utf-8")
     if category == "parser":
         return _parsed(text)
-    given = json.loads(text)
+    request = json.loads(text)
     if category == "trajectory":
-        rendered = render(given["user_input"], given["final_output"], given["llm_calls"], given.get("spans") or ())
+        rendered = render(
+            request["user_input"], request["final_output"], request["llm_calls"], request.get("spans") or ()
+        )
         return rendered, 0
     answer: dict[str, Any]
     match category:
         case "outcomes":
-            answer = {"outcome": outcome_of(**given).value}
+            answer = {"outcome": outcome_of(**request).value}
         case "verdict":
-            answer = {"verdict": verdict_of(given["outcomes"]).value}
+            answer = {"verdict": verdict_of(request["outcomes"]).value}
         case _:
-            answer = dict(aggregate(map(Unit.of, given["case_results"])).document())
+            answer = dict(aggregate(map(Unit.of, request["case_results"])).document())
     return json.dumps(answer), 0
 
 

@@ -47,8 +47,8 @@ class Conformance(Frozen):
 
 def places() -> Iterator[tuple[str, str]]:
     """Return the folder of the installed package's data."""
-    for what, folder in (("fixtures", "compatibility-tests"), ("contract", "spec"), ("schemas", "schemas")):
-        yield what, str(files(PACKAGE).joinpath(folder))
+    for part, folder in (("fixtures", "compatibility-tests"), ("contract", "spec"), ("schemas", "schemas")):
+        yield part, str(files(PACKAGE).joinpath(folder))
 
 
 def checked(runner: str, categories: Sequence[str]) -> Conformance:
@@ -93,33 +93,33 @@ def _wrong(runner: str, category: str, fixture: Traversable) -> str:
     except (OSError, ValueError) as error:
         message = f"the runner cannot be started: {error}"
         raise UsageError(Problem("conformance.runner", message, hint="Check the command.")) from error
-    said = done.stderr.decode("utf-8", "replace")
+    stderr = done.stderr.decode("utf-8", "replace")
     refusal = fixture.joinpath("expected-error.json")
     if refusal.is_file():
-        return _not_refused(done.returncode, said, json.loads(refusal.read_text("utf-8"))["message_keywords"])
+        return _not_refused(done.returncode, stderr, json.loads(refusal.read_text("utf-8"))["message_keywords"])
     if done.returncode:
-        return _short(f"ended with exit code {done.returncode}: {said.strip()}")
+        return _short(f"ended with exit code {done.returncode}: {stderr.strip()}")
     if category == "trajectory":
         return _other_text(done.stdout, fixture.joinpath("expected.txt").read_bytes())
     try:
         answer = json.loads(done.stdout)
     except ValueError:
         return _short(f"the answer is no JSON: {done.stdout.decode('utf-8', 'replace').strip()}")
-    wanted = json.loads(fixture.joinpath("expected.json").read_text("utf-8"))
-    return "" if answer == wanted else _short(f"answered {json.dumps(answer)} instead of {json.dumps(wanted)}")
+    expected = json.loads(fixture.joinpath("expected.json").read_text("utf-8"))
+    return "" if answer == expected else _short(f"answered {json.dumps(answer)} instead of {json.dumps(expected)}")
 
 
-def _not_refused(code: int, said: str, keywords: Sequence[str]) -> str:
+def _not_refused(code: int, stderr: str, keywords: Sequence[str]) -> str:
     if code == 0:
         return "accepted, although it is to be refused"
-    missing = [word for word in keywords if word not in said]
-    return _short(f"refused without the words {missing}: {said.strip()}") if missing else ""
+    missing = [word for word in keywords if word not in stderr]
+    return _short(f"refused without the words {missing}: {stderr.strip()}") if missing else ""
 
 
-def _other_text(answer: bytes, wanted: bytes) -> str:
-    if answer.removesuffix(b"\n") == wanted.removesuffix(b"\n"):
+def _other_text(answer: bytes, expected: bytes) -> str:
+    if answer.removesuffix(b"\n") == expected.removesuffix(b"\n"):
         return ""
-    return _short(f"answered {answer.decode('utf-8', 'replace')!r} instead of {wanted.decode()!r}")
+    return _short(f"answered {answer.decode('utf-8', 'replace')!r} instead of {expected.decode()!r}")
 
 
 def _short(text: str) -> str:

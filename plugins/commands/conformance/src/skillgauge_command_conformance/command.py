@@ -47,8 +47,8 @@ def command(ctx: click.Context, *, runner: str | None, only: tuple[str, ...], li
 
     call = invocation(ctx.obj)
     if listing:
-        for what, path in places():
-            call.output.line(f"{what}: {path}")
+        for part, path in places():
+            call.output.line(f"{part}: {path}")
         call.output.document({"places": dict(places())})
         return ExitCode.OK
     if runner is None:
@@ -57,9 +57,9 @@ def command(ctx: click.Context, *, runner: str | None, only: tuple[str, ...], li
     document = checked(runner, only or CATEGORIES)
     for row in document.categories:
         call.output.line(f"{row.name}: {row.passed} of {row.fixtures} passed")
-    for one in document.failures:
-        call.output.line(f"  {one.category}/{one.fixture}: {one.reason}")
+    for failure in document.failures:
+        call.output.line(f"  {failure.category}/{failure.fixture}: {failure.reason}")
     call.output.document(document.model_dump(mode="json"))
-    told = f"{document.passed} of {document.fixtures} fixtures of skillevaluation {document.version} passed"
-    call.output.verdict(told)
+    summary = f"{document.passed} of {document.fixtures} fixtures of skillevaluation {document.version} passed"
+    call.output.verdict(summary)
     return ExitCode.OK if document.passed == document.fixtures else ExitCode.GATE_MISSED

@@ -59,25 +59,25 @@ def unnamed_losses(before: Suite, after: Suite, named: Sequence[Problem]) -> Ite
         after: the same suite, written in the other format and loaded from there.
         named: what that format said it cannot hold.
     """
-    told = _Told(named)
+    announced = _Told(named)
     yield from _of_suite(before, after)
-    there = {case.id: case for case in after.cases}
-    known = [there.pop(case.id, None) for case in before.cases]
-    for case, found in zip(before.cases, known, strict=True):
-        mine = found or _renamed(case, there)
+    remaining = {case.id: case for case in after.cases}
+    partners = [remaining.pop(case.id, None) for case in before.cases]
+    for case, renamed in zip(before.cases, partners, strict=True):
+        mine = renamed or _renamed(case, remaining)
         if mine is not None:
-            yield from _of_case(case, mine, told)
-        elif not told.says(case, _LEFT_OUT):
+            yield from _of_case(case, mine, announced)
+        elif not announced.says(case, _LEFT_OUT):
             yield _loss(f"case {case.id!r}: it is gone, or has another id", case.origin)
-    for one in there.values():
+    for one in remaining.values():
         yield _loss(f"case {one.id!r}: it is new, or had another id", before.origin or Origin(before.root))
 
 
-def _renamed(case: Case, there: dict[str, Case]) -> Case | None:
+def _renamed(case: Case, remaining: dict[str, Case]) -> Case | None:
     """The case that asks the same under another id; of several the first."""
-    asked = (case.prompt, case.input)
-    name = next((name for name, one in there.items() if (one.prompt, one.input) == asked), None)
-    return None if name is None else there.pop(name)
+    questions = (case.prompt, case.input)
+    name = next((name for name, one in remaining.items() if (one.prompt, one.input) == questions), None)
+    return None if name is None else remaining.pop(name)
 
 
 class _Told:
@@ -134,30 +134,30 @@ def _targets(suite: Suite) -> object:
 
 
 def _skill_files(suite: Suite) -> set[str]:
-    skills = (one for arm in suite.arms for one in arm.skills if one.role is SkillRole.CANDIDATE)
+    skills = (skill for arm in suite.arms for skill in arm.skills if skill.role is SkillRole.CANDIDATE)
     return {
         path
-        for one in skills
-        if Path(one.root, SKILL_FILE).is_file()
-        for path in files_of(Path(one.root), one.leaves_out)
+        for skill in skills
+        if Path(skill.root, SKILL_FILE).is_file()
+        for path in files_of(Path(skill.root), skill.leaves_out)
     }
 
 
-def _of_case(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
+def _of_case(before: Case, after: Case, announced: _Told) -> Iterator[Problem]:
     for field in Case.model_fields:
         if field in _APART:
             continue
         word = _WORDS.get(field, field)
         was, now = getattr(before, field), getattr(after, field)
         if field in _FILES:
-            yield from _of_files(before, (field, word), (was, now), told)
-        elif was != now and not told.says(before, word):
+            yield from _of_files(before, (field, word), (was, now), announced)
+        elif was != now and not announced.says(before, word):
             yield _loss(f"case {before.id!r}: {_changed(field.replace('_', ' '), was, now)}", before.origin)
     where = before.origin or Origin("")
     yield from _of_extras(
-        f"case {before.id!r}", before.extras, after.extras, where, lambda name: told.says(before, repr(name))
+        f"case {before.id!r}", before.extras, after.extras, where, lambda name: announced.says(before, repr(name))
     )
-    yield from _of_checks(before, after, told)
+    yield from _of_checks(before, after, announced)
 
 
 def _of_extras(
@@ -169,27 +169,27 @@ def _of_extras(
         if now.get(path) == value or is_told(path[-1]):
             continue
         extra = f"extra {'.'.join(path)!r}"
-        what = _changed(extra, value, now[path]) if path in now else f"{extra} is not kept: {_shown(value)}"
-        yield _loss(f"{whose}: {what}", replace(origin, pointer=(*origin.pointer, path[-1])))
+        loss = _changed(extra, value, now[path]) if path in now else f"{extra} is not kept: {_shown(value)}"
+        yield _loss(f"{whose}: {loss}", replace(origin, pointer=(*origin.pointer, path[-1])))
 
 
 def _flat(extras: JsonObject) -> dict[tuple[str, ...], JsonValue]:
     """Values by their keys, those of objects by two."""
-    found: dict[tuple[str, ...], JsonValue] = {}
+    leaves: dict[tuple[str, ...], JsonValue] = {}
     for key, value in extras.items():
         parts = {(key, name): part for name, part in value.items()} if isinstance(value, Mapping) else {(key,): value}
-        found |= {path: part for path, part in parts.items() if part not in (None, (), {}, "")}
-    return found
+        leaves |= {path: part for path, part in parts.items() if part not in (None, (), {}, "")}
+    return leaves
 
 
 def _of_files(
-    case: Case, named: tuple[str, str], files: tuple[Sequence[FileSpec], Sequence[FileSpec]], told: _Told
+    case: Case, named: tuple[str, str], files: tuple[Sequence[FileSpec], Sequence[FileSpec]], announced: _Told
 ) -> Iterator[Problem]:
     """One loss for all files of a kind that are not what they were."""
     field, word = named
     was, now = ({file.path: (file.executable, _content(file)) for file in some} for some in files)
     paths = sorted(path for path in was.keys() | now.keys() if was.get(path) != now.get(path))
-    changed = [path for path in paths if not told.says_of_file(case, word, path)]
+    changed = [path for path in paths if not announced.says_of_file(case, word, path)]
     if changed:
         ways = (("gone", now), ("new", was))
         shown = [
@@ -207,19 +207,19 @@ def _content(file: FileSpec) -> bytes:
         return repr(file).encode()
 
 
-def _of_checks(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
+def _of_checks(before: Case, after: Case, announced: _Told) -> Iterator[Problem]:
     """Yield the unnamed differences of a case's checks."""
     partners, new = _paired(before.checks, after.checks)
     for check, partner in zip(before.checks, partners, strict=True):
-        if told.says(before, "check", repr(check.id)):
+        if announced.says(before, "check", repr(check.id)):
             continue
         if partner is None:
             message = f"case {before.id!r}: check {check.id!r} of scorer {check.scorer!r} is gone"
             yield _loss(message, check.origin or before.origin)
         else:
-            yield from _of_check(before, check, partner, told)
+            yield from _of_check(before, check, partner, announced)
     for check in new:
-        if not told.says(before, "check", repr(check.id)):
+        if not announced.says(before, "check", repr(check.id)):
             message = f"case {before.id!r}: check {check.id!r} of scorer {check.scorer!r} is new"
             yield _loss(message, before.origin)
 

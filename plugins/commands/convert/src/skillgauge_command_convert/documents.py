@@ -52,7 +52,7 @@ class ConvertDocument(Frozen):
 
 
 def document_of(
-    made: Sequence[Converted],
+    converted: Sequence[Converted],
     folders: Sequence[Path],
     states: Mapping[Path, FileState],
     passed_over: Sequence[Problem],
@@ -61,21 +61,21 @@ def document_of(
     """The document of a conversion."""
     suites = tuple(
         ConvertedSuite(
-            id=one.suite.id,
-            source_format=one.suite.format,
+            id=suite.suite.id,
+            source_format=suite.suite.format,
             folder=str(folder),
-            files=tuple(WrittenFile(path=path, state=states[folder / path]) for path, _ in one.files),
-            losses=_documents(one.losses),
+            files=tuple(WrittenFile(path=path, state=states[folder / path]) for path, _ in suite.files),
+            losses=_documents(suite.losses),
         )
-        for one, folder in zip(made, folders, strict=True)
+        for suite, folder in zip(converted, folders, strict=True)
     )
     return ConvertDocument(format=to, suites=suites, problems=_documents(passed_over))
 
 
 def _documents(problems: Sequence[Problem]) -> tuple[JsonObject, ...]:
-    found = []
-    for one in problems:
-        value = freeze(problem_document(one))
+    documents = []
+    for problem in problems:
+        value = freeze(problem_document(problem))
         assert isinstance(value, Mapping)  # what it was made from is one
-        found.append(value)
-    return tuple(found)
+        documents.append(value)
+    return tuple(documents)

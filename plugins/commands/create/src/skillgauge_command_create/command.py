@@ -159,5 +159,5 @@ def _print(created: CreateDocument, call: Invocation) -> None:
         call.output.line(f"  {number}. {step.text}{':' if step.command else ''}")
         if step.command:
             call.output.line(f"       {step.command}")
-    what = "package" if created.template == PACKAGE else "skill"
-    call.output.verdict(f"{what} {created.id!r} created in {created.folder} from {created.template}")
+    subject = "package" if created.template == PACKAGE else "skill"
+    call.output.verdict(f"{subject} {created.id!r} created in {created.folder} from {created.template}")

@@ -36,9 +36,11 @@ def package_skeleton(*, name: str, description: str | None) -> dict[str, bytes]:
         Their contents by path inside the package's folder, with `/` between the parts.
     """
     own = package_name(name)
-    told = description if description is not None else "Greets people by name. Use when somebody is to be greeted."
-    manifest = {"name": own, "version": "0.1.0", "description": told, "license": "Apache-2.0"}
-    values = {"skill": own, "name": name, "description": json.dumps(told, ensure_ascii=False)}
+    description_text = (
+        description if description is not None else "Greets people by name. Use when somebody is to be greeted."
+    )
+    manifest = {"name": own, "version": "0.1.0", "description": description_text, "license": "Apache-2.0"}
+    values = {"skill": own, "name": name, "description": json.dumps(description_text, ensure_ascii=False)}
     found = {"package.agent.json": f"{json.dumps(manifest, indent=2, ensure_ascii=False)}\n".encode()}
     for path, source in _files(files(__package__).joinpath("templates", PACKAGE), ""):
         place = f"skills/{own}/{path.removeprefix(f'{_SKILL}/')}" if path.startswith(f"{_SKILL}/") else path
@@ -58,17 +60,21 @@ def agent_skill_skeleton(*, name: str, description: str | None) -> dict[str, byt
     Returns:
         Their contents by path inside the skill's folder, with `/` between the parts.
     """
-    told = description if description is not None else _STATUS_NOTES
-    values = {"skill": package_name(name), "name": name, "description": json.dumps(told, ensure_ascii=False)}
+    description_text = description if description is not None else _STATUS_NOTES
+    values = {
+        "skill": package_name(name),
+        "name": name,
+        "description": json.dumps(description_text, ensure_ascii=False),
+    }
     sources = _files(files(__package__).joinpath("templates", AGENT_SKILL), "")
     return {path: Text(one.read_text(encoding="utf-8")).substitute(values).encode() for path, one in sources}
 
 
 def _files(folder: Traversable, above: str) -> list[tuple[str, Traversable]]:
-    found = []
+    files = []
     for one in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if one.is_dir() and one.name != "__pycache__":
-            found += _files(one, f"{above}{one.name}/")
+            files += _files(one, f"{above}{one.name}/")
         elif one.is_file():
-            found.append((f"{above}{one.name}", one))
-    return found
+            files.append((f"{above}{one.name}", one))
+    return files

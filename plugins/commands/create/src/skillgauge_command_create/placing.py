@@ -16,7 +16,7 @@ def obstacle(folder: Path) -> Problem | None:
     """Return the thing that stands where a folder is to be made; an empty folder does not count."""
     if not os.path.lexists(folder):
         return None
-    what = "is no folder"
+    reason = "is no folder"
     if folder.is_dir() and not folder.is_symlink():
         try:
             held = sorted(path.name for path in folder.iterdir())
@@ -25,9 +25,9 @@ def obstacle(folder: Path) -> Problem | None:
         if not held:
             return None
         more = f" and {len(held) - _NAMED} more" if len(held) > _NAMED else ""
-        what = f"holds {', '.join(held[:_NAMED])}{more}"
+        reason = f"holds {', '.join(held[:_NAMED])}{more}"
     hint = "Choose another --name or --output-dir, or remove it; nothing was changed."
-    return Problem("create.exists", f"{str(folder)!r} exists already and {what}", hint=hint)
+    return Problem("create.exists", f"{str(folder)!r} exists already and {reason}", hint=hint)
 
 
 def place(files: Mapping[str, bytes], folder: Path) -> None:
@@ -43,12 +43,12 @@ def place(files: Mapping[str, bytes], folder: Path) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".create-", dir=folder.parent) as staging:
-            made = Path(staging, "made")
+            staged = Path(staging, "made")
             for name, content in files.items():
-                path = made / name
+                path = staged / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-            made.rename(folder)  # refused by the system if there is anything but an empty folder
+            staged.rename(folder)  # refused by the system if there is anything but an empty folder
     except OSError as error:
         raise UsageError(obstacle(folder) or _unwritable(folder, error)) from None
 

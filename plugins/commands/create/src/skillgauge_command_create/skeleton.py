@@ -69,9 +69,9 @@ def template_problem(name: str) -> Problem | None:
     """Return the reason why a word names no template, if it does not."""
     if name in set(Template):
         return None
-    known = (*Template, "agent_skill", "uaaps_package")
-    hint = f"Use one of {', '.join(known)}."
-    return Problem("create.template", f"there is no template {name!r}{did_you_mean(name, known)}", hint=hint)
+    names = (*Template, "agent_skill", "uaaps_package")
+    hint = f"Use one of {', '.join(names)}."
+    return Problem("create.template", f"there is no template {name!r}{did_you_mean(name, names)}", hint=hint)
 
 
 def skeleton(template: Template, *, name: str, description: str | None, port: int) -> dict[str, bytes]:

@@ -80,9 +80,9 @@ def _find(
     skills_dir: str,
 ) -> int:
     call = invocation(click.get_current_context().obj)
-    wanted = _separated(tags)
+    tags_wanted = _separated(tags)
     catalogue = search_catalogue(call, call.cwd / skills_dir, shown=skills_dir)
-    fitting = [candidate for candidate in catalogue.candidates if _fits(candidate, wanted, adapter)]
+    fitting = [candidate for candidate in catalogue.candidates if _fits(candidate, tags_wanted, adapter)]
     own = own_rates(call, {candidate.id for candidate in fitting})
     rates = {candidate: best_known(candidate, own.get(candidate.id)) for candidate in fitting}
     values = {candidate: _value(rate) for candidate, rate in rates.items()}
@@ -166,12 +166,12 @@ def _row(candidate: Candidate, rate: KnownRate | None) -> list[str]:
     return [*map(plain, texts), _rate_text(rate)]
 
 
-def _rate_text(known: KnownRate | None) -> str:
+def _rate_text(rate: KnownRate | None) -> str:
     """A rate with what is needed to judge it."""
-    if known is None:
+    if rate is None:
         return UNKNOWN
-    when = f" {known.measured_at[:10]}" if known.measured_at else ""
-    where = f" on {known.benchmark}" if known.benchmark else ""
-    cases = f", n = {known.cases}" if known.cases is not None else ""
-    source = "published" if known.source is RateSource.PUBLISHED else "own run"
-    return plain(f"{percent(known.rate)} ({source}{when}{where}{cases})")
+    when = f" {rate.measured_at[:10]}" if rate.measured_at else ""
+    where = f" on {rate.benchmark}" if rate.benchmark else ""
+    cases = f", n = {rate.cases}" if rate.cases is not None else ""
+    source = "published" if rate.source is RateSource.PUBLISHED else "own run"
+    return plain(f"{percent(rate.rate)} ({source}{when}{where}{cases})")

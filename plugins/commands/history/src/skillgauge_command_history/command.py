@@ -131,9 +131,9 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
     with opened_store(call) as runs:
         views = list(runs.scan(RunQuery(target_id=target, suite_id=suite)))
         tell_foreign(call, views)
-        if not views and (known := known_targets(runs, suite)):
+        if not views and (targets := known_targets(runs, suite)):
             where = f" of suite {suite!r}" if suite is not None else ""
-            message = f"no run{where} is of a target {target!r}{did_you_mean(target, known)}"
+            message = f"no run{where} is of a target {target!r}{did_you_mean(target, targets)}"
             hint = "List the runs with: skillgauge history list"
             raise UsageError(Problem("history.no-such-target", message, hint=hint))
     finished = [view for view in views if is_finished(view)]
@@ -180,8 +180,8 @@ def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: i
     with opened_store(call) as runs:
         views = list(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)))
         tell_foreign(call, views)
-        found, steady = flaky_cases(views, target, suite)
-    document = FlakyDocument(store=store_place(call), runs=len(views), cases=found, steady=steady)
+        cases, steady = flaky_cases(views, target, suite)
+    document = FlakyDocument(store=store_place(call), runs=len(views), cases=cases, steady=steady)
     call.output.document(document.model_dump(mode="json"))
     if not document.runs:
         call.output.notice(f"no runs{_matching(target, suite)} are stored in {store_place(call)}")

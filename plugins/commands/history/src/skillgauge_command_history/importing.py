@@ -82,7 +82,7 @@ async def import_evaluations(call: Invocation, path: Path, archive: Archive, pla
                 names = {"evaluation": evaluation.id, "skill": evaluation.skill, "benchmark": evaluation.benchmark}
                 left_out.append(NotImported(**names, reason=unusable.reason, damaged=unusable.damaged))
                 continue
-            (imported if await archive.keep(view) else present).append(_told(evaluation, view))
+            (imported if await archive.keep(view) else present).append(_imported(evaluation, view))
     return ImportDocument(
         file=str(path), store=place, imported=tuple(imported), present=tuple(present), not_imported=tuple(left_out)
     )
@@ -125,7 +125,7 @@ def _with_interval(view: RunView) -> Summary:
     return view.summary.model_copy(update={"groups": (group.model_copy(update={"pass_rate": rate}),)})
 
 
-def _told(evaluation: Evaluation, view: RunView) -> ImportedRun:
+def _imported(evaluation: Evaluation, view: RunView) -> ImportedRun:
     return ImportedRun(
         evaluation=evaluation.id,
         run_id=view.run.run_id,

@@ -46,15 +46,15 @@ def listed(views: Iterable[RunView], place: str) -> ListDocument:
 def print_runs(document: ListDocument, output: Output) -> None:
     """Runs as a table."""
     rows = []
-    for one in document.runs:
-        counts = one.counts
-        targets = dict.fromkeys(target.id for target in one.targets)
+    for run in document.runs:
+        counts = run.counts
+        targets = dict.fromkeys(target.id for target in run.targets)
         rows.append(
             [
-                plain(one.run.run_id),
-                moment(one.run.started_at),
-                f"{one.run.state}, invalid" if one.invalid else one.run.state,
-                _named(one.suites),
+                plain(run.run.run_id),
+                moment(run.run.started_at),
+                f"{run.run.state}, invalid" if run.invalid else run.run.state,
+                _named(run.suites),
                 _named(list(targets)),
                 f"{counts.passed} of {counts.total}",
                 str(counts.errors),
@@ -98,16 +98,16 @@ def print_flaky(document: FlakyDocument, output: Output) -> None:
     """Flaky cases as a table."""
     rows = [
         [
-            plain(one.case, _WIDTH),
-            " · ".join(plain(part, _WIDTH) for part in _place(one) if part),
-            f"{one.passed} of {one.graded}",
-            percent(one.flip_rate),
-            percent(one.pass_hat),
-            str(one.runs),
-            str(one.errors),
-            plain(one.last_run),
+            plain(case.case, _WIDTH),
+            " · ".join(plain(part, _WIDTH) for part in _place(case) if part),
+            f"{case.passed} of {case.graded}",
+            percent(case.flip_rate),
+            percent(case.pass_hat),
+            str(case.runs),
+            str(case.errors),
+            plain(case.last_run),
         ]
-        for one in document.cases
+        for case in document.cases
     ]
     output.table(["Case", "Of", "Passed", "Flip rate", "pass^3", "Runs", "Errors", "Last run"], rows)
     output.line()
@@ -129,17 +129,17 @@ def _place(case: FlakyCase) -> tuple[str | None, ...]:
 
 def print_import(document: ImportDocument, output: Output) -> None:
     """Print the runs that were taken over, and those that were not."""
-    for one in document.imported:
+    for run in document.imported:
         output.line(
-            f"{one.run_id}  {plain(one.skill, _WIDTH)} on {plain(one.benchmark, _WIDTH)}, {one.results} results"
+            f"{run.run_id}  {plain(run.skill, _WIDTH)} on {plain(run.benchmark, _WIDTH)}, {run.results} results"
         )
     if document.not_imported:
         output.line()
         output.table(
             ["Not imported", "Skill", "Benchmark", "Reason"],
             [
-                [plain(one.evaluation, _WIDTH), plain(one.skill, _WIDTH), plain(one.benchmark, _WIDTH), one.reason]
-                for one in document.not_imported
+                [plain(run.evaluation, _WIDTH), plain(run.skill, _WIDTH), plain(run.benchmark, _WIDTH), run.reason]
+                for run in document.not_imported
             ],
         )
 
@@ -204,10 +204,10 @@ def _row(point: TrendPoint, *, has_lift: bool) -> list[str]:
 
 def _lift_text(lifts: Sequence[TrendLift]) -> str:
     """Return the lift of each comparison, with the arm it was made with where there are several."""
-    told = []
-    for one in lifts:
-        found = "–" if one.lift is None else f"{one.lift * 100 + 0.0:+.1f}"
-        finding = f" {one.finding.replace('_', ' ')}" if one.finding else ""
-        against = f" against {plain(one.baseline, _WIDTH)}" if len(lifts) > 1 else ""
-        told.append(f"{found}{finding} (n = {one.n}){against}")
-    return "; ".join(told) or "–"
+    texts = []
+    for lift in lifts:
+        text = "–" if lift.lift is None else f"{lift.lift * 100 + 0.0:+.1f}"
+        finding = f" {lift.finding.replace('_', ' ')}" if lift.finding else ""
+        against = f" against {plain(lift.baseline, _WIDTH)}" if len(lifts) > 1 else ""
+        texts.append(f"{text}{finding} (n = {lift.n}){against}")
+    return "; ".join(texts) or "–"

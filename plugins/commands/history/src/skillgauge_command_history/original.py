@@ -128,10 +128,10 @@ class Original:
             "JOIN evaluations e ON e.id = t.eval_id WHERE e.rowid = ? ORDER BY t.run_id, t.rowid"
         )
         for task, run, status, score, latency, data in self._db.execute(query, (evaluation.row,)):
-            told = _object(data, f"the result of {task!r}") if data else {}
-            exact = told.get("latencyMs")
+            result = _object(data, f"the result of {task!r}") if data else {}
+            exact = result.get("latencyMs")
             yield {
-                **told,
+                **result,
                 "taskId": task,
                 "skillId": evaluation.skill,
                 "runId": run,
@@ -198,14 +198,14 @@ def _require_finished(summary: Mapping[str, object], tasks: Sequence[Mapping[str
         raise UnfinishedEvaluation(f"its summary says {published:.1%} passed, its task results say {passed:.1%}")
 
 
-def _object(text: object, what: str) -> dict[str, object]:
+def _object(text: object, subject: str) -> dict[str, object]:
     """A JSON object that stands in a column."""
     try:
         value = json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise ValueError(f"{what} is no JSON object")
+        raise ValueError(f"{subject} is no JSON object")
     return value
 
 

@@ -16,8 +16,8 @@ def is_valid(view: RunView, target: str, suite: str | None) -> bool:
         return False
     invalid = {one.suite_id for one in view.summary.validity if not one.valid}
     of_target = {one.suite_id for one in view.summary.groups if one.target_id == target}
-    asked = of_target if suite is None else of_target & {suite}
-    return not asked or bool(asked - invalid)
+    suites_asked = of_target if suite is None else of_target & {suite}
+    return not suites_asked or bool(suites_asked - invalid)
 
 
 def known_targets(store: Store, suite: str | None) -> list[str]:

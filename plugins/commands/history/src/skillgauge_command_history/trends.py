@@ -99,24 +99,24 @@ def _lifts(view: RunView, group: GroupSummary) -> Iterator[TrendLift]:
 
 def _points(runs: list[_Measured]) -> Iterator[TrendPoint]:
     before: _Measured | None = None
-    for one in runs:
-        shown = headline(one.group)
+    for run in runs:
+        shown = headline(run.group)
         last = headline(before.group) if before else None
         yield TrendPoint(
-            run_id=one.view.run.run_id,
-            started_at=one.view.run.started_at,
-            version=one.target.version,
-            digest=one.target.digest,
-            pass_rate=one.group.pass_rate,
+            run_id=run.view.run.run_id,
+            started_at=run.view.run.started_at,
+            version=run.target.version,
+            digest=run.target.digest,
+            pass_rate=run.group.pass_rate,
             headline=shown,
-            lifts=one.lifts,
-            errors=one.group.counts.errors,
-            p95_s=one.group.latency.p95_s,
-            samples=one.group.latency.samples,
+            lifts=run.lifts,
+            errors=run.group.counts.errors,
+            p95_s=run.group.latency.p95_s,
+            samples=run.group.latency.samples,
             delta=_difference(shown, last),
-            changes=tuple(_changes(before, one)) if before else (),
+            changes=tuple(_changes(before, run)) if before else (),
         )
-        before = one
+        before = run
 
 
 def _difference(now: Figure, before: Figure | None) -> float | None:
@@ -146,5 +146,5 @@ def _changes(before: _Measured, after: _Measured) -> Iterator[str]:
         ("adapter" if after.group.arm == DIRECT.name else "engine", old, new),
         ("judge", before.judges, after.judges),
     )
-    found = [name for name, first, second in pairs if first and second and first != second]
-    yield from dict.fromkeys(found)
+    names = [name for name, first, second in pairs if first and second and first != second]
+    yield from dict.fromkeys(names)

@@ -61,8 +61,8 @@ def schemas() -> Mapping[str, JsonObject]:
 def command(ctx: click.Context, *, folder: str, engine: str | None, model: str | None) -> int:
     """Make a project."""
     call = invocation(ctx.obj)
-    found = find_engines(call, model) if engine is not None else ()
-    chosen = choose(found, None if engine == BEST else engine) if engine is not None else None
+    engines = find_engines(call, model) if engine is not None else ()
+    chosen = choose(engines, None if engine == BEST else engine) if engine is not None else None
     settings = {"engine": chosen.name, **({"model": model} if model else {})} if chosen else {}
     if chosen is None and is_without_evals(Path(folder)):
         parts = propose(Path(folder))
@@ -70,17 +70,17 @@ def command(ctx: click.Context, *, folder: str, engine: str | None, model: str |
         is_project = chosen is None and not Path(folder, SKILL_FILE).is_file()
         folders = FOLDERS if is_project else ()
         parts = make_project(Path(folder), settings, folders=folders, foreign=call.others.files)
-    made = InitDocument(folder=folder, parts=parts, engine=chosen.name if chosen else None, engines=found)
-    call.output.document(made.model_dump(mode="json"))
-    for one in found:
+    document = InitDocument(folder=folder, parts=parts, engine=chosen.name if chosen else None, engines=engines)
+    call.output.document(document.model_dump(mode="json"))
+    for one in engines:
         call.output.line(f"{'works' if one.works else 'missing':<8} {one.name}: {_told(one)}")
-    for part in made.parts:
+    for part in document.parts:
         place = Path(folder, part.path)
         shown = f"{place}/" if part.path.endswith("/") else f"{place}"
         call.output.line(f"{part.state:<8} {shown}{f': {part.note}' if part.note else ''}")
-    created = sum(part.state is State.CREATED for part in made.parts)
+    created = sum(part.state is State.CREATED for part in document.parts)
     named = f"; engine {chosen.name}" if chosen else ""
-    call.output.verdict(f"{created} created, {len(made.parts) - created} there already{named}")
+    call.output.verdict(f"{created} created, {len(document.parts) - created} there already{named}")
     return ExitCode.OK
 
 

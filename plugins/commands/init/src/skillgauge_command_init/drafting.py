@@ -82,16 +82,16 @@ def _drafts(skill: Skill) -> Iterator[dict[str, Any]]:
     """One for each heading, else one for the skill as a whole."""
     text = (skill.root / SKILL_FILE).read_text("utf-8-sig")
     first = len(text.splitlines()) - len(skill.body.splitlines()) + 1
-    found = [*_sections(skill.body, first)]
+    sections = [*_sections(skill.body, first)]
     # The title is the skill itself, unless there is nothing else.
-    chosen = [one for one in found if not _GENERAL.fullmatch(one.heading)][:MOST]
-    taken: set[str] = set()
-    for one in chosen or [_Section(skill.name, skill.description, 1)]:
-        name = _id(one.heading)
-        free = next(each for each in (name, *(f"{name}-{at}" for at in range(2, MOST + 2))) if each not in taken)
-        taken.add(free)
-        of = f"{SKILL_FILE}:{one.line}: {one.heading}"
-        about = cut(one.about, _ABOUT_CHARACTERS)
+    chosen = [section for section in sections if not _GENERAL.fullmatch(section.heading)][:MOST]
+    ids: set[str] = set()
+    for section in chosen or [_Section(skill.name, skill.description, 1)]:
+        name = _id(section.heading)
+        free = next(each for each in (name, *(f"{name}-{at}" for at in range(2, MOST + 2))) if each not in ids)
+        ids.add(free)
+        of = f"{SKILL_FILE}:{section.line}: {section.heading}"
+        about = cut(section.about, _ABOUT_CHARACTERS)
         yield {"id": free, "of": of, "about": about, "prompt": "", "expected_output": "", "assertions": []}
 
 
@@ -113,13 +113,13 @@ def _sections(body: str, first: int) -> Iterator[_Section]:
 
 def _first_words(lines: list[str]) -> str:
     """The first paragraph, or nothing if a heading or an example comes first."""
-    found: list[str] = []
+    words: list[str] = []
     for line in lines:
-        if _HEADING.match(line) or _FENCE.match(line) or (found and not line.strip()):
+        if _HEADING.match(line) or _FENCE.match(line) or (words and not line.strip()):
             break
         if line.strip():
-            found.append(line.strip())
-    return " ".join(found)
+            words.append(line.strip())
+    return " ".join(words)
 
 
 def _id(heading: str) -> str:

@@ -49,8 +49,8 @@ class FoundEngine(Frozen):
     @property
     def credentials(self) -> str:
         """The keys and logins that it would use, in words."""
-        found = [*(f"key {name}" for name in self.keys), *(f"login ~/{name}" for name in self.logins)]
-        return ", ".join(found) or "no key and no login"
+        parts = [*(f"key {name}" for name in self.keys), *(f"login ~/{name}" for name in self.logins)]
+        return ", ".join(parts) or "no key and no login"
 
 
 def find_engines(call: Invocation, model: str | None) -> tuple[FoundEngine, ...]:
@@ -58,34 +58,34 @@ def find_engines(call: Invocation, model: str | None) -> tuple[FoundEngine, ...]
 
     Those that play something back, and those that are taken only by name, are no agents to be found.
     """
-    found = []
+    engines = []
     for resolved in call.registry.load_all("engines"):
         traits = resolved.provider.traits
         if traits.plays is not None or traits.only_by_name:
             continue
         make = partial(_made, call, resolved.name)
-        found.append(_examined(resolved.name, traits, _problems(make, model)))
-    return tuple(sorted(found, key=lambda one: (not one.works, -one.facts, one.name)))
+        engines.append(_examined(resolved.name, traits, _problems(make, model)))
+    return tuple(sorted(engines, key=lambda one: (not one.works, -one.facts, one.name)))
 
 
-def choose(found: tuple[FoundEngine, ...], name: str | None) -> FoundEngine:
+def choose(engines: tuple[FoundEngine, ...], name: str | None) -> FoundEngine:
     """The engine that was named, or the best of those that work.
 
     Raises:
         UsageError: there is none, and why.
     """
-    if name is not None and name not in {one.name for one in found}:
-        known = [one.name for one in found]
-        message = f"engine {name!r} is not installed or cannot be chosen{did_you_mean(name, known)}"
-        raise UsageError(Problem("init.engine", message, hint=f"Installed: {', '.join(known) or 'none'}."))
-    wanted = [one for one in found if name in (None, one.name)]
-    for one in wanted:
-        if one.works:
-            return one
+    if name is not None and name not in {engine.name for engine in engines}:
+        names = [engine.name for engine in engines]
+        message = f"engine {name!r} is not installed or cannot be chosen{did_you_mean(name, names)}"
+        raise UsageError(Problem("init.engine", message, hint=f"Installed: {', '.join(names) or 'none'}."))
+    candidates = [engine for engine in engines if name in (None, engine.name)]
+    for engine in candidates:
+        if engine.works:
+            return engine
     problems = [
-        Problem("init.engine", f"{one.name}: {problem}", hint=hint or None)
-        for one in wanted
-        for problem, hint in zip_longest(one.problems, one.hints, fillvalue="")
+        Problem("init.engine", f"{engine.name}: {problem}", hint=hint or None)
+        for engine in candidates
+        for problem, hint in zip_longest(engine.problems, engine.hints, fillvalue="")
     ]
     hint = (
         "Install an agent's program and log in, or set its key; nothing was made. --model names what to ask. "
@@ -99,19 +99,19 @@ def _made(call: Invocation, name: str) -> Engine:
     return cast(Engine, resolved.provider.make(call.registry.validated_options(resolved)))
 
 
-def _examined(name: str, traits: Traits, found: tuple[Problem, ...]) -> FoundEngine:
+def _examined(name: str, traits: Traits, problems: tuple[Problem, ...]) -> FoundEngine:
     environment = host_environment()
     home = Path(environment.get("HOME") or Path.home())
     keys = tuple(name for name in traits.secrets if environment.get(name))
     logins = tuple(name for name in traits.login_files if (home / name).is_file())
-    if not found and traits.secrets and not keys and not logins:
-        found = (Problem("init.engine", f"none of {', '.join(traits.secrets)} is set, and there is no login"),)
+    if not problems and traits.secrets and not keys and not logins:
+        problems = (Problem("init.engine", f"none of {', '.join(traits.secrets)} is set, and there is no login"),)
     return FoundEngine(
         name=name,
         keys=keys,
         logins=logins,
-        problems=tuple(one.message for one in found),
-        hints=tuple(one.hint or "" for one in found),
+        problems=tuple(one.message for one in problems),
+        hints=tuple(one.hint or "" for one in problems),
         facts=len(traits.tells),
     )
 
@@ -121,11 +121,11 @@ def _problems(make: Callable[[], Engine], model: str | None) -> tuple[Problem, .
     try:
         engine = make()
         engine.identity(model)  # so that it checks what this model needs
-        found = asyncio.run(asyncio.wait_for(engine.check(), PATIENCE_S))
+        problems = asyncio.run(asyncio.wait_for(engine.check(), PATIENCE_S))
     except PluginError as error:
         return error.problems
     except TimeoutError:
         return (Problem("init.engine", f"its check takes longer than {PATIENCE_S} s"),)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - isolation point: the other engines are still wanted
         return (Problem("init.engine", f"its check failed: {type(error).__name__}: {error}"),)
-    return tuple(problem for problem in found if problem.severity is Severity.ERROR)
+    return tuple(problem for problem in problems if problem.severity is Severity.ERROR)

@@ -90,17 +90,17 @@ def chosen(judged: Sequence[Judged], done: Mapping[tuple[str, str, str], bool], 
 def questions(view: RunView, judged: Sequence[Judged]) -> dict[tuple[str, str, str], Question]:
     """The questions about some checks; the results are read once, and only what is asked about is kept."""
     cases = {(case.suite_id, case.id): case for case in view.cases()}
-    wanted = {one.key: one for one in judged}
+    keys = {one.key: one for one in judged}
     executions = {one.execution_id for one in judged}
-    found: dict[tuple[str, str, str], Question] = {}
+    by_key: dict[tuple[str, str, str], Question] = {}
     for result in view.results():
         answer = answer_digest(result.execution) if result.execution_id in executions else ""
         for score in result.scores:
             key = (result.execution_id, score.check_id, answer)
-            if key in wanted and key not in found:
+            if key in keys and key not in by_key:
                 case = cases.get((result.suite_id, result.case_id))
-                found[key] = Question(wanted[key], case, statements_of(score), result)
-    return found
+                by_key[key] = Question(keys[key], case, statements_of(score), result)
+    return by_key
 
 
 def replies(most: int) -> Callable[[], Word]:

@@ -33,17 +33,17 @@ from .grading import Judged, JudgedRun
 _Key = tuple[str, str, str]
 
 
-def calibrate(run: JudgedRun, said: Mapping[_Key, bool], *, run_id: str, seed: int) -> Calibration:
+def calibrate(run: JudgedRun, opinions: Mapping[_Key, bool], *, run_id: str, seed: int) -> Calibration:
     """Compare the judge of a run with labels.
 
     Args:
         run: what was judged in it.
-        said: whether each labelled check passes, as people say: at least one, all of them judged in the run.
+        opinions: whether each labelled check passes, as people say: at least one, all of them judged in the run.
         run_id: its id.
         seed: of the resampling.
     """
-    labelled_checks = {one.key: one for one in reversed(run.judged) if one.key in said}
-    labelled = _counted([(one.passes, said[key]) for key, one in labelled_checks.items()])
+    labelled_checks = {one.key: one for one in reversed(run.judged) if one.key in opinions}
+    labelled = _counted([(one.passes, opinions[key]) for key, one in labelled_checks.items()])
     kappa = cohens_kappa(labelled)
     return Calibration(
         run_id=run_id,
@@ -65,24 +65,27 @@ def calibrate(run: JudgedRun, said: Mapping[_Key, bool], *, run_id: str, seed: i
     )
 
 
-def verdict(found: Calibration) -> str:
+def verdict(calibration: Calibration) -> str:
     """The calibration in one sentence, for the last line on stderr."""
-    kappa = "undefined" if found.kappa is None else decimal(found.kappa)
-    told = f"judge and people agree in {percent(found.agreement)} of {counted(found.labels, 'label')} (kappa {kappa})"
+    kappa = "undefined" if calibration.kappa is None else decimal(calibration.kappa)
+    labels = counted(calibration.labels, "label")
+    text = f"judge and people agree in {percent(calibration.agreement)} of {labels} (kappa {kappa})"
     return (
-        f"{told}: the judge is advisory, since {'; '.join(found.advisory)}" if found.advisory else f"calibrated: {told}"
+        f"{text}: the judge is advisory, since {'; '.join(calibration.advisory)}"
+        if calibration.advisory
+        else f"calibrated: {text}"
     )
 
 
-def print_calibration(found: Calibration, output: Output) -> None:
+def print_calibration(calibration: Calibration, output: Output) -> None:
     """The figures for people."""
-    output.line(f"Labels: {found.labels} over {counted(found.cases, 'case')}")
-    output.line(f"Agreement: {percent(found.agreement)}")
-    output.line(f"Cohen's kappa: {decimal(found.kappa)}, Gwet's AC1: {decimal(found.ac1)}")
-    for name, rate in (("Sensitivity", found.sensitivity), ("Specificity", found.specificity)):
+    output.line(f"Labels: {calibration.labels} over {counted(calibration.cases, 'case')}")
+    output.line(f"Agreement: {percent(calibration.agreement)}")
+    output.line(f"Cohen's kappa: {decimal(calibration.kappa)}, Gwet's AC1: {decimal(calibration.ac1)}")
+    for name, rate in (("Sensitivity", calibration.sensitivity), ("Specificity", calibration.specificity)):
         output.line(f"{name}: {_rate_text(rate)}")
     output.line()
-    rows = [[one.name, _rate_text(one.raw, "case"), _corrected_text(one)] for one in found.rates]
+    rows = [[one.name, _rate_text(one.raw, "case"), _corrected_text(one)] for one in calibration.rates]
     output.table(["Judged", "Passes, as judged", "Corrected"], rows)
 
 
@@ -106,17 +109,17 @@ def _counted(pairs: Sequence[tuple[bool, bool]]) -> Labelled:
     )
 
 
-def _rate(found: tuple[float, Interval] | None, n: int) -> RateInterval:
-    if found is None:
+def _rate(rate: tuple[float, Interval] | None, n: int) -> RateInterval:
+    if rate is None:
         return RateInterval(rate=None, n=n)
-    share, interval = found
+    share, interval = rate
     return RateInterval(share, n, interval.lower, interval.upper, interval.level, str(interval.method))
 
 
 def _rates(judged: Sequence[Judged], labelled: Labelled, seed: int) -> tuple[JudgedRate, ...]:
     cases: dict[GroupKey, dict[str, list[bool]]] = {}
-    for one in judged:
-        cases.setdefault(one.group, {}).setdefault(one.case_id, []).append(one.passes)
+    for decision in judged:
+        cases.setdefault(decision.group, {}).setdefault(decision.case_id, []).append(decision.passes)
     names = labels(list(cases))
     return tuple(
         _group_rate(group, name, list(by_case.values()), labelled, seed)
@@ -152,9 +155,9 @@ def _rate_text(rate: RateInterval, unit: str = "label") -> str:
     return f"{percent(rate.rate)} (n = {counted(rate.n, unit)}, {interval_text(rate)})"
 
 
-def _corrected_text(one: JudgedRate) -> str:
-    if one.corrected is None:
+def _corrected_text(rate: JudgedRate) -> str:
+    if rate.corrected is None:
         return "unknown: these labels do not tell good from bad"
-    if one.lower is None or one.upper is None:
-        return f"{percent(one.corrected)} (too few cases for an interval)"
-    return f"{percent(one.corrected)} ({percent(one.lower)} to {percent(one.upper)})"
+    if rate.lower is None or rate.upper is None:
+        return f"{percent(rate.corrected)} (too few cases for an interval)"
+    return f"{percent(rate.corrected)} ({percent(rate.lower)} to {percent(rate.upper)})"

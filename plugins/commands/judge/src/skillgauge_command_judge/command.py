@@ -84,16 +84,16 @@ def label(
     is_begun = place.exists() and (not place.is_file() or place.stat().st_size > 0)
     lines, problems = read_labels(Path(file)) if is_begun else ([], [])
     with _compared(call, source, lines, problems, check) as (view, run):
-        wanted = [one for one in run.judged if check in (None, one.check_id)]
+        judged = [one for one in run.judged if check in (None, one.check_id)]
         done = by_key(lines)
-        added, skipped, left = _ask(call, view, wanted, done, place, limit)
-    return _tell(call, view, file, added, skipped, len(done) + added, left)
+        added, skipped, remaining = _ask(call, view, judged, done, place, limit)
+    return _tell(call, view, file, added, skipped, len(done) + added, remaining)
 
 
 def _ask(
     call: Invocation,
     view: RunView,
-    wanted: list[Judged],
+    judged: list[Judged],
     done: Mapping[tuple[str, str, str], bool],
     place: Path,
     limit: int | None,
@@ -102,13 +102,13 @@ def _ask(
     from .asking import Word, chosen, questions, replies, show  # noqa: PLC0415 - as above
     from .labels import Label, append  # noqa: PLC0415 - as above
 
-    open_ = chosen(wanted, done, view.head.seed)
-    asked = open_[:limit]
-    found = questions(view, asked)
-    answer = replies(len(asked))
+    open_ = chosen(judged, done, view.head.seed)
+    batch = open_[:limit]
+    questions_by_key = questions(view, batch)
+    answer = replies(len(batch))
     added = skipped = 0
-    for number, one in enumerate(asked, 1):
-        show(found[one.key], f"{number} of {len(asked)}")
+    for number, question in enumerate(batch, 1):
+        show(questions_by_key[question.key], f"{number} of {len(batch)}")
         word = answer()
         if word is Word.QUIT:
             break
@@ -117,26 +117,26 @@ def _ask(
             continue
         label = Label(
             run=view.run.run_id,
-            execution=one.execution_id,
-            check=one.check_id,
-            answer=one.answer,
+            execution=question.execution_id,
+            check=question.check_id,
+            answer=question.answer,
             passes=word is Word.YES,
-            grader=one.grader,
+            grader=question.grader,
         )
         append(place, label)
         added += 1
     return added, skipped, len(open_) - added
 
 
-def _tell(call: Invocation, view: RunView, file: str, added: int, skipped: int, labelled: int, left: int) -> int:
+def _tell(call: Invocation, view: RunView, file: str, added: int, skipped: int, labelled: int, remaining: int) -> int:
     from .documents import LabelDocument  # noqa: PLC0415 - as above
 
     document = LabelDocument(
-        run_id=view.run.run_id, labels=file, added=added, skipped=skipped, labelled=labelled, open=left
+        run_id=view.run.run_id, labels=file, added=added, skipped=skipped, labelled=labelled, open=remaining
     )
     call.output.document(document.model_dump(mode="json"))
     call.output.line(f"labels: {plain(file)}")
-    call.output.verdict(f"{added} added, {skipped} skipped; {labelled} labels in all, {left} checks without one")
+    call.output.verdict(f"{added} added, {skipped} skipped; {labelled} labels in all, {remaining} checks without one")
     return ExitCode.OK
 
 
@@ -166,12 +166,12 @@ def calibrate(ctx: click.Context, *, source: str, file: str, output: str, store:
     call = _invocation(ctx, store)
     lines, problems = read_labels(Path(file))
     with _compared(call, source, lines, problems) as (view, run):
-        found = calibrated(run, by_key(lines), run_id=view.run.run_id, seed=view.head.seed)
-    write_whole(call.cwd / output, [f"{found.model_dump_json(indent=1)}\n".encode()])
-    call.output.document(found.model_dump(mode="json"))
-    print_calibration(found, call.output)
+        calibration = calibrated(run, by_key(lines), run_id=view.run.run_id, seed=view.head.seed)
+    write_whole(call.cwd / output, [f"{calibration.model_dump_json(indent=1)}\n".encode()])
+    call.output.document(calibration.model_dump(mode="json"))
+    print_calibration(calibration, call.output)
     call.output.line(f"calibration: {plain(output)}")
-    call.output.verdict(verdict(found))
+    call.output.verdict(verdict(calibration))
     return ExitCode.OK
 
 
@@ -217,11 +217,11 @@ def _unfit(run: JudgedRun, source: str) -> Problem:
 
 
 def _unknown(check: str | None, run: JudgedRun) -> list[Problem]:
-    known = sorted({one.check_id for one in run.judged})
-    if check is None or check in known:
+    check_ids = sorted({one.check_id for one in run.judged})
+    if check is None or check in check_ids:
         return []
-    message = f"no judge has decided a check {plain(check)!r}{plain(did_you_mean(check, known))}"
-    return [Problem("judge.no-check", message, hint=f"Judged: {plain(', '.join(known), 500)}.")]
+    message = f"no judge has decided a check {plain(check)!r}{plain(did_you_mean(check, check_ids))}"
+    return [Problem("judge.no-check", message, hint=f"Judged: {plain(', '.join(check_ids), 500)}.")]
 
 
 def _invocation(ctx: click.Context, store: str | None) -> Invocation:

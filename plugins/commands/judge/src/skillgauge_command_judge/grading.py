@@ -33,11 +33,11 @@ class Grader(Frozen):
     rubric: str
     """Digest of what the check says of how it is to be judged."""
 
-    def differences(self, other: Grader) -> tuple[str, ...]:
-        """Return the differences from `other`, in words."""
+    def differences(self, second: Grader) -> tuple[str, ...]:
+        """Return the differences from `second`, in words."""
         words = {"judges": "judge", "models": "model that answered"}
         return tuple(
-            words.get(name, name) for name in Grader.model_fields if getattr(self, name) != getattr(other, name)
+            words.get(name, name) for name in Grader.model_fields if getattr(self, name) != getattr(second, name)
         )
 
 
@@ -118,10 +118,10 @@ def _decided(view: RunView) -> Iterator[tuple[TrialResult, list[tuple[Score, Map
     if not view.head.judges:
         return
     for result in view.results():
-        told = [(score, score.evidence) for score in result.scores if score.status is not ScoreStatus.UNGRADED]
+        decided = [(score, score.evidence) for score in result.scores if score.status is not ScoreStatus.UNGRADED]
         scores = [
             (score, evidence)
-            for score, evidence in told
+            for score, evidence in decided
             if isinstance(evidence, Mapping) and {"model", "panel"} & evidence.keys()
         ]
         if scores:

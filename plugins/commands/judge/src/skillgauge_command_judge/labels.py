@@ -98,19 +98,19 @@ def mismatches(lines: Sequence[Line], judged: Sequence[Judged]) -> list[Problem]
         found = by_key.get(label.key)
         before = first.setdefault(label.key, line)
         if label.execution not in executions:
-            told = "no-execution", "this run has no judged execution of that id"
+            fault = "no-execution", "this run has no judged execution of that id"
         elif (label.execution, label.answer) not in answers:
-            told = "other-answer", "what this run did or answered in that execution is something else"
+            fault = "other-answer", "what this run did or answered in that execution is something else"
         elif found is None:
-            told = "no-check", f"in this run no judge decided check {plain(label.check)!r} of that execution"
+            fault = "no-check", f"in this run no judge decided check {plain(label.check)!r} of that execution"
         elif differences := label.grader.differences(found.grader):
-            told = "other-grader", f"labelled for another grader: the {', the '.join(differences)} differs in this run"
+            fault = "other-grader", f"labelled for another grader: the {', the '.join(differences)} differs in this run"
         elif before is not line:
-            what = "the same" if before.label.passes is label.passes else "the opposite"
-            told = "twice", f"line {before.span.line} has {what} label for this check"
+            relation = "the same" if before.label.passes is label.passes else "the opposite"
+            fault = "twice", f"line {before.span.line} has {relation} label for this check"
         else:
             continue
-        problems.append(Problem(f"judge.{told[0]}", told[1], span=line.span))
+        problems.append(Problem(f"judge.{fault[0]}", fault[1], span=line.span))
     return problems
 
 

@@ -66,17 +66,17 @@ def _doubt(graders: Iterable[Grader], file: Path) -> Doubt | None:
     """Return the reason why a calibration file does not vouch for some graders; nothing if it does."""
     uncalibrated = _UNTOLD.mark
     try:
-        found = Calibration.model_validate_json(file.read_bytes())
+        calibration = Calibration.model_validate_json(file.read_bytes())
     except FileNotFoundError:
-        told = "nobody has compared it with people (skillgauge judge label, judge calibrate)"
-        return Doubt(uncalibrated, told)
+        doubt = "nobody has compared it with people (skillgauge judge label, judge calibrate)"
+        return Doubt(uncalibrated, doubt)
     except (OSError, ValidationError):
         return Doubt(uncalibrated, f"{FILE} cannot be read; make it anew with: skillgauge judge calibrate")
     for grader in graders:
-        if grader not in found.graders:
-            nearest = min((one.differences(grader) for one in found.graders), key=len, default=("judge",))
-            told = f"{FILE} is stale, since the {', the '.join(nearest)} of a check has changed"
-            return Doubt("a judge whose calibration is stale", told)
-    if found.advisory:
-        return Doubt("a judge that is advisory only", f"it is advisory, since {plain('; '.join(found.advisory))}")
+        if grader not in calibration.graders:
+            nearest = min((one.differences(grader) for one in calibration.graders), key=len, default=("judge",))
+            doubt = f"{FILE} is stale, since the {', the '.join(nearest)} of a check has changed"
+            return Doubt("a judge whose calibration is stale", doubt)
+    if calibration.advisory:
+        return Doubt("a judge that is advisory only", f"it is advisory, since {plain('; '.join(calibration.advisory))}")
     return None

@@ -45,8 +45,8 @@ def also_changed(before: SkillTally, after: SkillTally, judges: str) -> Iterator
 def other_judges(before: RunView, after: RunView) -> str:
     """Report that other judges graded, if both reports name them; their versions do not matter, their settings do."""
     sides = [view.head.judges for view in (before, after)]
-    known = [{(judge.unversioned_digest, judge.model) for judge in judges} for judges in sides]
-    if not all(known) or known[0] == known[1]:
+    known_judges = [{(judge.unversioned_digest, judge.model) for judge in judges} for judges in sides]
+    if not all(known_judges) or known_judges[0] == known_judges[1]:
         return ""
     names = [", ".join(sorted(map(_name, judges))) for judges in sides]
     return "judge: other settings" if names[0] == names[1] else _told("judge", *names)

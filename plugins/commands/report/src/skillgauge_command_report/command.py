@@ -238,7 +238,7 @@ class _Asked(TypedDict):
 @_store_option
 @click.pass_context
 def diff(
-    ctx: click.Context, *, a: str, b: str, label_a: str, label_b: str, store: str | None, **asked: Unpack[_Asked]
+    ctx: click.Context, *, a: str, b: str, label_a: str, label_b: str, store: str | None, **request: Unpack[_Asked]
 ) -> int:
     """Say what changed from report A to report B."""
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
@@ -247,16 +247,16 @@ def diff(
     from .document import Circumstance, Regression  # noqa: PLC0415 - as above
     from .inputs import Report, Terms  # noqa: PLC0415 - as above
 
-    is_gate = asked["fail_on_regression"]
-    across = tuple(map(Circumstance, _words(asked["across"], Circumstance)))
-    terms = Terms(is_gate=is_gate, across=across, max_drop=asked["max_drop"], any_loss=asked["any_loss"])
+    is_gate = request["fail_on_regression"]
+    across = tuple(map(Circumstance, _words(request["across"], Circumstance)))
+    terms = Terms(is_gate=is_gate, across=across, max_drop=request["max_drop"], any_loss=request["any_loss"])
     call = _invocation(ctx, store)
     with run_reports(call, [a, b]) as (before, after):
         sides = ((before, label_a, a), (after, label_b, b))
         first, second = (Report(view, label, word, _again(view, word, store)) for view, label, word in sides)
         document = compare(first, second, terms)
-    if asked["output"] is not None or not call.output.as_json:
-        _write(call, _written(document, DiffFormat(asked["name"])), asked["output"])
+    if request["output"] is not None or not call.output.as_json:
+        _write(call, _written(document, DiffFormat(request["name"])), request["output"])
     if call.output.as_json:
         call.output.document(document.model_dump(mode="json"))
     for warning in document.warnings:
@@ -282,14 +282,14 @@ def _written(document: DiffDocument, form: DiffFormat) -> str:
             return json_text(json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False)) + "\n"
 
 
-def _words(given: Sequence[str], known: type[StrEnum]) -> tuple[str, ...]:
+def _words(given: Sequence[str], vocabulary: type[StrEnum]) -> tuple[str, ...]:
     """Words that are repeated or stand with commas, each once.
 
     Raises:
         UsageError: one of them is none of those that are known.
     """
     words = tuple(dict.fromkeys(word.strip() for one in given for word in one.split(",")))
-    names = [one.value for one in known]
+    names = [one.value for one in vocabulary]
     problems = [
         Problem("usage.value", f"{word!r} is none of {', '.join(names)}{did_you_mean(word, names)}")
         for word in words

@@ -134,12 +134,12 @@ def _refused(reports: Sequence[Report]) -> Iterable[str]:
 
 def _unproven(skills: Sequence[SkillDiff]) -> Iterable[str]:
     """Yield why finding no regression would prove nothing."""
-    both = [skill for skill in skills if skill.presence is Presence.BOTH and skill.role is Role.CANDIDATE]
-    if not any(skill.tasks.compared for skill in both):
-        is_changed = any(skill.tasks.changed for skill in both)
+    shared = [skill for skill in skills if skill.presence is Presence.BOTH and skill.role is Role.CANDIDATE]
+    if not any(skill.tasks.compared for skill in shared):
+        is_changed = any(skill.tasks.changed for skill in shared)
         yield f"the reports have no {'unchanged ' if is_changed else ''}task of a skill in common"
         return
-    for skill in both:
+    for skill in shared:
         reason = _doubt(skill)
         if reason is not None:
             yield reason
@@ -162,14 +162,14 @@ def _doubt(skill: SkillDiff) -> str | None:
 
 def _verdict(skills: Sequence[SkillDiff], regression: Regression, unproven: Sequence[str], *, is_gate: bool) -> str:
     """The comparison in one sentence: what regressed, or how much was compared."""
-    told = "; ".join(_told_of(skills, regression))
+    text = "; ".join(_told_of(skills, regression))
     match regression:
         case Regression.YES:
-            verdict = f"regressed: {told}"
+            verdict = f"regressed: {text}"
         case Regression.UNDECIDED:
-            verdict = f"undecided: {told}"
+            verdict = f"undecided: {text}"
         case Regression.NO:
-            verdict = f"no regression: {_extent(skills)}{f'; {told}' if told else ''}"
+            verdict = f"no regression: {_extent(skills)}{f'; {text}' if text else ''}"
         case Regression.NOT_JUDGED:
             verdict = "nothing was compared"
     if unproven:
@@ -183,7 +183,7 @@ def _told_of(skills: Sequence[SkillDiff], regression: Regression) -> Iterator[st
     unlisted = _unlisted(judged) if regression is Regression.UNDECIDED else []
     for skill in judged:
         if skill not in unlisted:
-            yield _told(skill)
+            yield _sentence(skill)
     if unlisted:
         most = max(skill.possible_loss or 0.0 for skill in unlisted) * 100
         yield f"{len(unlisted)} skills show no loss, but one of up to {most:.1f} points cannot be excluded"
@@ -195,19 +195,19 @@ def _unlisted(undecided: Sequence[SkillDiff]) -> list[SkillDiff]:
     return without_loss if len(without_loss) > _LISTED else []
 
 
-def _told(skill: SkillDiff) -> str:
-    told = f"{plain(skill.title, 60)}: {', '.join(skill.regression_reasons)}"
+def _sentence(skill: SkillDiff) -> str:
+    text = f"{plain(skill.title, 60)}: {', '.join(skill.regression_reasons)}"
     if skill.also_changed:
-        told += f" (this changed, too, so it may be none of the skill: {', '.join(skill.also_changed)})"
+        text += f" (this changed, too, so it may be none of the skill: {', '.join(skill.also_changed)})"
     if skill.regression is not Regression.UNDECIDED:
-        return told
+        return text
     if skill.decided_by is None:
-        return f"{told}; more tasks would decide"
+        return f"{text}; more tasks would decide"
     if not skill.confirm:
-        one = "the second evaluation" if Side.AFTER in skill.decided_in else "the first evaluation"
-        again = "both evaluations" if len(skill.decided_in) > 1 else one
-        return f"{told}; repeating {again} with {skill.decided_by} would decide"
-    return f"{told}; this would decide: {_in_words(skill.confirm)}"
+        evaluation = "the second evaluation" if Side.AFTER in skill.decided_in else "the first evaluation"
+        again = "both evaluations" if len(skill.decided_in) > 1 else evaluation
+        return f"{text}; repeating {again} with {skill.decided_by} would decide"
+    return f"{text}; this would decide: {_in_words(skill.confirm)}"
 
 
 def _in_words(commands: Sequence[str]) -> str:

@@ -244,8 +244,8 @@ class SkillDiff(Frozen):
     @property
     def versions(self) -> str:
         """The versions of the skill that are known, from the first to the second; empty if none is."""
-        known = [version for version in (self.version_before, self.version_after) if version]
-        return " → ".join(dict.fromkeys(known))
+        versions = [version for version in (self.version_before, self.version_after) if version]
+        return " → ".join(dict.fromkeys(versions))
 
 
 class ReportFacts(Frozen):

@@ -76,23 +76,23 @@ def difference(pairs: Sequence[TaskPair]) -> Difference | None:
 
 def lift_change(pairs: Sequence[TaskPair]) -> LiftChange | None:
     """Return the change of the lift over the tasks that the baseline arm has, too; `None` if there is none."""
-    known = [(pair, pair.control) for pair in pairs if pair.control]
-    if not known:
+    controlled = [(pair, pair.control) for pair in pairs if pair.control]
+    if not controlled:
         return None
     before, after = (
-        math.fsum(lifts) / len(known)
+        math.fsum(lifts) / len(controlled)
         for lifts in (
-            [pair.before.share - control.before.share for pair, control in known],
-            [pair.after.share - control.after.share for pair, control in known],
+            [pair.before.share - control.before.share for pair, control in controlled],
+            [pair.after.share - control.after.share for pair, control in controlled],
         )
     )
     return LiftChange(
-        arm=known[0][1].arm,
-        tasks=len(known),
+        arm=controlled[0][1].arm,
+        tasks=len(controlled),
         before=before,
         after=after,
         estimate=after - before,
-        chance=chance_of_worse(_with_control([pair for pair, _ in known])),
+        chance=chance_of_worse(_with_control([pair for pair, _ in controlled])),
     )
 
 

@@ -111,8 +111,8 @@ def _metrics(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
             yield _row(["Metric", labels[skill.presence is Presence.NEW]])
             yield _row(["---"] * 2)
             for metric in skill.metrics:
-                known = metric.after if skill.presence is Presence.NEW else metric.before
-                yield _row([metric.label, value(known, metric.unit)])
+                figure = metric.after if skill.presence is Presence.NEW else metric.before
+                yield _row([metric.label, value(figure, metric.unit)])
 
 
 def _delta(metric: Metric) -> str:

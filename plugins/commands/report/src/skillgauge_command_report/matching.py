@@ -29,9 +29,9 @@ def match(before: Sequence[SkillTally], after: Sequence[SkillTally]) -> list[Mat
     for identity in _SAME_SUITE:
         _pair(before, after, partners, identity)
     _pair(before, after, partners, lambda key: (key.target_id, key.arm), must_share=True)
-    taken = {partner.key for partner in partners.values()}
+    matched = {partner.key for partner in partners.values()}
     matches: list[Match] = [(one, partners.get(one.key)) for one in before]
-    return matches + [(None, one) for one in after if one.key not in taken]
+    return matches + [(None, one) for one in after if one.key not in matched]
 
 
 def _pair(
@@ -43,10 +43,10 @@ def _pair(
     must_share: bool = False,
 ) -> None:
     """Pair what is left and unmistakable. `must_share`: only if the two have a task in common."""
-    taken = {partner.key for partner in partners.values()}
-    left = _unmistakable([skill for skill in before if skill.key not in partners], identity)
-    free = _unmistakable([skill for skill in after if skill.key not in taken], identity)
-    for name, skill in left.items():
+    matched = {partner.key for partner in partners.values()}
+    unmatched = _unmistakable([skill for skill in before if skill.key not in partners], identity)
+    free = _unmistakable([skill for skill in after if skill.key not in matched], identity)
+    for name, skill in unmatched.items():
         partner = free.get(name)
         if partner is None:
             continue

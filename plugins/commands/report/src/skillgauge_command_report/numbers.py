@@ -68,19 +68,21 @@ def points(share: float) -> str:
 
 def evidence(skill: SkillDiff) -> list[str]:
     """Return sentences on the evidence in the difference of the pass rates."""
-    found = skill.difference
-    if found is None:
+    difference = skill.difference
+    if difference is None:
         return []
-    sentences = [f"Pass rate of the {counted(found.tasks, 'task')} compared: {points(found.estimate)} points."]
-    if found.lower is None or found.upper is None:
+    sentences = [
+        f"Pass rate of the {counted(difference.tasks, 'task')} compared: {points(difference.estimate)} points."
+    ]
+    if difference.lower is None or difference.upper is None:
         few = f"Fewer than {MIN_NEW_CASES} tasks are too few for an interval about new tasks"
         sentences.append(f"{few}: this holds for these tasks only.")
     else:
-        level = f"{found.level * 100:g} % interval for new tasks of this kind"
-        bounds = f"{points(found.lower)} to {points(found.upper)} points"
-        sentences.append(f"{level}: {bounds} ({found.method}, n = {found.tasks}).")
-    if found.estimate < 0:
-        sentences.append(_chance(found))
+        level = f"{difference.level * 100:g} % interval for new tasks of this kind"
+        bounds = f"{points(difference.lower)} to {points(difference.upper)} points"
+        sentences.append(f"{level}: {bounds} ({difference.method}, n = {difference.tasks}).")
+    if difference.estimate < 0:
+        sentences.append(_chance(difference))
     if skill.lift is not None:
         before, after = points(skill.lift.before), points(skill.lift.after)
         tasks = counted(skill.lift.tasks, "task")

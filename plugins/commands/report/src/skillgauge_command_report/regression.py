@@ -50,8 +50,8 @@ class Weighed:
 
     def is_down(self, max_drop: float) -> bool:
         """Tell whether its pass rate is down by more than this, and its lift, where it is known."""
-        found = [one.estimate for one in (self.difference, self.lift) if one]
-        return bool(found) and all(-estimate > max_drop + _ROUNDING for estimate in found)
+        estimates = [one.estimate for one in (self.difference, self.lift) if one]
+        return bool(estimates) and all(-estimate > max_drop + _ROUNDING for estimate in estimates)
 
     @property
     def broken(self) -> list[TaskPair]:
@@ -224,7 +224,7 @@ def _by_evidence(skill: Weighed, difference: Difference, evidence: _Evidence, ma
     if possible < max_drop:
         return Judged(Regression.NO, _explained(skill, difference, max_drop), possible_loss=possible)
     deciding = _deciding(skill, _Target(max_drop, evidence.skills, is_down=False, loss_seen=False))
-    reason = f"{_seen(skill, difference, max_drop)}, but one of {possible * 100:.1f} points cannot be excluded"
+    reason = f"{_observation(skill, difference, max_drop)}, but one of {possible * 100:.1f} points cannot be excluded"
     return Judged(Regression.UNDECIDED, (reason,), deciding, possible_loss=possible)
 
 
@@ -240,7 +240,7 @@ def _explained(skill: Weighed, difference: Difference, max_drop: float) -> tuple
     return ()
 
 
-def _seen(skill: Weighed, difference: Difference, max_drop: float) -> str:
+def _observation(skill: Weighed, difference: Difference, max_drop: float) -> str:
     """Say what is seen of a skill that does not look worse."""
     margin = f"more than {max_drop * 100:g} points is seen"
     if skill.lift is None:

@@ -105,12 +105,12 @@ def _outcomes(passed: int, graded: int, errors: int) -> str:
 
 def _checks(results: Sequence[TrialResult]) -> dict[str, TaskRuns]:
     """Count the ends of the checks; those without a name cannot be told apart."""
-    found: dict[str, Counter[ScoreStatus]] = {}
+    by_check: dict[str, Counter[ScoreStatus]] = {}
     for score in (score for result in results for score in result.scores if score.check_id):
-        found.setdefault(score.check_id, Counter())[score.status] += 1
+        by_check.setdefault(score.check_id, Counter())[score.status] += 1
     return {
         name: _runs(of[ScoreStatus.PASSED], of[ScoreStatus.FAILED], of[ScoreStatus.UNGRADED])
-        for name, of in found.items()
+        for name, of in by_check.items()
     }
 
 

@@ -36,11 +36,11 @@ from skillgauge.api import (
 )
 
 
-def asked_for(asked: Asked, view: RunView, *, here: bool) -> Asked:
+def asked_for(request: Asked, view: RunView, *, here: bool) -> Asked:
     """Return the settings of the user, and those of the run where he sets none.
 
     Args:
-        asked: what he asks for.
+        request: what he asks for.
         view: the run.
         here: whether he names nothing to grade it by.
 
@@ -49,16 +49,16 @@ def asked_for(asked: Asked, view: RunView, *, here: bool) -> Asked:
     """
     if problems := list(_unfit(view)):
         raise UsageError(problems)
-    what, who = asked.options.what, asked.options.who
-    if here and not what.format_paths:
-        what = replace(what, paths=tuple(dict.fromkeys(Path(suite.root) for suite in view.head.suites)))
+    subject, who = request.options.what, request.options.who
+    if here and not subject.format_paths:
+        subject = replace(subject, paths=tuple(dict.fromkeys(Path(suite.root) for suite in view.head.suites)))
     judges = view.head.judges
     if judges and not (who.judges or who.judge_models):
         who = replace(who, judges=tuple(judge.name for judge in judges))
         models = _models_of(judges)
         if len(models) == len(judges):
             who = replace(who, judge_models=models)
-    return replace(asked, options=replace(asked.options, what=what, who=replace(who, executes=False)))
+    return replace(request, options=replace(request.options, what=subject, who=replace(who, executes=False)))
 
 
 def _models_of(judges: Iterable[Identity]) -> tuple[str, ...]:
@@ -67,13 +67,13 @@ def _models_of(judges: Iterable[Identity]) -> tuple[str, ...]:
     return tuple(str(model) for model in models if model)
 
 
-async def regrade(call: Invocation, asked: Asked, view: RunView) -> Evaluation:
+async def regrade(call: Invocation, request: Asked, view: RunView) -> Evaluation:
     """The evaluation that grades a run again.
 
     Raises:
         SkillgaugeError: with everything that is missing, or that is not what it was; nothing has run.
     """
-    evaluation = await Evaluation.prepare(call, asked)
+    evaluation = await Evaluation.prepare(call, request)
     prepared = evaluation.prepared
     suites = {suite.suite.id: _Known.of(suite.suite) for suite in prepared.plan.suites}
     if problems := list(_differences(view, suites)):
@@ -192,11 +192,11 @@ def _differences(view: RunView, suites: dict[str, _Known]) -> Iterator[Problem]:
             message = f"{name} is of suite {plain(suite.id)!r}, and what is named here is {listed(suites) or 'none'}"
             yield Problem("rescore.other-suite", message, hint="Name what that run evaluated, as it was named then.")
             continue
-        known = suites[suite.id]
+        present = suites[suite.id]
         groups = [group for group in view.summary.groups if group.suite_id == suite.id]
-        yield from _gone("arm", suite, dict.fromkeys(group.arm for group in groups), known.arms)
+        yield from _gone("arm", suite, dict.fromkeys(group.arm for group in groups), present.arms)
         targets = dict.fromkeys(group.target_id for group in groups if group.target_id)
-        yield from _gone("target", suite, targets, known.targets)
+        yield from _gone("target", suite, targets, present.targets)
     for head in view.cases():
         if head.suite_id in suites:
             yield from _changed_case(head, suites[head.suite_id].cases.get(head.id), name)
@@ -213,14 +213,14 @@ def _changed_case(head: CaseHead, now: Case | None, run: str) -> Iterator[Proble
         yield Problem("rescore.changed-case", message, origin=now.origin, hint=hint)
 
 
-def _gone(what: str, suite: SuiteHead, wanted: Iterable[str], there: Iterable[str]) -> Iterator[Problem]:
-    known = [*there]
-    for name in wanted:
-        if name not in known:
+def _gone(subject: str, suite: SuiteHead, required: Iterable[str], present: Iterable[str]) -> Iterator[Problem]:
+    names = [*present]
+    for name in required:
+        if name not in names:
             message = (
-                f"suite {plain(suite.id)} has no {what} {plain(name)!r} any more{plain(did_you_mean(name, known))}"
+                f"suite {plain(suite.id)} has no {subject} {plain(name)!r} any more{plain(did_you_mean(name, names))}"
             )
-            yield Problem(f"rescore.unknown-{what}", message, hint=f"It has: {listed(known) or 'none'}.")
+            yield Problem(f"rescore.unknown-{subject}", message, hint=f"It has: {listed(names) or 'none'}.")
 
 
 def _head(view: RunView, now: PlanHead) -> PlanHead:

@@ -75,9 +75,9 @@ def _run(**values: Any) -> int:
     if values["paths"]:
         raise _old_spelling(values["paths"])
     strategy = _strategy(values)
-    found = _find(call, values["query"], values["skills"], values["skills_dir"])
-    call.output.notice(f"[1/4] Find: {found.told}")
-    return asyncio.run(_carry_out(call, values, found, strategy))
+    selection = _find(call, values["query"], values["skills"], values["skills_dir"])
+    call.output.notice(f"[1/4] Find: {selection.told}")
+    return asyncio.run(_carry_out(call, values, selection, strategy))
 
 
 command = EvaluationCommand(
@@ -112,8 +112,8 @@ def _find(call: Invocation, query: str, named: Sequence[str], skills_dir: str) -
     places = tuple(call.cwd / word for word in (named or [skills_dir]))
     catalogue = load_catalogue(call, *places) if named else search_catalogue(call, places[0], shown=skills_dir)
     require_unique_ids(catalogue.candidates)
-    found = ranked(catalogue.candidates, query, lambda _: None)
-    if not found:
+    ranking = ranked(catalogue.candidates, query, lambda _: None)
+    if not ranking:
         call.output.problems(catalogue.passed_over)
         reason = (
             catalogue.nothing or f"none of {counted(len(catalogue.candidates), 'skill')} in {where!r} fits {query!r}"
@@ -121,16 +121,16 @@ def _find(call: Invocation, query: str, named: Sequence[str], skills_dir: str) -
         hint = "Name another folder with --skills-dir, or look with `skillgauge find` at what there is."
         raise EmptySelection(Problem("usage.no-skills", reason, hint=hint))
     fitting = f" for {plain(query)!r}" if query.split() else ""
-    told = f"{counted(len(found), 'skill')} in {plain(where)}{fitting}"
-    return _Found(places, found, len(found) == len(catalogue.candidates), told)
+    text = f"{counted(len(ranking), 'skill')} in {plain(where)}{fitting}"
+    return _Found(places, ranking, len(ranking) == len(catalogue.candidates), text)
 
 
-async def _carry_out(call: Invocation, values: Mapping[str, Any], found: _Found, strategy: Strategy) -> int:
+async def _carry_out(call: Invocation, values: Mapping[str, Any], selection: _Found, strategy: Strategy) -> int:
     # The same search as before, narrowed by ids, is sure to find the same skills, each in its own folder.
-    ids = () if found.are_all else tuple(one.id for one in found.candidates)
-    evaluation = await Evaluation.prepare(call, eval_options(call, values).narrowed(found.places, ids))
+    ids = () if selection.are_all else tuple(one.id for one in selection.candidates)
+    evaluation = await Evaluation.prepare(call, eval_options(call, values).narrowed(selection.places, ids))
     if values["dry_run"]:
         return evaluation.print_plan()
     call.output.notice(f"[2/4] Eval: {counted(evaluation.prepared.plan.head.trial_count, 'trial')}")
     outcome = await evaluation.carry_out()
-    return await asyncio.to_thread(conclude, call, evaluation, outcome, found.candidates, strategy)
+    return await asyncio.to_thread(conclude, call, evaluation, outcome, selection.candidates, strategy)

@@ -76,16 +76,16 @@ def _packages(call: Invocation, values: Mapping[str, Any]) -> tuple[Path, ...]:
 
 def _options(call: Invocation, values: Mapping[str, Any], packages: Sequence[Path]) -> Any:
     """Return the options of `eval` for these packages, but for their tests; nothing is written unless asked for."""
-    given = eval_options(call, {**values, "paths": tuple(map(str, packages)), "suite_format": FORMAT})
+    request = eval_options(call, {**values, "paths": tuple(map(str, packages)), "suite_format": FORMAT})
     chosen: dict[str, Any] = {"stage": "tests", "test_skills": values["skill"], "test_hooks": values["hooks"]}
     if values["event"]:
         chosen["test_event"] = values["event"]
-    options, reports = given.options, given.reports
-    what = replace(options.what, paths=tuple(packages), format_options={**options.what.format_options, **chosen})
+    options, reports = request.options, request.reports
+    subject = replace(options.what, paths=tuple(packages), format_options={**options.what.format_options, **chosen})
     who = options.who if options.who.store_given else replace(options.who, store=None)
     if not values["formats"]:
         reports = replace(reports, names=(), own=False)
-    return replace(given, options=replace(options, what=what, who=who), reports=reports)
+    return replace(request, options=replace(options, what=subject, who=who), reports=reports)
 
 
 def _nothing(call: Invocation, values: Mapping[str, Any], packages: Sequence[Path], error: SkillgaugeError) -> int:

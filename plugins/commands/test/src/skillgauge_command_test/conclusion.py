@@ -85,15 +85,15 @@ def conclude(call: Invocation, evaluation: Evaluation, outcome: EndedRun) -> Exi
 def decided(view: RunView) -> tuple[ExitCode, str]:
     """Exit code and last line: an error of the surroundings is worse than a case that failed."""
     counts = view.summary.counts
-    told = f"{counts.passed} of {counts.total} passed"
-    told += f", {counted(counts.skipped, 'case')} skipped" if counts.skipped else ""
+    text = f"{counts.passed} of {counts.total} passed"
+    text += f", {counted(counts.skipped, 'case')} skipped" if counts.skipped else ""
     if view.run.state is RunState.INTERRUPTED:
-        return ExitCode.INTERRUPTED, f"interrupted: {counts.total} of {view.head.trial_count} are done ({told})"
+        return ExitCode.INTERRUPTED, f"interrupted: {counts.total} of {view.head.trial_count} are done ({text})"
     if counts.errors:
-        return ExitCode.INVALID_RUN, f"{counted(counts.errors, 'error')} of the surroundings ({told})"
+        return ExitCode.INVALID_RUN, f"{counted(counts.errors, 'error')} of the surroundings ({text})"
     if counts.failed:
-        return ExitCode.GATE_MISSED, f"failed: {counted(counts.failed, 'case')} ({told})"
-    return ExitCode.OK, f"done: {told}"
+        return ExitCode.GATE_MISSED, f"failed: {counted(counts.failed, 'case')} ({text})"
+    return ExitCode.OK, f"done: {text}"
 
 
 def case_document(result: TrialResult) -> CaseDocument:

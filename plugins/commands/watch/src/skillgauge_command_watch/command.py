@@ -54,14 +54,14 @@ def _watch(**values: Any) -> int:
             code = run([*before, "eval", "--changed", *words])
             if code == ExitCode.INTERRUPTED:
                 return code
-            seen = sources.pending()
-            stubborn = stubborn + 1 if seen and (not during or seen <= during) else int(bool(seen))
-            during = seen
-            if seen and stubborn >= _STUBBORN:
-                call.output.notice(f"{_named(seen)} changes whenever cases run: a change of yours runs them again")
-                seen = set()
+            paths = sources.pending()
+            stubborn = stubborn + 1 if paths and (not during or paths <= during) else int(bool(paths))
+            during = paths
+            if paths and stubborn >= _STUBBORN:
+                call.output.notice(f"{_named(paths)} changes whenever cases run: a change of yours runs them again")
+                paths = set()
             call.output.notice(f"watching {sources.told}; Ctrl-C ends it")
-            call.output.notice(f"changed: {_named(seen or sources.wait())}")
+            call.output.notice(f"changed: {_named(paths or sources.wait())}")
     except KeyboardInterrupt:
         call.output.verdict(f"done: watched, {counted(count, 'run')}", ExitCode.OK)
         return ExitCode.OK
@@ -104,9 +104,9 @@ def _sources(call: Invocation, values: Mapping[str, Any], words: tuple[str, ...]
     from .sources import Sources, places  # noqa: PLC0415 - `--help` needs none of it
 
     store = str(call.config.get("store"))
-    made = [call.config.get("outputDir"), values.get("record"), values.get("output_file")]
-    made += [f"{store}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
-    left_out = frozenset(call.cwd / str(one) for one in made if one)
+    files = [call.config.get("outputDir"), values.get("record"), values.get("output_file")]
+    files += [f"{store}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
+    left_out = frozenset(call.cwd / str(one) for one in files if one)
     return Sources(*places(call, values["paths"], words, left_out), left_out, call.cwd)
 
 

@@ -80,12 +80,12 @@ class Sources:
         self._changes = [
             watch(
                 *map(str, sorted(watched)),
-                watch_filter=wanted,
+                watch_filter=recursive_set,
                 recursive=recursive,
                 rust_timeout=_WAIT_MS,
                 yield_on_timeout=True,
             )
-            for watched, wanted, recursive in ((folders, self._below, True), (beside, self._alone, False))
+            for watched, recursive_set, recursive in ((folders, self._below, True), (beside, self._alone, False))
             if watched
         ]
         self.told = ", ".join(self._short(path) for path in sorted(folders)[:3]) or "the configuration"
@@ -107,9 +107,9 @@ class Sources:
         Raises:
             KeyboardInterrupt: the user has seen enough.
         """
-        while not (found := self.pending()):
+        while not (changes := self.pending()):
             pass
-        return found
+        return changes
 
     def _below(self, change: Change, path: str) -> bool:
         return self._usual(change, path) and self._left_out.isdisjoint({Path(path), *Path(path).parents})

@@ -37,9 +37,9 @@ class ToolCall:
     @property
     def paths(self) -> tuple[str, ...]:
         """Files that it is about."""
-        found = [text_at(place, "path") for place in items_at(self.fields, "locations")]
-        found += [text_at(self.fields, "rawInput", "file_path")]
-        return tuple(dict.fromkeys(path for path in found if path))
+        paths_found = [text_at(place, "path") for place in items_at(self.fields, "locations")]
+        paths_found += [text_at(self.fields, "rawInput", "file_path")]
+        return tuple(dict.fromkeys(path for path in paths_found if path))
 
     @property
     def is_command(self) -> bool:
@@ -48,8 +48,8 @@ class ToolCall:
 
     def call_event(self) -> TrajectoryEvent:
         """The call, with its arguments, or what is told in their place."""
-        told = {key: value for key in ("kind", "title", "locations") if (value := self.fields.get(key))}
-        arguments = self.fields.get("rawInput") or told
+        parts = {key: value for key in ("kind", "title", "locations") if (value := self.fields.get(key))}
+        arguments = self.fields.get("rawInput") or parts
         title = text_at(self.fields, "title") or ""
         return TrajectoryEvent(
             kind=EventKind.TOOL_CALL,

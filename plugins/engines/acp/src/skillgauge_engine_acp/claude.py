@@ -116,11 +116,11 @@ class ClaudeReading(Reading):
 
     def session_meta(self, max_turns: int | None) -> JsonObject:
         """Pass on what tells about skills and permissions, and look at no settings of the user."""
-        wanted = ({"type": "system", "subtype": "init"}, {"type": "user"}, {"type": "result"})
+        messages = ({"type": "system", "subtype": "init"}, {"type": "user"}, {"type": "result"})
         options: dict[str, JsonValue] = {"settingSources": ("project",), "promptSuggestions": False}
         if max_turns is not None:
             options["maxTurns"] = max_turns
-        return {"claudeCode": {"emitRawSDKMessages": wanted, "options": options}}
+        return {"claudeCode": {"emitRawSDKMessages": messages, "options": options}}
 
     def notified(self, method: str, params: JsonObject) -> None:
         """Take a message of the program."""
@@ -158,16 +158,16 @@ class ClaudeReading(Reading):
 
     def failure_of(self, error: RemoteError) -> Failure:
         """The program's own class of an error, or what the session's end says."""
-        told = str(error).removeprefix("Internal error: ")
+        message = str(error).removeprefix("Internal error: ")
         if text_at(self._result, "subtype") == "error_max_turns":
-            return failed(FailureClass.MAX_TURNS, told)
+            return failed(FailureClass.MAX_TURNS, message)
         if text_at(self._result, "terminal_reason") == "prompt_too_long":
-            return failed(FailureClass.CONTEXT_TOO_LONG, told)
-        status = _STATUS.search(told)
+            return failed(FailureClass.CONTEXT_TOO_LONG, message)
+        status = _STATUS.search(message)
         if status:
-            return failed(class_of_status(int(status[1]), told), told)
+            return failed(class_of_status(int(status[1]), message), message)
         kind = _KINDS.get(text_at(error.data, "errorKind") or "")
-        return failed(kind, told) if kind else super().failure_of(error)
+        return failed(kind, message) if kind else super().failure_of(error)
 
     def usage_of(self, answer: JsonObject, cost_usd: float | None) -> Usage | None:
         """By model, which counts what the program asks beside the session, too."""
@@ -181,13 +181,13 @@ class ClaudeReading(Reading):
             "cache_write_tokens": _sum(used, "cacheCreationInputTokens"),
             "output_tokens": _sum(used, "outputTokens"),
         }
-        known = [count for count in parts.values() if count is not None]
+        counts = [count for count in parts.values() if count is not None]
         told = dig(self._result, "total_cost_usd")
         cost = float(told) if isinstance(told, int | float) and not isinstance(told, bool) else cost_usd
         return Usage(
             **parts,
             reasoning_tokens=_sum(used, "thinkingTokens"),
-            total_tokens=sum(known) if len(known) == len(parts) else None,
+            total_tokens=sum(counts) if len(counts) == len(parts) else None,
             cost_usd=cost,
             cost_basis="price-list" if cost is not None else None,  # of the program's own
         )
@@ -198,8 +198,8 @@ class ClaudeReading(Reading):
         if self.offered is None:
             return None
         unasked = refused_unasked(self._installed, self._start_message, self.offered, self._remedies)
-        asked = self._skill_calls.refusals(self._blocks) if has_skill_tool(self._start_message) else ()
-        return (*unasked, *asked)
+        refusals = self._skill_calls.refusals(self._blocks) if has_skill_tool(self._start_message) else ()
+        return (*unasked, *refusals)
 
     def read_home(self, home: Path) -> None:
         """Find the skills that the model was told of; the list at the start is another."""

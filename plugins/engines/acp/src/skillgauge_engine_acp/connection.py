@@ -45,14 +45,14 @@ class Connection:
         running: the agent's process.
         raw: keeps what the agent writes.
         notified: told of notifications, in their order.
-        asked: answers what the agent asks.
+        on_request: answers what the agent asks.
     """
 
-    def __init__(self, running: Running, raw: RawStream, notified: Notified, asked: Asked) -> None:
+    def __init__(self, running: Running, raw: RawStream, notified: Notified, on_request: Asked) -> None:
         self._running = running
         self._raw = raw
         self._notified = notified
-        self._asked = asked
+        self._asked = on_request
         self._numbers = count(1)
         self._waiting: dict[int, asyncio.Future[JsonObject]] = {}
         self._is_lost = False
@@ -141,8 +141,8 @@ class Connection:
             future.set_result(_object(record.get("result")))
             return
         code = dig(error, "code")
-        told = text_at(error, "message") or "no reason given"
-        future.set_exception(RemoteError(code if isinstance(code, int) else 0, told, dig(error, "data")))
+        message = text_at(error, "message") or "no reason given"
+        future.set_exception(RemoteError(code if isinstance(code, int) else 0, message, dig(error, "data")))
 
 
 def _object(value: JsonValue) -> JsonObject:

@@ -118,8 +118,10 @@ class Conversation:
             {"protocolVersion": PROTOCOL_VERSION, "clientCapabilities": nothing, "clientInfo": client},
         )
         if count_at(answer, "protocolVersion") != PROTOCOL_VERSION:
-            told = f"the agent speaks version {answer.get('protocolVersion')} of the protocol, not {PROTOCOL_VERSION}"
-            raise RemoteError(0, told)
+            message = (
+                f"the agent speaks version {answer.get('protocolVersion')} of the protocol, not {PROTOCOL_VERSION}"
+            )
+            raise RemoteError(0, message)
         self._transcript.initialized(answer)
         meta = self._transcript.reading.session_meta(self._transcript.request.limits.max_turns)
         params: dict[str, JsonValue] = {"cwd": cwd, "mcpServers": ()}

@@ -64,8 +64,8 @@ class GeminiReading(Reading):
 
     def tool_name(self, call: ToolCall) -> str:
         """The part of a call's id that is the tool."""
-        found = _TOOL.fullmatch(call.id)
-        return found[1] if found else super().tool_name(call)
+        match = _TOOL.fullmatch(call.id)
+        return match[1] if match else super().tool_name(call)
 
     def finished(self, call: ToolCall) -> None:
         """The tool for skills says itself which one it has loaded."""

@@ -97,8 +97,8 @@ class Reading:
         """Note that a skill was not loaded; the first reason counts."""
         refused = self.refused or ()
         if all(known.name != skill for known in refused):
-            said = bounded_text(" ".join(reason.split()), _REASON_CHARACTERS)
-            self.refused = (*refused, RefusedSkill(name=skill, reason=said, hint=hint))
+            words = bounded_text(" ".join(reason.split()), _REASON_CHARACTERS)
+            self.refused = (*refused, RefusedSkill(name=skill, reason=words, hint=hint))
 
     def read_home(self, home: Path) -> None:
         """Read what the agent's program left in its home; called in a thread, after its end."""
@@ -109,15 +109,15 @@ class Reading:
 
     def failure_of(self, error: RemoteError) -> Failure:
         """Return the meaning of an agent's error."""
-        told = str(error)
+        reason = str(error)
         if error.code == AUTHENTICATION_REQUIRED:
-            return failed(FailureClass.AUTH, told)
-        if said := parse_line(told.encode("utf-8", "replace")):  # some hand on the body of an answer
-            told = text_at(said, "error", "message") or text_at(said, "message") or told
+            return failed(FailureClass.AUTH, reason)
+        if body := parse_line(reason.encode("utf-8", "replace")):  # some hand on the body of an answer
+            reason = text_at(body, "error", "message") or text_at(body, "message") or reason
         if 400 <= error.code < 600:
-            return failed(class_of_status(error.code, told), told)
-        details = f"{told} {json.dumps(error.data)}" if isinstance(error.data, str) else told
-        return failed(class_of_text(details) or FailureClass.PROTOCOL, told)
+            return failed(class_of_status(error.code, reason), reason)
+        details = f"{reason} {json.dumps(error.data)}" if isinstance(error.data, str) else reason
+        return failed(class_of_text(details) or FailureClass.PROTOCOL, reason)
 
     def usage_of(self, answer: JsonObject, cost_usd: float | None) -> Usage | None:
         """Tokens of the whole session, from the answer to its prompt."""

@@ -46,8 +46,8 @@ class AnthropicMessages(Dialect):
     def results(self, results: Sequence[ToolResult]) -> list[Document]:
         """See `Dialect.results`. All results of one answer belong into one message."""
         blocks = [
-            {"type": "tool_result", "tool_use_id": one.call.id, "content": one.text, "is_error": one.is_error}
-            for one in results
+            {"type": "tool_result", "tool_use_id": result.call.id, "content": result.text, "is_error": result.is_error}
+            for result in results
         ]
         return [{"role": "user", "content": blocks}]
 

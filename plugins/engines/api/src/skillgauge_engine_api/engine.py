@@ -60,19 +60,19 @@ class ApiEngine:
 
     def identity(self, model: str | None) -> Identity:
         """Version, service, options and model; complete with a model, as that of every agent that asks a service."""
-        asked = model or self._options.model
-        self._asked.add(asked)
-        service = self._options.service(asked)
+        model_id = model or self._options.model
+        self._asked.add(model_id)
+        service = self._options.service(model_id)
         addresses = {"base_url", *map(gateway_option, SERVICES)}
         settings = self._options.model_dump(mode="json", exclude={"provider", "key_variable", "prices", *addresses})
         address = self._options.address(service) if service else None
         return Identity(
             name=NAME,
             version=version(f"skillgauge-engine-{NAME}"),
-            settings={**settings, "provider": service, "base_url": address, "model": asked},
-            model=asked,
+            settings={**settings, "provider": service, "base_url": address, "model": model_id},
+            model=model_id,
             service=address,
-            complete=asked is not None and service is not None,
+            complete=model_id is not None and service is not None,
         )
 
     def routes(self, model: str | None) -> tuple[ModelRoute, ...]:

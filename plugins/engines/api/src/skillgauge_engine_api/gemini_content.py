@@ -48,9 +48,9 @@ class GeminiContent(Dialect):
     def results(self, results: Sequence[ToolResult]) -> list[Document]:
         """See `Dialect.results`. Calls are told apart by name and order; only newer models also give ids."""
         parts = []
-        for one in results:
-            told = {"name": one.call.name, "response": {"error" if one.is_error else "output": one.text}}
-            parts.append({"functionResponse": told | ({"id": one.call.id} if one.call.id else {})})
+        for result in results:
+            response = {"name": result.call.name, "response": {"error" if result.is_error else "output": result.text}}
+            parts.append({"functionResponse": response | ({"id": result.call.id} if result.call.id else {})})
         return [{"role": "user", "parts": parts}]
 
     def read(self, document: Mapping[str, Any]) -> Answer:

@@ -123,8 +123,8 @@ class Session:
         """Time that the service used up by not answering, more than half of it, was not the agent's."""
         waited_s = 0.0 if self._asked is None else time.monotonic() - self._asked
         if waited_s * 2 > duration_s:
-            told = f"no answer from the model's service for {waited_s:.1f} s, until the time of the session was up"
-            return Failure.of_agent(FailureClass.NETWORK, told)
+            message = f"no answer from the model's service for {waited_s:.1f} s, until the time of the session was up"
+            return Failure.of_agent(FailureClass.NETWORK, message)
         return Failure.of_agent(FailureClass.TIMEOUT, f"not done within {self._request.limits.timeout_s:g} s")
 
     def _question(self, messages: Sequence[Document]) -> Question:
@@ -201,12 +201,12 @@ class Session:
 
 def summed(usages: Sequence[Usage | None], prices: Prices | None) -> Usage | None:
     """Tokens of all answers, by kind, and their price; a kind that one of them does not tell is unknown."""
-    told = [usage for usage in usages if usage is not None]
-    if not told or len(told) < len(usages):
+    reported = [usage for usage in usages if usage is not None]
+    if not reported or len(reported) < len(usages):
         return None
     totals: dict[str, int | None] = {}
     for kind in _KINDS:
-        counts: list[int | None] = [getattr(usage, kind) for usage in told]
-        known = [count for count in counts if count is not None]
-        totals[kind] = sum(known) if len(known) == len(counts) else None
+        counts: list[int | None] = [getattr(usage, kind) for usage in reported]
+        counts_known = [count for count in counts if count is not None]
+        totals[kind] = sum(counts_known) if len(counts_known) == len(counts) else None
     return priced(Usage.model_validate(totals), prices)

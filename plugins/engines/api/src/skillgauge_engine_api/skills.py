@@ -44,8 +44,8 @@ async def find_skills(workspace: Workspace) -> tuple[Skill, ...]:
     """Every folder with a SKILL.md where skills are looked for, sorted by name."""
     files: dict[str, list[str]] = {}
     for path in await workspace.snapshot():
-        if found := _FILE.fullmatch(path):
-            files.setdefault(found[1], []).append(found[2])
+        if match := _FILE.fullmatch(path):
+            files.setdefault(match[1], []).append(match[2])
     skills = []
     for name, inside in sorted(files.items()):
         if "SKILL.md" in inside:
@@ -58,15 +58,15 @@ async def find_skills(workspace: Workspace) -> tuple[Skill, ...]:
 
 def read_skill(text: str) -> tuple[str, str]:
     """Description and body of a SKILL.md; what has no front matter, or one that cannot be read, has no description."""
-    found = _FRONT_MATTER.match(text)
-    if found is None:
+    match = _FRONT_MATTER.match(text)
+    if match is None:
         return "", text
     try:
-        value = parse_document(found[1], file="SKILL.md", kind="yaml").value
+        value = parse_document(match[1], file="SKILL.md", kind="yaml").value
     except SuiteError:
         value = None
     description = value.get("description") if isinstance(value, Mapping) else None
-    return " ".join(str(description or "").split()), text[found.end() :].lstrip("\r\n")
+    return " ".join(str(description or "").split()), text[match.end() :].lstrip("\r\n")
 
 
 def system_prompt(skills: Sequence[Skill], *, with_tools: bool) -> str:

@@ -120,14 +120,14 @@ class Toolbox:
 
     async def _bash(self, arguments: Bash) -> str:
         finished = await self._run(arguments.command)
-        said = (finished.stdout + finished.stderr).decode("utf-8", "replace")
-        said = said if said.endswith("\n") or not said else f"{said}\n"
+        output = (finished.stdout + finished.stderr).decode("utf-8", "replace")
+        output = output if output.endswith("\n") or not output else f"{output}\n"
         if finished.timed_out:
             raise ToolError(
-                f"the command took longer than {self._command_timeout_s:g} s and was ended\n{_shortened(said)}"
+                f"the command took longer than {self._command_timeout_s:g} s and was ended\n{_shortened(output)}"
             )
         ended = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
-        return f"{_shortened(said)}[{ended}]"
+        return f"{_shortened(output)}[{ended}]"
 
     async def _run(self, line: str) -> Finished:
         """By bash, which models write for, or by sh where there is none."""
@@ -147,8 +147,8 @@ class Toolbox:
         text = await self._text(path)
         lines = text.splitlines(keepends=True)
         first = arguments.offset - 1
-        left = len(lines) - first - arguments.limit
-        rest = f"\n[{left} more lines]" if left > 0 else ""
+        remaining = len(lines) - first - arguments.limit
+        rest = f"\n[{remaining} more lines]" if remaining > 0 else ""
         return _shortened("".join(lines[first : first + arguments.limit])) + rest
 
     async def _write(self, arguments: Write) -> str:

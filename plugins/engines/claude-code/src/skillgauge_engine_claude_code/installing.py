@@ -27,21 +27,21 @@ def install(request: RunRequest, home: Path, settings: JsonObject) -> tuple[list
     placed, folder = Placed.into(home, request.installs), home / ".claude"
     if placed.rules:
         _write(folder / "CLAUDE.md", placed.rules)
-    for one in placed.of(COMMAND):
-        head = {"description": text(one, "description")}
-        _write(folder / "commands" / f"{one.name}.md", _headed(head, text(one, "text")))
-    for one in placed.of(AGENT):
-        head = {"name": one.name, "description": text(one, "description")}
-        _write(folder / "agents" / f"{one.name}.md", _headed(head, text(one, "prompt")))
+    for agent in placed.of(COMMAND):
+        head = {"description": text(agent, "description")}
+        _write(folder / "commands" / f"{agent.name}.md", _headed(head, text(agent, "text")))
+    for agent in placed.of(AGENT):
+        head = {"name": agent.name, "description": text(agent, "description")}
+        _write(folder / "agents" / f"{agent.name}.md", _headed(head, text(agent, "prompt")))
     arguments = ["--agent", request.agent] if placed.agent(request.agent) and request.agent else []
     if placed.of(SERVERS):
         file = folder / "servers.json"
         _write(file, canonical_json({"mcpServers": placed.servers(request.env)}))
         arguments += ["--mcp-config", str(file), "--strict-mcp-config"]
-    made: dict[str, Any] = thaw(settings)
+    agents: dict[str, Any] = thaw(settings)
     for event, groups in placed.hooks(NATIVE, {}).items():
-        made.setdefault("hooks", {}).setdefault(event, []).extend(groups)
-    return arguments, made
+        agents.setdefault("hooks", {}).setdefault(event, []).extend(groups)
+    return arguments, agents
 
 
 def _headed(head: dict[str, str], body: str) -> str:

@@ -41,13 +41,13 @@ def failure_of(result: JsonValue, api_error: JsonValue, retry_delay_s: float | N
     """
     if dig(result, "is_error") is not True:
         return None
-    told = text_at(result, "result") or "; ".join(texts_at(result, "errors")) or text_at(result, "subtype") or ""
-    kind = _class_of(result, text_at(api_error, "error"), told)
-    told = _RELAYS_OWN.sub("", told) if _RELAY in told else told
-    return failed(kind, told, retry_after_s=retry_delay_s if kind in _PAUSED else None)
+    message = text_at(result, "result") or "; ".join(texts_at(result, "errors")) or text_at(result, "subtype") or ""
+    kind = _class_of(result, text_at(api_error, "error"), message)
+    message = _RELAYS_OWN.sub("", message) if _RELAY in message else message
+    return failed(kind, message, retry_after_s=retry_delay_s if kind in _PAUSED else None)
 
 
-def _class_of(result: JsonValue, error: str | None, told: str) -> FailureClass:
+def _class_of(result: JsonValue, error: str | None, message: str) -> FailureClass:
     match text_at(result, "subtype"):
         case "error_max_turns":
             return FailureClass.MAX_TURNS
@@ -65,8 +65,8 @@ def _class_of(result: JsonValue, error: str | None, told: str) -> FailureClass:
         return FailureClass.BUDGET
     status = count_at(result, "api_error_status")
     if status:
-        return class_of_status(status, told)
-    return _ERRORS.get(error or "") or class_of_text(told) or FailureClass.PROTOCOL
+        return class_of_status(status, message)
+    return _ERRORS.get(error or "") or class_of_text(message) or FailureClass.PROTOCOL
 
 
 def usage_of(result: JsonValue) -> Usage | None:
@@ -84,8 +84,8 @@ def usage_of(result: JsonValue) -> Usage | None:
         "cache_write_tokens": _sum(used, "cacheCreationInputTokens"),
         "output_tokens": _sum(used, "outputTokens"),
     }
-    known = [count for count in parts.values() if count is not None]
-    if not any(known):
+    counts = [count for count in parts.values() if count is not None]
+    if not any(counts):
         return None  # of a service that tells nothing the program says 0
     told = dig(result, "total_cost_usd")
     cost = float(told) if isinstance(told, int | float) and not isinstance(told, bool) else None
@@ -93,7 +93,7 @@ def usage_of(result: JsonValue) -> Usage | None:
     return Usage(
         **parts,
         reasoning_tokens=_sum(used, "thinkingTokens"),
-        total_tokens=sum(known) if len(known) == len(parts) else None,
+        total_tokens=sum(counts) if len(counts) == len(parts) else None,
         cost_usd=cost,
         cost_basis=basis if cost is not None else None,
     )

@@ -31,9 +31,9 @@ class AnswerTokens:
 
     def copy(self) -> AnswerTokens:
         """The same, to take other lines."""
-        other = AnswerTokens()
-        other._counts = {name: dict(counts) for name, counts in list(self._counts.items())}
-        return other
+        clone = AnswerTokens()
+        clone._counts = {name: dict(counts) for name, counts in list(self._counts.items())}
+        return clone
 
     def take(self, record: Mapping[str, JsonValue]) -> None:
         """Take the object in a line, of the stream or of a session file."""
@@ -88,8 +88,8 @@ class SessionRecord:
                 self._stop = None  # there is more to do
                 self._is_answered = False
             case "cost-state":
-                told = {"modelUsage": record.get("modelUsage"), "total_cost_usd": record.get("totalCostUSD")}
-                self.usage = usage_of(told)
+                usage_record = {"modelUsage": record.get("modelUsage"), "total_cost_usd": record.get("totalCostUSD")}
+                self.usage = usage_of(usage_record)
             case _:
                 return
 

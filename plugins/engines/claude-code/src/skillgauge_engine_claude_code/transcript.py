@@ -93,17 +93,17 @@ class ClaudeTranscript:
             return ()
         match text_at(record, "type"):
             case "system":
-                found = self._system(record)
+                lines = self._system(record)
             case "assistant":
-                found = self._assistant(record)
+                lines = self._assistant(record)
             case "user":
-                found = self._user(record)
+                lines = self._user(record)
             case "result":
                 self._take_result(record)
-                found = iter(())
+                lines = iter(())
             case _:
-                found = iter(())
-        events = list(found)
+                lines = iter(())
+        events = list(lines)
         self._events += events
         return events
 
@@ -193,10 +193,10 @@ class ClaudeTranscript:
         An agent that failed could leave the rate by it. A failure of the API is in the session file as well: one that
         is not there is none after an answer, and before one it is the agent's, as an early end of its program is.
         """
-        told = failure_of(self._result, self._api_error, self._retry_delay_s)
-        if told is None or told.blame is not Blame.INFRASTRUCTURE or not self._is_failure_denied:
-            return told
-        return None if self._record.is_over else told.model_copy(update={"blame": Blame.TARGET, "retryable": False})
+        failure = failure_of(self._result, self._api_error, self._retry_delay_s)
+        if failure is None or failure.blame is not Blame.INFRASTRUCTURE or not self._is_failure_denied:
+            return failure
+        return None if self._record.is_over else failure.model_copy(update={"blame": Blame.TARGET, "retryable": False})
 
     @property
     def _is_failure_denied(self) -> bool:
@@ -206,21 +206,21 @@ class ClaudeTranscript:
         )
 
     def _answer(self) -> str | None:
-        told = text_at(self._result, "result")
-        is_denied = self._is_failure_denied or (told is not None and self._record.denies(told))
-        return self._record.answer if is_denied else told
+        result_text = text_at(self._result, "result")
+        is_denied = self._is_failure_denied or (result_text is not None and self._record.denies(result_text))
+        return self._record.answer if is_denied else result_text
 
     def _usage(self) -> Usage | None:
-        told, recorded = usage_of(self._result), self._record.usage
-        if self._result is None or recorded is None or (told and _tokens(told) == _tokens(recorded)):
-            return told
+        reported, recorded = usage_of(self._result), self._record.usage
+        if self._result is None or recorded is None or (reported and _tokens(reported) == _tokens(recorded)):
+            return reported
         return recorded
 
     def _notes(self) -> Iterator[str]:
         if self._strangers:
             yield f"{self._strangers} lines of the program's stream were of another session, and are not believed"
-        told = text_at(self._result, "result")
-        if told is not None and dig(self._result, "is_error") is not True and self._record.denies(told):
+        result_text = text_at(self._result, "result")
+        if result_text is not None and dig(self._result, "is_error") is not True and self._record.denies(result_text):
             yield "the program's stream tells another answer than its session file, which counts"
         if self._is_failure_denied and self._failure() is None:
             yield "the program's stream tells a failure, and its session file an answer, which counts"
@@ -232,9 +232,9 @@ class ClaudeTranscript:
             case "api_retry":
                 delay_ms = count_at(record, "retry_delay_ms")
                 self._retry_delay_s = None if delay_ms is None else delay_ms / 1000
-                told = text_at(record, "error") or "unknown"
+                message = text_at(record, "error") or "unknown"
                 status = count_at(record, "error_status")
-                yield _notice(f"asks its API again: {told}{f' ({status})' if status else ''}", is_error=True)
+                yield _notice(f"asks its API again: {message}{f' ({status})' if status else ''}", is_error=True)
             case "hook_response":
                 # `PreToolUse:Write`: the event, and the tool that it is about.
                 event, _, tool = (text_at(record, "hook_name") or "").partition(":")
@@ -293,16 +293,16 @@ class ClaudeTranscript:
                     call_id = text_at(part, "tool_use_id")
                     is_error = dig(part, "is_error") is True
                     call = self._calls.get(call_id or "", _Call(""))
-                    told = flat(dig(part, "content"))
+                    text = flat(dig(part, "content"))
                     if is_error:
-                        self._skill_calls.failed(call_id or "", told)
+                        self._skill_calls.failed(call_id or "", text)
                     else:
                         self._note_fired(call, dig(record, "tool_use_result"))
                     yield TrajectoryEvent(
                         kind=EventKind.TOOL_RESULT,
                         name=call.tool or None,
                         call_id=call_id,
-                        text=bounded_text(told),
+                        text=bounded_text(text),
                         is_error=is_error,
                     )
                 case "text":

@@ -124,9 +124,9 @@ class CodexEngine(ProgramEngine):
     def _powers(self, request: RunRequest, home: Path) -> list[str]:
         """Return the permissions of the agent; none where instructions take the place of its own."""
         if self._codex.instructions is not None:
-            told = home / ".codex/instructions.md"
-            told.write_text(self._codex.instructions, encoding="utf-8")
-            return [*_WITHOUT_TOOLS, "-c", f"model_instructions_file={_toml(str(told))}"]
+            instructions_file = home / ".codex/instructions.md"
+            instructions_file.write_text(self._codex.instructions, encoding="utf-8")
+            return [*_WITHOUT_TOOLS, "-c", f"model_instructions_file={_toml(str(instructions_file))}"]
         settings = install(request, home, self._codex.hooks)
         arguments = ["-s", self._codex.sandbox]
         for key, value in settings.items():

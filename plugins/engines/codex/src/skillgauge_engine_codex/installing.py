@@ -32,22 +32,22 @@ def install(request: RunRequest, home: Path, hooks: JsonObject) -> dict[str, Jso
     settings: dict[str, JsonValue] = {}
     if placed.rules:
         _write(folder / "AGENTS.md", placed.rules)
-    for one in placed.of(COMMAND):
-        _write(folder / "prompts" / f"{one.name}.md", text(one, "text"))
-    for one in placed.of(AGENT):
-        told = f"Use when asked to work as the agent {one.name}: {text(one, 'description')}"
-        head = f"---\nname: agent-{one.name}\ndescription: {json.dumps(told)}\n---\n\n"
-        _write(home / f".agents/skills/agent-{one.name}/SKILL.md", f"{head}{text(one, 'prompt')}\n")
+    for agent in placed.of(COMMAND):
+        _write(folder / "prompts" / f"{agent.name}.md", text(agent, "text"))
+    for agent in placed.of(AGENT):
+        description = f"Use when asked to work as the agent {agent.name}: {text(agent, 'description')}"
+        head = f"---\nname: agent-{agent.name}\ndescription: {json.dumps(description)}\n---\n\n"
+        _write(home / f".agents/skills/agent-{agent.name}/SKILL.md", f"{head}{text(agent, 'prompt')}\n")
     if leader := placed.agent(request.agent):
         settings["developer_instructions"] = text(leader, "prompt")
     for name, server in placed.servers(request.env).items():
-        known = ("command", "args", "env", "url")
-        settings[f"mcp_servers.{name}"] = {key: _tuples(server[key]) for key in known if key in server}
-    made: dict[str, Any] = thaw(hooks)
+        fields = ("command", "args", "env", "url")
+        settings[f"mcp_servers.{name}"] = {key: _tuples(server[key]) for key in fields if key in server}
+    agents: dict[str, Any] = thaw(hooks)
     for event, groups in placed.hooks(_NATIVE, _SAME).items():
-        made.setdefault("hooks", {}).setdefault(event, []).extend(groups)
-    if made:
-        _write(folder / "hooks.json", canonical_json(made))
+        agents.setdefault("hooks", {}).setdefault(event, []).extend(groups)
+    if agents:
+        _write(folder / "hooks.json", canonical_json(agents))
     return settings
 
 

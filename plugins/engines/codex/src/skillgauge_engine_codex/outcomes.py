@@ -23,16 +23,16 @@ _OWN_WORDS = (
 
 def failure_of(message: str) -> Failure:
     """Return the meaning of a failed turn's message."""
-    told = without_address(message)
-    lower = told.lower()
-    status = _STATUS.search(told)
+    text = without_address(message)
+    lower = text.lower()
+    status = _STATUS.search(text)
     if status:
-        return failed(class_of_status(int(status[1]), told), told)
-    if answer := parse_line(told.encode("utf-8", "replace")):  # of a status 400 it hands on the body
-        said = text_at(answer, "error", "message") or text_at(answer, "message") or told
+        return failed(class_of_status(int(status[1]), text), text)
+    if answer := parse_line(text.encode("utf-8", "replace")):  # of a status 400 it hands on the body
+        said = text_at(answer, "error", "message") or text_at(answer, "message") or text
         return failed(class_of_status(400, said), said)
     kind = next((kind for words, kind in _OWN_WORDS if words in lower), None)
-    return failed(kind or class_of_text(told) or FailureClass.CRASH, told)
+    return failed(kind or class_of_text(text) or FailureClass.CRASH, text)
 
 
 def without_address(message: str) -> str:
@@ -52,25 +52,25 @@ def is_filtered(message: str) -> bool:
 
 def summed(usages: Iterable[Usage | None]) -> Usage | None:
     """Tokens of several conversations; a kind that one of them does not tell is unknown."""
-    told = [usage for usage in usages if usage is not None]
-    if len(told) < 2:
-        return told[0] if told else None
+    reported = [usage for usage in usages if usage is not None]
+    if len(reported) < 2:
+        return reported[0] if reported else None
     kinds = [kind for kind in Usage.model_fields if kind.endswith("_tokens")]
-    counts = {kind: [getattr(usage, kind) for usage in told] for kind in kinds}
+    counts = {kind: [getattr(usage, kind) for usage in reported] for kind in kinds}
     return Usage.model_validate({kind: None if None in found else sum(found) for kind, found in counts.items()})
 
 
-def usage_of(told: JsonValue) -> Usage | None:
+def usage_of(record: JsonValue) -> Usage | None:
     """Tokens; what a cache held or took is part of the input there and is not here. What it cost is never told."""
-    whole, output = count_at(told, "input_tokens"), count_at(told, "output_tokens")
+    whole, output = count_at(record, "input_tokens"), count_at(record, "output_tokens")
     if not whole and not output:
         return None
-    read, written = count_at(told, "cached_input_tokens"), count_at(told, "cache_write_input_tokens")
+    read, written = count_at(record, "cached_input_tokens"), count_at(record, "cache_write_input_tokens")
     return Usage(
         input_tokens=None if whole is None else max(0, whole - (read or 0) - (written or 0)),
         cache_read_tokens=read,
         cache_write_tokens=written,
         output_tokens=output,
-        reasoning_tokens=count_at(told, "reasoning_output_tokens"),
+        reasoning_tokens=count_at(record, "reasoning_output_tokens"),
         total_tokens=whole + output if whole is not None and output is not None else None,
     )

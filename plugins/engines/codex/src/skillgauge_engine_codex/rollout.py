@@ -104,8 +104,8 @@ class Rollout:
         Unknown if nothing but the text of a command speaks for it, which any command can print.
         """
         by_hook = sum(block.by == "hook" for block in self._blocked)
-        found = (*self._blocked, *blocks_in(stderr)[by_hook:])
-        return None if self._is_denial_possible and not found else found
+        blocks = (*self._blocked, *blocks_in(stderr)[by_hook:])
+        return None if self._is_denial_possible and not blocks else blocks
 
     def read(self, record: Mapping[str, JsonValue]) -> None:
         """Take the object in a line."""
@@ -245,8 +245,8 @@ def _head(output: str) -> int:
     """Return the start of the output proper, after the text that the program puts before it, maybe twice."""
     end = 0
     for _ in range(2):
-        found = _OUTPUT.match(output, end)
-        end = found.end() if found else end
+        match = _OUTPUT.match(output, end)
+        end = match.end() if match else end
     return end
 
 

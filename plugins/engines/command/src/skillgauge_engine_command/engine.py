@@ -76,13 +76,13 @@ class CommandEngine:
 
     def identity(self, model: str | None) -> Identity:
         """Return the command that is started; incomplete, since the program's own version is not known."""
-        asked = model or self._options.model
-        self._lacks_model = self._lacks_model or (asked is None and self._options.uses("model"))
+        model_id = model or self._options.model
+        self._lacks_model = self._lacks_model or (model_id is None and self._options.uses("model"))
         return Identity(
             name=NAME,
             version=version(f"skillgauge-engine-{NAME}"),
-            settings={**self._options.model_dump(mode="json", exclude={"paid", "hosts", "model"}), "model": asked},
-            model=asked,
+            settings={**self._options.model_dump(mode="json", exclude={"paid", "hosts", "model"}), "model": model_id},
+            model=model_id,
             complete=False,
         )
 

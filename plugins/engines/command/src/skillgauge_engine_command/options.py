@@ -80,12 +80,12 @@ class CommandOptions(Frozen):
     @field_validator("exit_codes")
     @classmethod
     def _meanings(cls, codes: JsonObject) -> JsonObject:
-        known = (COMPLETED, FAILED, *FailureClass)
+        words = (COMPLETED, FAILED, *FailureClass)
         for code, meaning in codes.items():
             if not code.isdecimal() or int(code) > 255:
                 raise ValueError(f"{code!r} is no exit code")
-            if meaning not in known:
-                raise ValueError(f"exit code {code}: {meaning!r} is none of {', '.join(known)}")
+            if meaning not in words:
+                raise ValueError(f"exit code {code}: {meaning!r} is none of {', '.join(words)}")
         return codes
 
     @model_validator(mode="after")

@@ -160,14 +160,14 @@ class _Session:
 
     async def _run(self, line: str) -> Failure | None:
         limit = self._request.limits.timeout_s
-        left = None if limit is None else max(0.001, limit - (time.monotonic() - self._started))
-        command = Command(argv=("sh", "-c", line), timeout_s=left, output_bytes=_OUTPUT_BYTES)
+        remaining = None if limit is None else max(0.001, limit - (time.monotonic() - self._started))
+        command = Command(argv=("sh", "-c", line), timeout_s=remaining, output_bytes=_OUTPUT_BYTES)
         try:
             finished = await (await self._workspace.start(command)).wait()
         except LaunchError as error:
             return Failure.of_agent(FailureClass.LAUNCH, str(error))
-        said = (finished.stdout + finished.stderr).decode("utf-8", "replace")
-        self._call("bash", {"command": line}, said, is_error=finished.exit_code != 0)
+        output = (finished.stdout + finished.stderr).decode("utf-8", "replace")
+        self._call("bash", {"command": line}, output, is_error=finished.exit_code != 0)
         return Failure.of_agent(FailureClass.TIMEOUT, f"not done within {limit:g} s") if finished.timed_out else None
 
     def _call(self, tool: str, arguments: JsonObject, answer: str, *, is_error: bool = False) -> None:

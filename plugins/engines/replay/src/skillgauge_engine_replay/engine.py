@@ -51,18 +51,18 @@ class ReplayEngine:
 
     def identity(self, model: str | None) -> Identity:
         """Return the identity of the recorded engine, by which recordings are found; else its own."""
-        found = [
+        matching = [
             one for one in self._recordings if self._engine in (None, one.engine.name) and model in (None, one.model)
         ]
-        kinds = {(one.engine.unversioned_digest, one.model): one for one in found}
+        kinds = {(one.engine.unversioned_digest, one.model): one for one in matching}
         if len(kinds) != 1:
-            self._unclear[model] = self._choice(model, found)
+            self._unclear[model] = self._choice(model, matching)
             return Identity(name=NAME, version=version(f"skillgauge-engine-{NAME}"), model=model, complete=False)
-        versions = {one.engine.version for one in found}
+        versions = {one.engine.version for one in matching}
         if len(versions) > 1:
-            self._unclear[model] = _mixed(found[0].engine.name, versions)
-        update = {"model": found[0].model, "version": versions.pop() if len(versions) == 1 else None}
-        return found[0].engine.model_copy(update=update)
+            self._unclear[model] = _mixed(matching[0].engine.name, versions)
+        update = {"model": matching[0].model, "version": versions.pop() if len(versions) == 1 else None}
+        return matching[0].engine.model_copy(update=update)
 
     def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
         """It asks no model."""
@@ -84,18 +84,18 @@ class ReplayEngine:
             emit(event)
         return execution.model_copy(update={"replayed": True})
 
-    def _choice(self, model: str | None, found: list[Cassette]) -> Problem:
+    def _choice(self, model: str | None, matching: list[Cassette]) -> Problem:
         """Say why it is not clear which recordings are meant, and how to choose."""
-        there = found or self._recordings
-        kinds = sorted({f"{one.engine.name} with {one.model or 'its own model'}" for one in there})
+        candidates = matching or self._recordings
+        kinds = sorted({f"{one.engine.name} with {one.model or 'its own model'}" for one in candidates})
         listed = ", ".join(kinds)
-        if not found:
-            asked = " and ".join(
+        if not matching:
+            names = " and ".join(
                 text
                 for text in (f"engine {self._engine!r}" if self._engine else "", f"model {model!r}" if model else "")
                 if text
             )
-            return Problem("replay.choice", f"{self._folder} holds no recording of {asked}; it has: {listed}")
+            return Problem("replay.choice", f"{self._folder} holds no recording of {names}; it has: {listed}")
         if len(kinds) == 1:
             message = f"{self._folder} holds recordings of {listed} under different settings of the engine"
             return Problem("replay.choice", message, hint="Keep those of one setting in the folder.")

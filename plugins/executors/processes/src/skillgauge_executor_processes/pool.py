@@ -225,11 +225,11 @@ class _Connection:
 
     def _lose(self) -> None:
         """Give everybody who waits for the worker an answer in its place."""
-        said = f"the worker process that made the attempt ended with {_end_of(self._process)}"
+        ending = f"the worker process that made the attempt ended with {_end_of(self._process)}"
         for number in list(self._waiting):
             answer = self._waiting.pop(number)
             if not answer.done():
-                answer.set_result(Frame(Kind.CANCELLED, number, said.encode()))
+                answer.set_result(Frame(Kind.CANCELLED, number, ending.encode()))
 
 
 async def _end(process: Process, grace_s: float) -> None:

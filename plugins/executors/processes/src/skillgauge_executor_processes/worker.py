@@ -94,10 +94,10 @@ async def _work(
     except EOFError:
         pass  # nobody waits for anything any more
     finally:
-        left = list(under_way.values())
-        for task in left:
+        tasks = list(under_way.values())
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _attempt(run_trial: RunTrial, trial: Trial) -> bytes:

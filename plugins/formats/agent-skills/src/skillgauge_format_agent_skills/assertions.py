@@ -70,9 +70,9 @@ def assertion_of(item: JsonValue, reference: JsonValue, origin: Origin, findings
 
 def _of_text(text: str, reference: JsonValue, origin: Origin, findings: Findings) -> Assertion | None:
     typed = typed_of(text)
-    found = made_of(typed) if typed is not None else None
-    if found is not None:
-        (scorer, options), _ = found
+    rule = made_of(typed) if typed is not None else None
+    if rule is not None:
+        (scorer, options), _ = rule
         return Assertion(Check(id=text, scorer=scorer, options=options, origin=origin), None)
     if not text:
         findings.error("no-text", "an assertion says nothing", origin, "Write what has to be true of the result.")
@@ -94,10 +94,10 @@ class _Reading:
         if kind_of(self.raw) == GRANTED:
             self.findings.kept(GRANTED, Use.GRANTED, self.origin)
             return None
-        found = made_of(self.raw)
-        if found is not None and kind_of(self.raw).startswith(OUTPUT) and not _CASE_KEYS & self.raw.keys():
+        rule = made_of(self.raw)
+        if rule is not None and kind_of(self.raw).startswith(OUTPUT) and not _CASE_KEYS & self.raw.keys():
             self.findings.kept(str(self.raw["type"]), Use.CASE, self.origin)
-        check = self._decided(*found) if found is not None else self._judged()
+        check = self._decided(*rule) if rule is not None else self._judged()
         if check is None:
             return None
         weight = self._number("weight", most=None)
@@ -108,8 +108,8 @@ class _Reading:
         critical = self.raw.get("critical") is True or self.raw.get("required") is True
         return Assertion(check.model_copy(update=update) if update else check, self.raw, critical)
 
-    def _decided(self, made: tuple[str, JsonObject], understood: frozenset[str]) -> Check | None:
-        raw, (scorer, options) = self.raw, made
+    def _decided(self, decision: tuple[str, JsonObject], understood: frozenset[str]) -> Check | None:
+        raw, (scorer, options) = self.raw, decision
         text = _first_text(raw, TEXT_KEYS)
         if scorer == COMMAND and any(one in str(options["command"]) for one in _PLACEHOLDERS):
             message = "this command has a placeholder that the runner of another tool fills"
@@ -119,9 +119,9 @@ class _Reading:
             return None
         self._note_keys(understood | {"threshold"} if scorer == RUBRIC else understood)
         aside = (*TEXT_KEYS, "id", "type", *_RULES)
-        told = [str(raw.get("type", kind_of(raw))), *(text_of(raw[key]) for key in raw if key not in aside)]
+        texts = [str(raw.get("type", kind_of(raw))), *(text_of(raw[key]) for key in raw if key not in aside)]
         options = _told(scorer, options, raw, text)
-        return Check(id=text or " ".join(told[:2]), scorer=scorer, options=options, origin=self.origin)
+        return Check(id=text or " ".join(texts[:2]), scorer=scorer, options=options, origin=self.origin)
 
     def _judged(self) -> Check | None:
         raw, kind = self.raw, kind_of(self.raw)
@@ -232,7 +232,7 @@ def written(check: Check, raw: JsonValue, reference: JsonValue) -> JsonValue | N
     if check.scorer == RUBRIC and check.options in (rubric_options(check.id, reference), {"criteria": check.id}):
         return check.id
     typed = typed_of(check.id)
-    if typed is not None and (found := made_of(typed)) is not None and found[0] == (check.scorer, check.options):
+    if typed is not None and (rule := made_of(typed)) is not None and rule[0] == (check.scorer, check.options):
         return check.id
     for kind, value in _candidates(check):
         item: JsonObject = {"text": check.id, "type": kind, "value": value}
@@ -242,8 +242,8 @@ def written(check: Check, raw: JsonValue, reference: JsonValue) -> JsonValue | N
             item = {**item, **{key: options[key] for key in _OF_COMMAND if options.get(key, ANY_FAILS) != ANY_FAILS}}
         elif check.scorer != "contains" and options.get("case_sensitive") is False:
             item = {**item, "case_sensitive": False}
-        found = made_of(item)
-        made = found[0] if found is not None else None
+        rule = made_of(item)
+        made = rule[0] if rule is not None else None
         if made is not None and made[0] == check.scorer and _told(*made, item, check.id) == options:
             return item
     return None

@@ -130,7 +130,7 @@ def eval_id(suite: SuiteHead, case_id: str) -> int | str:
 def run_document(suite: SuiteHead, result: TrialResult) -> dict[str, Any]:
     """One of `runs`."""
     names = suite.parameters.get("eval_names")
-    known = measures(result)
+    values = measures(result)
     graded = expectations(result)
     passed = sum(score.status is ScoreStatus.PASSED for score in graded)
     events = result.execution.trajectory.events if result.execution.trajectory else None
@@ -144,12 +144,12 @@ def run_document(suite: SuiteHead, result: TrialResult) -> dict[str, Any]:
         "configuration": result.arm,
         "run_number": result.repeat,
         "result": {
-            "pass_rate": None if known["pass_rate"] is None else round(known["pass_rate"], 4),
+            "pass_rate": None if values["pass_rate"] is None else round(values["pass_rate"], 4),
             "passed": passed,
             "failed": len(graded) - passed,
             "total": len(graded),
-            "time_seconds": known["time_seconds"],
-            "tokens": known["tokens"],
+            "time_seconds": values["time_seconds"],
+            "tokens": values["tokens"],
             "tool_calls": _count(events, EventKind.TOOL_CALL),
             "errors": None if events is None else sum(event.is_error for event in events),
         },
@@ -173,9 +173,9 @@ def _own(result: TrialResult) -> dict[str, Any]:
         if score.beside
     ]
     failure = result.execution.failure
-    told: dict[str, Any] = {"beside": beside} if beside else {}
-    told |= {"failure": {"class": failure.failure_class, "blame": failure.blame}} if failure else {}
-    return {"skillgauge": told} if told else {}
+    extra: dict[str, Any] = {"beside": beside} if beside else {}
+    extra |= {"failure": {"class": failure.failure_class, "blame": failure.blame}} if failure else {}
+    return {"skillgauge": extra} if extra else {}
 
 
 def _count(events: tuple[Any, ...] | None, kind: EventKind) -> int | None:
@@ -214,8 +214,10 @@ def metadata(view: RunView, suite: SuiteHead, key: Key, tally: Tally) -> dict[st
 
 def _validity(view: RunView, suite: SuiteHead) -> dict[str, Json] | None:
     """Return the validity of this suite's runs."""
-    known = next((one for one in view.summary.validity if one.suite_id == suite.id), None)
-    return {"valid": known.valid, "error_share": known.error_share, "reason": known.reason} if known else None
+    validity = next((one for one in view.summary.validity if one.suite_id == suite.id), None)
+    return (
+        {"valid": validity.valid, "error_share": validity.error_share, "reason": validity.reason} if validity else None
+    )
 
 
 def _digests(view: RunView, suite: SuiteHead, tally: Tally) -> dict[str, str]:
@@ -254,6 +256,6 @@ def _apart(tally: Tally, comparison: Comparison) -> list[str]:
     ours, theirs = (tally.spreads[arm] for arm in (comparison.candidate, comparison.baseline))
     return [
         name
-        for name, found in tally.delta.items()
-        if not isclose(found.mean or 0.0, ours[name].mean - theirs[name].mean, rel_tol=0, abs_tol=1e-9)
+        for name, figures in tally.delta.items()
+        if not isclose(figures.mean or 0.0, ours[name].mean - theirs[name].mean, rel_tol=0, abs_tol=1e-9)
     ]

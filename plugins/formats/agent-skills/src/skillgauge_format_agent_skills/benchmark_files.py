@@ -102,7 +102,7 @@ class BenchmarkFile(_Part):
     @cached_property
     def all_runs(self) -> tuple[RunFile, ...]:
         """Every run, eval by eval in the order that the document tells."""
-        told = self.metadata.evals_run
-        places = {str(one): place for place, one in enumerate(told)} if isinstance(told, tuple) else {}
-        both = (*self.runs, *self.ungraded_runs)
-        return tuple(sorted(both, key=lambda run: places.get(str(run.eval_id), len(places)))) if places else both
+        evals_run = self.metadata.evals_run
+        places = {str(one): place for place, one in enumerate(evals_run)} if isinstance(evals_run, tuple) else {}
+        runs = (*self.runs, *self.ungraded_runs)
+        return tuple(sorted(runs, key=lambda run: places.get(str(run.eval_id), len(places)))) if places else runs

@@ -118,17 +118,17 @@ class CaseMaker:
 
     def _assertions(self, read: Eval) -> Iterator[Assertion]:
         """Those of all keys in the order of the file, each once."""
-        known: set[str] = set()
-        taken: dict[str, int] = {}
+        texts: set[str] = set()
+        ids: dict[str, int] = {}
         for written, origin in read.assertions:
             item = plain_assertion(written) if self.of_scenarios else written
-            if (content := digest(item)) in known:
+            if (content := digest(item)) in texts:
                 continue
-            known.add(content)
+            texts.add(content)
             made = assertion_of(item, read.file.expected_output, origin, self.findings)
             if made is None:
                 continue
-            count = taken[made.check.id] = taken.get(made.check.id, 0) + 1
+            count = ids[made.check.id] = ids.get(made.check.id, 0) + 1
             if count > 1:  # the same words for two things that are checked differently
                 check = made.check.model_copy(update={"id": f"{made.check.id} ({count})"})
                 made = replace(made, check=check)
@@ -141,8 +141,9 @@ class CaseMaker:
         if should is None and "expected_skill" in raw:
             should, key = file.expected_skill == own or own in file.acceptable_skills, "expected_skill"
             if not should and file.expected_skill is not None:
-                other = file.expected_skill
-                message = f"expected_skill is {other!r}: checked is that {own!r} does not fire, not that {other!r} does"
+                other_skill = file.expected_skill
+                checked = f"checked is that {own!r} does not fire, not that {other_skill!r} does"
+                message = f"expected_skill is {other_skill!r}: {checked}"
                 self.findings.warning("other-skill", message, where(key))
         if should is None:
             return None
@@ -155,9 +156,9 @@ class CaseMaker:
         return Check(id=TRIGGER, scorer=TRIGGER, options=options, origin=where(key))
 
     def _files(self, file: EvalFile, where: OriginOf) -> Iterator[FileSpec]:
-        for index, given in enumerate(file.files):
-            inline = given if isinstance(given, InlineFile) else None
-            put = inline.path if inline else str(given)
+        for index, file_given in enumerate(file.files):
+            inline = file_given if isinstance(file_given, InlineFile) else None
+            put = inline.path if inline else str(file_given)
             if "\\" in put or contained(self.root, put) is None:
                 self._escaping(put, where("files", index))
             elif inline and inline.content is not None:

@@ -36,10 +36,10 @@ def _claim_folder(path: Path) -> Claim | None:
     broken = [name for name, shape in shapes.items() if not isinstance(shape, Shape) and name in _own_names(path)]
     if not own and not broken and not has_drafts(path):
         return None
-    what = ", ".join(own) if own else f"{broken[0]}, which cannot be read" if broken else "drafts of evals"
+    reason = ", ".join(own) if own else f"{broken[0]}, which cannot be read" if broken else "drafts of evals"
     # A repository that is a skill itself may hold others, each with suites of its own.
     inner = tuple(skill for skill in skills_of(path, inner=True) if path in skill.parents and not skill.is_symlink())
-    return Claim("skill", f"a skill with {what}", leaves=inner)
+    return Claim("skill", f"a skill with {reason}", leaves=inner)
 
 
 def _own_names(path: Path) -> set[str]:

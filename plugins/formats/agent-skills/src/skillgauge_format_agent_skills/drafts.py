@@ -52,8 +52,8 @@ def loaded_with(drafts: Sequence[Problem], suites: Sequence[Suite], passed_over:
     if not suites:
         return Loaded((), (*passed_over, *drafts))
     first, *others = suites
-    told = first.model_copy(update={"warnings": (*first.warnings, *drafts)}) if drafts else first
-    return Loaded((told, *others), tuple(passed_over))
+    loaded = first.model_copy(update={"warnings": (*first.warnings, *drafts)}) if drafts else first
+    return Loaded((loaded, *others), tuple(passed_over))
 
 
 def _of_draft(draft: JsonValue, origin: Origin) -> Problem:

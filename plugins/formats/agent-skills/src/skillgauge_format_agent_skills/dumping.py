@@ -87,7 +87,7 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
             message = f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} is left to a judge"
             losses.append(_loss(message, check.origin or case.origin))
         assertions.append(thaw(item))
-    made = {
+    eval_ = {
         "id": _id(case),
         "name": case.name or None,
         "description": case.description or None,
@@ -105,7 +105,7 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
         "max_turns": case.limits.max_turns,
         **_trigger_keys(case),
     }
-    return _with_keys({name: value for name, value in made.items() if value is not None}, case.extras)
+    return _with_keys({name: value for name, value in eval_.items() if value is not None}, case.extras)
 
 
 def _trigger_keys(case: Case) -> dict[str, Any]:
@@ -148,8 +148,8 @@ def _reference(case: Case) -> JsonValue:
     """Return the reference that all judged checks of a case compare with, if it is one and the same."""
     if EXPECTED_OUTPUT in case.extras:
         return case.extras[EXPECTED_OUTPUT]
-    found = [check.options.get("reference") for check in case.checks if check.scorer == RUBRIC]
-    return found[0] if found and all(one == found[0] for one in found) else None
+    references = [check.options.get("reference") for check in case.checks if check.scorer == RUBRIC]
+    return references[0] if references and all(one == references[0] for one in references) else None
 
 
 def _unsaid_of_suite(suite: Suite) -> Iterator[Problem]:

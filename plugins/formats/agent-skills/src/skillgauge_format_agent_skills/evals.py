@@ -45,7 +45,7 @@ def read_eval(item: JsonValue, where: OriginOf, findings: Findings) -> Eval | No
     if not isinstance(item, Mapping):
         findings.error("wrong-type", "an eval must be an object", where(), _hint(item))
         return None
-    given, renamed = _renamed(item, where, findings)
+    fields, renamed = _renamed(item, where, findings)
 
     def renaming(*pointer: str | int) -> Origin:
         steps = renamed.get(str(pointer[0])) if pointer else None
@@ -54,27 +54,27 @@ def read_eval(item: JsonValue, where: OriginOf, findings: Findings) -> Eval | No
     assertions: list[Told] = []
     called: list[Check] = []
     tags: list[str] = []
-    for key in list(given):
+    for key in list(fields):
         use = KEYS.get(key)
-        if key in _LISTS and isinstance(given[key], tuple):
-            assertions += [(one, where(key, index)) for index, one in enumerate(given[key])]
-        elif use in _ASSERTING and given[key] is not None:
+        if key in _LISTS and isinstance(fields[key], tuple):
+            assertions += [(one, where(key, index)) for index, one in enumerate(fields[key])]
+        elif use in _ASSERTING and fields[key] is not None:
             findings.kept(key, use, where(key))
-            assertions += _asserted(given.pop(key), use, where, key)
+            assertions += _asserted(fields.pop(key), use, where, key)
         elif use is Use.CALLED:
-            if given[key]:
+            if fields[key]:
                 findings.kept(key, use, where(key))
-            called += _called(given[key], where(key))
-        elif use is Use.TAG and isinstance(given[key], str) and given[key].strip():
+            called += _called(fields[key], where(key))
+        elif use is Use.TAG and isinstance(fields[key], str) and fields[key].strip():
             findings.kept(key, use, where(key))
-            tags.append(f"{key}:{given[key].strip()}")
+            tags.append(f"{key}:{fields[key].strip()}")
         elif use is Use.BASELINE:
             findings.kept(key, use, where(key))
-    file = findings.validated(EvalFile, given, renaming)
+    file = findings.validated(EvalFile, fields, renaming)
     if file is None:
         return None
     _note_extras(file, renaming, findings)
-    return Eval(file, given, renaming, tuple(assertions), tuple(called), tuple(tags))
+    return Eval(file, fields, renaming, tuple(assertions), tuple(called), tuple(tags))
 
 
 _ASSERTING = (Use.CLAIMS, Use.REFUTED, Use.SECTIONS, Use.SOUGHT, Use.EXCLUDED, Use.TOOLS, Use.NO_TOOLS)
@@ -84,48 +84,48 @@ def _renamed(
     item: JsonObject, where: OriginOf, findings: Findings
 ) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
     """Keys under the names that they have here, and what they were called."""
-    given: dict[str, Any] = dict(item)
+    fields: dict[str, Any] = dict(item)
     renamed: dict[str, tuple[str, ...]] = {}
-    for other, preferred in OTHER_NAMES.items():
-        if other not in given or (other in KEYS and isinstance(given[other], tuple | Mapping)):
+    for alias, preferred in OTHER_NAMES.items():
+        if alias not in fields or (alias in KEYS and isinstance(fields[alias], tuple | Mapping)):
             continue
-        if preferred not in given:
-            given[preferred] = given.pop(other)
-            renamed[preferred] = (other,)
-            findings.other_name(other, preferred, where(other))
-    _set_up(given, renamed, where, findings)
-    return given, renamed
+        if preferred not in fields:
+            fields[preferred] = fields.pop(alias)
+            renamed[preferred] = (alias,)
+            findings.other_name(alias, preferred, where(alias))
+    _set_up(fields, renamed, where, findings)
+    return fields, renamed
 
 
 _SET_UP = {"files": "files", "commands": "setup_commands", "copy_test_files": "copy_test_files"}
 """What an object `setup` may have, and what it is called here."""
 
 
-def _set_up(given: dict[str, Any], renamed: dict[str, tuple[str, ...]], where: OriginOf, findings: Findings) -> None:
-    setup = given.get("setup")
+def _set_up(fields: dict[str, Any], renamed: dict[str, tuple[str, ...]], where: OriginOf, findings: Findings) -> None:
+    setup = fields.get("setup")
     if not isinstance(setup, Mapping):
         return
     rest = dict(setup)
     for key, preferred in _SET_UP.items():
-        if key in rest and preferred not in given:
-            given[preferred] = rest.pop(key)
+        if key in rest and preferred not in fields:
+            fields[preferred] = rest.pop(key)
             renamed[preferred] = ("setup", key)
             findings.kept(f"setup.{key}", Use.SETUP, where("setup", key))
-    given["setup"] = rest
+    fields["setup"] = rest
     if not rest:
-        del given["setup"]
+        del fields["setup"]
 
 
 def _asserted(value: JsonValue, use: Use, where: OriginOf, key: str) -> Iterator[Told]:
     is_list = isinstance(value, tuple)
-    for index, one in enumerate(listed(value)):
+    for index, assertion in enumerate(listed(value)):
         origin = where(key, index) if is_list else where(key)
-        if isinstance(one, str) and one.strip():
-            yield _assertion(one, use), origin
-        elif isinstance(one, Mapping) and use is Use.EXCLUDED:
-            yield {**one, "negate": True}, origin
+        if isinstance(assertion, str) and assertion.strip():
+            yield _assertion(assertion, use), origin
+        elif isinstance(assertion, Mapping) and use is Use.EXCLUDED:
+            yield {**assertion, "negate": True}, origin
         else:
-            yield one, origin
+            yield assertion, origin
 
 
 def _assertion(text: str, use: Use) -> JsonValue:
@@ -157,10 +157,10 @@ def _is_literal(text: str) -> bool:
 
 
 def _called(value: JsonValue, origin: Origin) -> Iterator[Check]:
-    for one in listed(value):
-        if isinstance(one, str) and one.strip():
-            options: JsonObject = {"words": (one.strip(),)}
-            yield Check(id=f"{one.strip()} was used", scorer="tool-call", options=options, beside=True, origin=origin)
+    for name in listed(value):
+        if isinstance(name, str) and name.strip():
+            options: JsonObject = {"words": (name.strip(),)}
+            yield Check(id=f"{name.strip()} was used", scorer="tool-call", options=options, beside=True, origin=origin)
 
 
 def _note_extras(file: EvalFile, where: OriginOf, findings: Findings) -> None:
@@ -174,6 +174,6 @@ def _note_extras(file: EvalFile, where: OriginOf, findings: Findings) -> None:
 
 
 def _hint(item: JsonValue) -> str:
-    told = text_of(item)
-    shown = told if len(told) <= 40 else f"{told[:40]}…"
+    text = text_of(item)
+    shown = text if len(text) <= 40 else f"{text[:40]}…"
     return f"Write an object with 'prompt' and 'assertions' in place of {shown!r}."

@@ -44,18 +44,18 @@ class Findings:
         """Note a key that is no check; all of a file are told at once, with their counts and what was done."""
         self._kept.setdefault(use, {}).setdefault(key, _Count(origin, near)).add()
 
-    def unknown_keys(self, keys: Iterable[str], known: Sequence[str], origin_of: OriginOf) -> None:
+    def unknown_keys(self, keys: Iterable[str], supported: Sequence[str], origin_of: OriginOf) -> None:
         """Note keys that are kept without effect."""
         for key in keys:
-            self.kept(key, Use.NONE, origin_of(key), did_you_mean(key, known))
+            self.kept(key, Use.NONE, origin_of(key), did_you_mean(key, supported))
 
     def is_misspelt(self, key: str, bearing: tuple[str, ...], origin: Origin) -> bool:
         """Tell whether an unknown key is nearly one that bears checks, which is an error."""
-        meant = near_miss(key, bearing)
-        if meant:
-            message = f"unknown key {key!r} is nearly {meant!r}: what it says would not be checked"
-            self.error("misspelt-key", message, origin, f"Write {meant!r}, or a name that is not so near.")
-        return bool(meant)
+        nearest = near_miss(key, bearing)
+        if nearest:
+            message = f"unknown key {key!r} is nearly {nearest!r}: what it says would not be checked"
+            self.error("misspelt-key", message, origin, f"Write {nearest!r}, or a name that is not so near.")
+        return bool(nearest)
 
     def left_to_judge(self, kind: str, origin: Origin) -> None:
         """Note an assertion whose type is decided by no program here; all of a file are told at once."""

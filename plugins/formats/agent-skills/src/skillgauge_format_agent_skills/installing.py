@@ -9,9 +9,9 @@ from skillgauge_skill_folders import Leaks, Skill
 def leak_warnings(leaks: Leaks, skill: Skill) -> list[Problem]:
     """Warn of withheld files that a reader might not expect; that `evals/` is not installed goes without saying."""
     unusual = [path for path in leaks.always if path in ("tests",)]
-    told = [*unusual, *leaks.of_validators]
-    if not told:
+    files = [*unusual, *leaks.of_validators]
+    if not files:
         return []
-    message = f"not installed for the agent, because it would give answers away: {', '.join(told)}"
+    message = f"not installed for the agent, because it would give answers away: {', '.join(files)}"
     hint = "To install some of it all the same: --set formats.agent-skills.keep=[GLOB]"
     return [Problem("suite.left-out", message, origin=skill.origin(), hint=hint, severity=Severity.WARNING)]

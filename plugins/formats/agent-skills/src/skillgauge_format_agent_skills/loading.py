@@ -294,9 +294,9 @@ def _suites(
     leaks = leaks_of(skill.root, commands=commands, also=outside, keep=keep)
     ref = skill_ref(skill.root, skill.name, leaks.paths)
     warnings = (*skill.warnings, *leak_warnings(leaks, skill), *unread)
-    taken: set[str] = set()
+    names: set[str] = set()
     for part in sorted(of_skill.parts, key=lambda part: part.is_triggers):
-        for suite in _split(part, skill, ref, taken):
+        for suite in _split(part, skill, ref, names):
             if beside:
                 arms = (arm.model_copy(update={"skills": (*arm.skills, *beside)}) for arm in suite.arms)
                 suite = suite.model_copy(update={"arms": tuple(arms)})
@@ -304,7 +304,7 @@ def _suites(
             warnings = ()
 
 
-def _split(part: _Part, skill: Skill, ref: SkillRef, taken: set[str]) -> Iterable[Suite]:
+def _split(part: _Part, skill: Skill, ref: SkillRef, names: set[str]) -> Iterable[Suite]:
     """The suites of a file.
 
     Evals that ask only whether the skill fires are a suite of their own, since they prove nothing in an arm without it.
@@ -313,7 +313,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, taken: set[str]) -> Iterabl
     evals = [case for case in part.cases if not _is_trigger(case)]
     warnings = part.warnings
     if evals:
-        name = _free(skill.name if skill.name not in taken else f"{skill.name}-{part.source.path.stem}", taken)
+        name = _free(skill.name if skill.name not in names else f"{skill.name}-{part.source.path.stem}", names)
         yield _suite(name, part, evals, skill, ref).model_copy(
             update={
                 "warnings": warnings,
@@ -325,7 +325,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, taken: set[str]) -> Iterabl
         )
         warnings = ()
     if triggers:
-        name = _free(f"{skill.name}-{part.source.path.stem if part.is_triggers else TRIGGERS}", taken)
+        name = _free(f"{skill.name}-{part.source.path.stem if part.is_triggers else TRIGGERS}", names)
         yield _suite(name, part, [_tagged(case) for case in triggers], skill, ref).model_copy(
             update={
                 "warnings": warnings,
@@ -358,9 +358,9 @@ def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRe
     )
 
 
-def _free(name: str, taken: set[str]) -> str:
-    free = next(one for one in (name, *(f"{name}-{number}" for number in range(2, 1000))) if one not in taken)
-    taken.add(free)
+def _free(name: str, names: set[str]) -> str:
+    free = next(one for one in (name, *(f"{name}-{number}" for number in range(2, 1000))) if one not in names)
+    names.add(free)
     return free
 
 

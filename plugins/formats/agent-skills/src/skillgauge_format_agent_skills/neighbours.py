@@ -27,12 +27,12 @@ class Neighbours:
         self._skills: dict[Path, Skill] = {}
         for text in written:
             folder = (cwd / text).resolve()
-            found = (folder,) if (folder / SKILL_FILE).is_file() else skills_of(folder, inner=True)
-            if not found:
+            folders = (folder,) if (folder / SKILL_FILE).is_file() else skills_of(folder, inner=True)
+            if not folders:
                 message = f"{OPTION}: there is no skill in {text!r}"
                 hint = f"Name a folder with a {SKILL_FILE}, or one whose folders are skills."
                 self.problems.append(Problem("suite.no-skill", message, Origin(str(folder)), hint=hint))
-            for root in found:
+            for root in folders:
                 self._add(root.resolve())
 
     def _add(self, root: Path) -> None:
@@ -53,17 +53,18 @@ class Neighbours:
             SuiteError: two of them have one name, so only one of them could be installed.
         """
         own = skill.root.resolve()
-        others = {root: one for root, one in self._skills.items() if root != own}
+        others = {root: neighbour for root, neighbour in self._skills.items() if root != own}
         if own in self._skills:
-            others |= {one.root.resolve(): one for one in tested if one.root.resolve() != own}
-        taken = {skill.name: skill}
-        for one in others.values():
-            if one.name in taken:
-                message = f"{OPTION}: {str(one.root)!r} has the name of {str(taken[one.name].root)!r}, {one.name!r}"
+            others |= {neighbour.root.resolve(): neighbour for neighbour in tested if neighbour.root.resolve() != own}
+        by_name = {skill.name: skill}
+        for neighbour in others.values():
+            if neighbour.name in by_name:
+                first = str(by_name[neighbour.name].root)
+                message = f"{OPTION}: {str(neighbour.root)!r} has the name of {first!r}, {neighbour.name!r}"
                 hint = "An agent has one skill of a name; leave one of them out."
-                raise SuiteError(Problem("suite.duplicate-id", message, one.origin("name"), hint=hint))
-            taken[one.name] = one
-        return tuple(self._ref(root, one) for root, one in others.items())
+                raise SuiteError(Problem("suite.duplicate-id", message, neighbour.origin("name"), hint=hint))
+            by_name[neighbour.name] = neighbour
+        return tuple(self._ref(root, neighbour) for root, neighbour in others.items())
 
     def _ref(self, root: Path, skill: Skill) -> SkillRef:
         if root not in self._refs:

@@ -26,8 +26,8 @@ def manifest_of(path: Path) -> Path | None:
         return path if path.is_file() and _has_tests(path) else None
     if path.suffix not in _YAML or path.parent.name != _CASES or path.parent.parent.name not in _AROUND_CASES:
         return None
-    found = (folder / name for folder in path.absolute().parents[2:] for name in MANIFESTS)
-    return next((manifest for manifest in found if manifest.is_file()), None)
+    manifests = (folder / name for folder in path.absolute().parents[2:] for name in MANIFESTS)
+    return next((manifest for manifest in manifests if manifest.is_file()), None)
 
 
 def _has_tests(manifest: Path) -> bool:

@@ -26,11 +26,11 @@ def typed_of(text: str) -> JsonObject | None:
     """The typed assertion that a text stands for, if the whole of it is such a phrase; case does not matter then."""
     if text.lower() == JSON_PHRASE.lower():
         return {"type": "is-json"}
-    if found := _PATTERN.fullmatch(text):
-        return {"type": "regex", "value": found["pattern"], "case_sensitive": False}
+    if match := _PATTERN.fullmatch(text):
+        return {"type": "regex", "value": match["pattern"], "case_sensitive": False}
     if _EITHER.fullmatch(text):
         return {"type": "icontains-any", "value": tuple(one or two for one, two in _TEXT.findall(text))}
-    if found := _OF_TEXT.fullmatch(text):
-        kind = _KINDS[found["kind"]]
-        return {"type": kind, "value": found["single"] or found["double"], "case_sensitive": False}
+    if match := _OF_TEXT.fullmatch(text):
+        kind = _KINDS[match["kind"]]
+        return {"type": kind, "value": match["single"] or match["double"], "case_sensitive": False}
     return None

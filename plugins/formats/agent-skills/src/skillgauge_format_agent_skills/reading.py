@@ -91,9 +91,9 @@ class _Benchmark:
 
     def validity(self) -> SuiteValidity:
         """As the document says, else by the share of runs that have no pass rate."""
-        told = self.file.metadata.skillgauge
-        if told and told.validity:
-            return SuiteValidity(suite_id=self.suite_id, **told.validity.model_dump())
+        extra = self.file.metadata.skillgauge
+        if extra and extra.validity:
+            return SuiteValidity(suite_id=self.suite_id, **extra.validity.model_dump())
         errors, total = sum(run.result.pass_rate is None for run in self.file.all_runs), len(self.file.all_runs)
         is_invalid = errors / total > _MAX_ERROR_SHARE
         reason = f"{errors} of {total} runs have no pass rate" if is_invalid else ""
@@ -101,8 +101,8 @@ class _Benchmark:
 
     def heads(self) -> Iterator[CaseHead]:
         """Yield the known facts of the evals."""
-        told = self.file.metadata.skillgauge
-        digests = told.cases if told else {}
+        extra = self.file.metadata.skillgauge
+        digests = extra.cases if extra else {}
         for case, index in self.cases.items():
             yield CaseHead(suite_id=self.suite_id, index=index, id=case, digest=digests.get(case, ""))
 
@@ -191,9 +191,9 @@ def _view(path: Path, content: str, files: list[BenchmarkFile]) -> RunView:
     heads = {(one.suite_id, one.index): one for benchmark in benchmarks for one in benchmark.heads()}
     validities: dict[str, SuiteValidity] = {}
     for benchmark in benchmarks:
-        found = benchmark.validity()
-        if validities.setdefault(found.suite_id, found).valid:
-            validities[found.suite_id] = found
+        validity = benchmark.validity()
+        if validities.setdefault(validity.suite_id, validity).valid:
+            validities[validity.suite_id] = validity
     return RunView(
         run=RunInfo(
             run_id=content,
@@ -211,9 +211,9 @@ def _view(path: Path, content: str, files: list[BenchmarkFile]) -> RunView:
 
 
 def _suite_head(path: Path, content: str, benchmark: _Benchmark) -> SuiteHead:
-    told, metadata = benchmark.file.metadata.skillgauge, benchmark.file.metadata
-    known = (WITH_SKILL, WITHOUT_SKILL) if {WITH_SKILL, WITHOUT_SKILL} <= {*benchmark.arms} else (None, None)
-    pair = (told.candidate, told.baseline) if told else known
+    extra, metadata = benchmark.file.metadata.skillgauge, benchmark.file.metadata
+    arms = (WITH_SKILL, WITHOUT_SKILL) if {WITH_SKILL, WITHOUT_SKILL} <= {*benchmark.arms} else (None, None)
+    pair = (extra.candidate, extra.baseline) if extra else arms
     return SuiteHead(
         id=benchmark.suite_id,
         name=metadata.skill_name,
@@ -295,10 +295,10 @@ def _verdict(run: RunFile) -> tuple[Verdict, tuple[Score, ...]]:
         return Verdict.ERROR, ()
     labels = {"scorer": EXPECTATION}
     scores = tuple(
-        (Score.passed(one.evidence) if one.passed else Score.failed(one.evidence)).model_copy(
-            update={**labels, "check_id": one.text}
+        (Score.passed(expectation.evidence) if expectation.passed else Score.failed(expectation.evidence)).model_copy(
+            update={**labels, "check_id": expectation.text}
         )
-        for one in run.expectations
+        for expectation in run.expectations
     )
     return (Verdict.PASS if run.result.pass_rate == 1 else Verdict.FAIL), scores
 

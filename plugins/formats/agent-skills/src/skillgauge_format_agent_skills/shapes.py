@@ -79,8 +79,8 @@ def _object_shape(value: Mapping[Any, Any]) -> Shape | Foreign | None:
     cases = _items(value.get("cases"))
     if cases and any(key in cases[0] for key in _QUESTION_KEYS):
         return QUESTIONS
-    if (found := _eval_yaml(value)) is not None:
-        return found
+    if (shape := _eval_yaml(value)) is not None:
+        return shape
     if is_eval(value):
         return Shape.ONE
     items = _items(value.get(list_key(value)))

@@ -31,9 +31,9 @@ class SkillSearch:
         if nearest is not None and (not name or name in self._names_of(nearest)):
             return nearest
         skills = self._skills_around(source.path)
-        for one in [name] if name else _hinted(source):
-            if len(found := skills.get(one, [])) == 1:
-                return found[0]
+        for candidate in [name] if name else _hinted(source):
+            if len(matches := skills.get(candidate, [])) == 1:
+                return matches[0]
         if nearest is not None:
             return nearest  # the name is told to be another one when the file is read
         folders = list(dict.fromkeys(path for of_name in skills.values() for path in of_name))
@@ -44,10 +44,10 @@ class SkillSearch:
 
     def _skills_of(self, root: Path, inner: bool) -> dict[str, list[Path]]:
         if (root, inner) not in self._known:
-            found = self._known[root, inner] = {}
+            by_name = self._known[root, inner] = {}
             for skill in skills_of(root, inner=inner):
                 for name in self._names_of(skill):
-                    found.setdefault(name, []).append(skill)
+                    by_name.setdefault(name, []).append(skill)
         return self._known[root, inner]
 
     def _names_of(self, root: Path) -> frozenset[str]:
@@ -87,13 +87,13 @@ def _not_found(source: Source, skills: Sequence[Path], key: str, name: str) -> P
     if not skills:
         message = f"there is no {SKILL_FILE} beside {source.path.name!r}, nor in a folder around its own"
         return Problem("suite.no-skill", message, place, hint="Name the skill with --skill-path DIR.")
-    known = [path.name for path in skills]
-    shown = ", ".join(known[:_LISTED]) + (f" and {len(known) - _LISTED} more" if len(known) > _LISTED else "")
+    names = [path.name for path in skills]
+    shown = ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
     if name:
         message = (
-            f"{key} is {name!r}, and there is no one skill of that name{did_you_mean(name, known)}; skills: {shown}"
+            f"{key} is {name!r}, and there is no one skill of that name{did_you_mean(name, names)}; skills: {shown}"
         )
     else:
         message = f"{source.path.name!r} does not say which skill it is about, and there are several: {shown}"
-    hint = f'Write "skill_name": "{known[0]}" in its object, or name the skill with --skill-path DIR.'
+    hint = f'Write "skill_name": "{names[0]}" in its object, or name the skill with --skill-path DIR.'
     return Problem("suite.which-skill", message, place, hint=hint)

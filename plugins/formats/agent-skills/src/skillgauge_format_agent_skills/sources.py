@@ -120,8 +120,8 @@ def _json_lines(path: Path) -> tuple[tuple[JsonValue, ...], tuple[int, ...]]:
     except UnicodeDecodeError as error:
         raise SuiteError(Problem("document.encoding", str(error), span=SourceSpan(str(path), 1))) from error
     except OSError as error:
-        told = f"{path.name!r} cannot be read: {error.strerror}"
-        raise SuiteError(Problem("document.missing", told, span=SourceSpan(str(path)))) from error
+        message = f"{path.name!r} cannot be read: {error.strerror}"
+        raise SuiteError(Problem("document.missing", message, span=SourceSpan(str(path)))) from error
     values, lines, problems = [], [], []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():

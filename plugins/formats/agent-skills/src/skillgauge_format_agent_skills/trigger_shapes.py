@@ -92,11 +92,11 @@ def outcome_key(item: Mapping[Any, Any]) -> str:
     return next((key for key in OUTCOME_KEYS if key in item), "")
 
 
-def fires(said: object, key: str) -> bool | None:
+def fires(value: object, key: str) -> bool | None:
     """Read from the value of a key whether the skill should fire; `None` if it says nothing of the kind."""
-    if isinstance(said, bool) or not isinstance(said, str):
-        return said if isinstance(said, bool) else None
-    word = said.strip().lower().replace("_", "-").replace(" ", "-")
+    if isinstance(value, bool) or not isinstance(value, str):
+        return value if isinstance(value, bool) else None
+    word = value.strip().lower().replace("_", "-").replace(" ", "-")
     if word in _FIRES or (key in SURE_KEYS and word in _YES):
         return True
     if any(word == f"{no}-{one}" for no in _NEGATIONS for one in _FIRES) or (key in SURE_KEYS and word in _NO):

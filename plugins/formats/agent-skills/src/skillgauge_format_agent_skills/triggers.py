@@ -26,8 +26,8 @@ _OTHER_NAMES = {"owner": "expected_skill", "partition": "split", "name": "id"}
 def trigger_cases(source: Source, skill_name: str, findings: Findings) -> tuple[Case, ...]:
     """The cases of a trigger set, in the order of the file; what is wrong is noted."""
     if isinstance(source.value, Mapping):
-        known = (*SIDES, *LISTS, *SPLITS, *_ABOUT)
-        findings.unknown_keys((key for key in source.value if key not in known), known, source.origin)
+        keys = (*SIDES, *LISTS, *SPLITS, *_ABOUT)
+        findings.unknown_keys((key for key in source.value if key not in keys), keys, source.origin)
     split = _split_of_file(source)
     cases: list[Case] = []
     first: dict[str, Origin] = {}
@@ -57,13 +57,13 @@ def _read(query: Query, number: int, source: Source, skill_name: str, findings: 
     if not isinstance(written, Mapping):
         findings.error("wrong-type", "a query must be a text or an object", source.origin(*query.pointer))
         return None
-    said, renamed = _under_our_names(written, query)
+    fields, renamed = _under_our_names(written, query)
 
     def where(*inner: str | int) -> Origin:
         key = renamed.get(str(inner[0])) if inner else None
         return source.origin(*query.pointer, *((key, *inner[1:]) if key else inner))
 
-    outcome = said.get("should_trigger")
+    outcome = fields.get("should_trigger")
     if isinstance(outcome, str):
         should = fires(outcome, outcome_key(written))
         if should is None:
@@ -72,8 +72,8 @@ def _read(query: Query, number: int, source: Source, skill_name: str, findings: 
                 "value", f"{outcome!r} does not say whether the skill should fire", where("should_trigger"), hint
             )
             return None
-        said["should_trigger"] = should
-    file = findings.validated(QueryFile, said, where)
+        fields["should_trigger"] = should
+    file = findings.validated(QueryFile, fields, where)
     if file is None:
         return None
     findings.unknown_keys([key for key in file.model_extra or () if key not in _SAID], keys_of(QueryFile), where)
@@ -85,12 +85,12 @@ def _under_our_names(written: Mapping[str, JsonValue], query: Query) -> tuple[di
     """A query under the keys that it has here, and what they are called in the file."""
     names = {query_key(written): "query", **({} if query.should is not None else {outcome_key(written): SHOULD})}
     names |= {other: ours for other, ours in _OTHER_NAMES.items() if ours not in written}
-    said: dict[str, Any] = {names.get(key, key): value for key, value in written.items()}
+    fields: dict[str, Any] = {names.get(key, key): value for key, value in written.items()}
     if query.should is not None:
-        said[SHOULD] = query.should
+        fields[SHOULD] = query.should
     if query.split:
-        said.setdefault("split", query.split)
-    return said, {ours: key for key, ours in names.items() if key in written and key != ours}
+        fields.setdefault("split", query.split)
+    return fields, {ours: key for key, ours in names.items() if key in written and key != ours}
 
 
 def _case(query: QueryFile, case_id: str, skill_name: str, origin: Origin) -> Case:

@@ -56,11 +56,11 @@ def _regex(given: Given, pattern: Callable[[str], str], **more: bool) -> Made | 
     return ("regex", {"patterns": patterns, "case_sensitive": given.strict, **more}) if patterns else None
 
 
-def _contains(given: Given, **more: bool) -> Made | None:
-    if given.is_pattern:
-        return _regex(given, text_or_pattern, **more)
-    texts = tuple(given.texts)
-    return ("contains", {"keywords": texts, "case_sensitive": given.strict, **more}) if texts else None
+def _contains(assertion: Given, **more: bool) -> Made | None:
+    if assertion.is_pattern:
+        return _regex(assertion, text_or_pattern, **more)
+    texts = tuple(assertion.texts)
+    return ("contains", {"keywords": texts, "case_sensitive": assertion.strict, **more}) if texts else None
 
 
 def _contains_any(given: Given) -> Made | None:
@@ -90,23 +90,23 @@ def _schema(given: Given) -> Made | None:
     return ("json-schema", {"schema": given.value}) if isinstance(given.value, Mapping) else None
 
 
-def _one(given: Given, make: Callable[[str], Made]) -> Made | None:
+def _single(given: Given, make: Callable[[str], Made]) -> Made | None:
     return make(given.texts[0]) if len(given.texts) == 1 else None
 
 
 def _file(state: str) -> Callable[[Given], Made | None]:
-    return lambda given: _one(given, lambda path: ("files", {"path": path, "state": state}))
+    return lambda given: _single(given, lambda path: ("files", {"path": path, "state": state}))
 
 
 def _tool(*, called: bool) -> Callable[[Given], Made | None]:
-    return lambda given: _one(given, lambda name: ("tool-call", {"tool": name, "called": called}))
+    return lambda given: _single(given, lambda name: ("tool-call", {"tool": name, "called": called}))
 
 
-def _command(given: Given) -> Made | None:
-    if given.key == "cmd" and isinstance(given.value, tuple):
-        words = given.texts
+def _command(assertion: Given) -> Made | None:
+    if assertion.key == "cmd" and isinstance(assertion.value, tuple):
+        words = assertion.texts
         return command_made(shlex.join(words)) if words else None
-    return _one(given, command_made)
+    return _single(assertion, command_made)
 
 
 def command_made(command: str) -> Made:
@@ -118,14 +118,15 @@ _EVERYWHERE = "--exclude-dir='.[!.]*' --"
 """Answer and files of the session; hidden folders hold what was installed for the agent."""
 
 
-def _in_code(given: Given, *, wanted: bool = True) -> Made | None:
-    flags = "F" if not given.is_pattern else "E"
-    found = [
-        f"grep -rq{flags}{'' if given.strict else 'i'} {_EVERYWHERE} {shlex.quote(text)} ." for text in given.texts
+def _in_code(assertion: Given, *, is_wanted: bool = True) -> Made | None:
+    flags = "F" if not assertion.is_pattern else "E"
+    blocks = [
+        f"grep -rq{flags}{'' if assertion.strict else 'i'} {_EVERYWHERE} {shlex.quote(text)} ."
+        for text in assertion.texts
     ]
-    if not found:
+    if not blocks:
         return None
-    return command_made(" && ".join(found) if wanted else " && ".join(f"! {one}" for one in found))
+    return command_made(" && ".join(blocks) if is_wanted else " && ".join(f"! {one}" for one in blocks))
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,7 @@ _NAMED: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("code-contains",), Rule(_in_code, _CODE, opposite="code-not-contains")),
     (
         ("code-not-contains",),
-        Rule(lambda given: _in_code(given, wanted=False), _CODE, opposite="code-contains"),
+        Rule(lambda given: _in_code(given, is_wanted=False), _CODE, opposite="code-contains"),
     ),
     (("tool-use", "tool-used", "tool-call", "tool-called", "uses-tool"), Rule(_tool(called=True), _TOOLS)),
     (("not-tool-use", "tool-not-used", "not-tool-call", "tool-not-called"), Rule(_tool(called=False), _TOOLS)),
@@ -271,8 +272,8 @@ def kinds_of_rules() -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str, st
     """The table for people: types, keys of their value, scorer, and the type that decides the contrary."""
     for names, rule in _NAMED:
         value: JsonValue = FrozenDict() if rule.make is _schema else "x"
-        made = rule.make(Given(value, rule.keys[0], strict=True))
-        scorer = "files" if rule.needs_path else made[0] if made else ""
+        decision = rule.make(Given(value, rule.keys[0], strict=True))
+        scorer = "files" if rule.needs_path else decision[0] if decision else ""
         yield names, rule.keys, scorer, rule.opposite
 
 
@@ -338,14 +339,14 @@ def made_of(raw: JsonObject) -> tuple[Made, frozenset[str]] | None:
         return None
     key = next((one for one in rule.keys if raw.get(one) is not None), "")
     has_schema = kind in ("is-json", "json", "valid-json") and not key
-    given = Given({} if has_schema else raw.get(key), key, strict=_is_strict(raw))
-    made = rule.make(given) if key or has_schema else None
+    assertion = Given({} if has_schema else raw.get(key), key, strict=_is_strict(raw))
+    decision = rule.make(assertion) if key or has_schema else None
     path_key = next((one for one in ("path", "file") if one in raw and one != key), "") if rule.about_text else ""
     if rule.needs_path and not path_key:
         return None
-    if made is not None and path_key:
-        made = _of_file(made, raw[path_key])
-    return (made, _UNDERSTOOD | {key, path_key}) if made is not None else None
+    if decision is not None and path_key:
+        decision = _of_file(decision, raw[path_key])
+    return (decision, _UNDERSTOOD | {key, path_key}) if decision is not None else None
 
 
 def _counted(kind: str, raw: JsonObject) -> tuple[Made, frozenset[str]] | None:
@@ -364,9 +365,9 @@ def _counted(kind: str, raw: JsonObject) -> tuple[Made, frozenset[str]] | None:
     most = numbers.get("max_count", numbers.get("count"))
     understood = _UNDERSTOOD | {key, *names}
     if plain == "code-contains":
-        found = f"n=$(grep -roF{'' if _is_strict(raw) else 'i'} {_EVERYWHERE} {shlex.quote(texts[0])} . | wc -l)"
+        script = f"n=$(grep -roF{'' if _is_strict(raw) else 'i'} {_EVERYWHERE} {shlex.quote(texts[0])} . | wc -l)"
         upper = f' && [ "$n" -le {most} ]' if most is not None else ""
-        return command_made(f'{found}; [ "$n" -ge {least} ]{upper}'), understood
+        return command_made(f'{script}; [ "$n" -ge {least} ]{upper}'), understood
     pattern = texts[0] if rule is _FOUND or key in ("pattern", "patterns", "regex") else re.escape(texts[0])
     times: list[str] = [rf"(?s)\A(?:.*?(?:{pattern})){{{least}}}"]
     if most is not None:
@@ -379,9 +380,9 @@ def _is_strict(raw: JsonObject) -> bool:
     return raw.get("case_sensitive") is not False and not (isinstance(flags, str) and "i" in flags)
 
 
-def _of_file(made: Made, path: JsonValue) -> Made | None:
+def _of_file(rule: Made, path: JsonValue) -> Made | None:
     """The same asked of a file in place of the answer."""
-    scorer, options = made
+    scorer, options = rule
     if not isinstance(path, str) or not path:
         return None
     if "absent" not in options:

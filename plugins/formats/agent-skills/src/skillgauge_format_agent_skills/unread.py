@@ -21,16 +21,16 @@ def unknown_shape(path: Path) -> Problem:
     return Problem("suite.unknown-shape", unknown.message, origin=origin, hint=unknown.hint)
 
 
-def not_read(skill: Path, cases: Iterable[Case], seen: set[Path]) -> tuple[Problem, ...]:
+def not_read(skill: Path, cases: Iterable[Case], suites_seen: set[Path]) -> tuple[Problem, ...]:
     """Report files that look like suites and are none: their questions are not asked.
 
     Args:
         skill: its folder.
         cases: all of it that were read; their input is no suite.
-        seen: files that were read.
+        suites_seen: files that were read.
     """
     used = {Path(file.source).resolve() for case in cases for file in case.files if file.source is not None}
-    files = [path for path in unread_of(skill) if path.resolve() not in seen | used and _is_none(path)]
+    files = [path for path in unread_of(skill) if path.resolve() not in suites_seen | used and _is_none(path)]
     if not files:
         return ()
     names = ", ".join(path.relative_to(skill).as_posix() for path in files[:_NAMED])

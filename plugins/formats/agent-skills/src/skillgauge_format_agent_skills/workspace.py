@@ -48,11 +48,11 @@ class WorkspaceReporter:
             for key, draft in drafts.items():
                 chunks = chain(document_of(view, suites[key.suite_id], key, draft), [b"\n"])
                 yield Artifact(chunks=chunks, path=f"{roots[key]}benchmark.json")
-        told = [
+        artifacts = [
             {"folder": root or ".", "suite": key.suite_id, "engine": key.runner, "model": key.model}
             for key, root in roots.items()
         ]
-        yield _json(INDEX, told)
+        yield _json(INDEX, artifacts)
 
     def read(self, path: Path) -> RunView | None:
         """Nothing: the benchmark.json in it is read by itself."""
@@ -102,35 +102,35 @@ def _eval(
     yield _json(f"{folder}/eval_metadata.json", metadata)
     for arm in dict.fromkeys(result.arm for result in results):
         yield _json(f"{folder}/{arm}/eval_metadata.json", metadata)  # where the page looks for the prompt
-    taken: set[tuple[str, int]] = set()
+    keys: set[tuple[str, int]] = set()
     for result in results:
         number = result.repeat
-        while (result.arm, number) in taken:  # several targets, of which the original knows nothing
+        while (result.arm, number) in keys:  # several targets, of which the original knows nothing
             number += 1
-        taken.add((result.arm, number))
+        keys.add((result.arm, number))
         yield from _run(f"{folder}/{result.arm}/run-{number}", suite, result)
 
 
 def _run(folder: str, suite: SuiteHead, result: TrialResult) -> Iterator[Artifact]:
     """A run without a result has no grading.json, so nobody counts it; its outputs say why."""
-    told = run_document(suite, result)
+    document = run_document(suite, result)
     if is_graded(result):
         graded = {
-            "expectations": told["expectations"],
-            "summary": {name: told["result"][name] for name in ("passed", "failed", "total", "pass_rate")},
+            "expectations": document["expectations"],
+            "summary": {name: document["result"][name] for name in ("passed", "failed", "total", "pass_rate")},
             "execution_metrics": _tools(result),
         }
         yield _json(f"{folder}/grading.json", graded)
     else:
-        reasons = "\n".join(f"- {note}" for note in told["notes"]) or "- no reason is known"
+        reasons = "\n".join(f"- {note}" for note in document["notes"]) or "- no reason is known"
         yield _text(
             f"{folder}/outputs/error.txt", f"This run was not graded, and is no failure of the skill:\n\n{reasons}\n"
         )
-    known = measures(result)
+    values = measures(result)
     timing: dict[str, Any] = {}
-    if (seconds := known["time_seconds"]) is not None:
+    if (seconds := values["time_seconds"]) is not None:
         timing |= {"duration_ms": round(seconds * 1000), "total_duration_seconds": seconds}
-    if (tokens := known["tokens"]) is not None:
+    if (tokens := values["tokens"]) is not None:
         timing["total_tokens"] = int(tokens)
     yield _json(f"{folder}/timing.json", timing)
     yield from _outputs(f"{folder}/outputs", result)

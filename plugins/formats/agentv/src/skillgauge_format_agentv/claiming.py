@@ -46,5 +46,5 @@ def _is_suite(value: Mapping[str, JsonValue], *, named: bool) -> bool:
     tests = next((value[key] for key in LISTS if key in value), None)
     if isinstance(tests, str):
         return named and "providers" not in value and "redteam" not in value
-    found = [one.keys() for one in tests if isinstance(one, Mapping)] if isinstance(tests, tuple) else []
-    return any(_OWN_KEYS & keys and (named or ("id" in keys and _GRADED & keys)) for keys in found)
+    key_sets = [one.keys() for one in tests if isinstance(one, Mapping)] if isinstance(tests, tuple) else []
+    return any(_OWN_KEYS & keys and (named or ("id" in keys and _GRADED & keys)) for keys in key_sets)

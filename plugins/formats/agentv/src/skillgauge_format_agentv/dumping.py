@@ -125,31 +125,31 @@ def _asserted(case: Case, writing: _Writing) -> tuple[list[Any], bool]:
     is_mean = case.rule.mode is VerdictMode.MEAN
     gate = min((check.stage for check in decides), default=0)
     staged = len({check.stage for check in decides}) == 2
-    found: list[Any] = []
+    assertions_: list[Any] = []
     for check in case.checks:
-        made = [thaw(raw[check.id])] if check.id in raw else _assertions(check)
-        if not made or (check.stage and not (staged and is_mean)):
-            why = "is asked after others, which cannot be written" if made else "is left out"
+        written = [thaw(raw[check.id])] if check.id in raw else _assertions(check)
+        if not written or (check.stage and not (staged and is_mean)):
+            why = "is asked after others, which cannot be written" if written else "is left out"
             writing.lose(f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} {why}", check.origin)
-        if len(made) > 1:
-            writing.lose(f"case {case.id!r}: check {check.id!r} becomes {len(made)} assertions", check.origin)
-        weight = 0 if check.beside else check.weight / max(1, len(made))
+        if len(written) > 1:
+            writing.lose(f"case {case.id!r}: check {check.id!r} becomes {len(written)} assertions", check.origin)
+        weight = 0 if check.beside else check.weight / max(1, len(written))
         required = not check.beside and (not is_mean or (staged and check.stage == gate))
         more = ({"weight": weight} if weight != 1 else {}) | ({"required": True} if required else {})
-        found += [_named(one, check.id, len(found) + at, more) for at, one in enumerate(made, 1)]
+        assertions_ += [_named(one, check.id, len(assertions_) + at, more) for at, one in enumerate(written, 1)]
     for file in case.grader_files:
         if file.path.startswith(f"{FOLDER}/files/"):
             writing.files[file.path] = _content(file)
         elif not file.path.startswith((f"{FOLDER}/", f"{CODE_FOLDER}/")):
             writing.lose(f"case {case.id!r}: {file.path!r}, a file of graders, is left out", case.origin)
-    return found, not is_mean
+    return assertions_, not is_mean
 
 
-def _named(one: Any, name: str, number: int, more: dict[str, Any]) -> Any:
+def _named(assertion: Any, name: str, number: int, more: dict[str, Any]) -> Any:
     """An assertion that is called as its check is when it is read: by its text, its name, or its type and number."""
-    if isinstance(one, str) and not more and one == name:
-        return one
-    typed: dict[str, Any] = {"type": "llm-rubric", "value": [one]} if isinstance(one, str) else one
+    if isinstance(assertion, str) and not more and assertion == name:
+        return assertion
+    typed: dict[str, Any] = {"type": "llm-rubric", "value": [assertion]} if isinstance(assertion, str) else assertion
     plain = str(typed["type"]).removeprefix("not-")
     return typed | ({} if name == f"{plain} {number}" else {"metric": name}) | more
 
@@ -166,8 +166,8 @@ def _assertions(check: Check) -> list[Any]:
                 **{_METRICS[key]: value * _UNITS.get(key, 1) for key, value in options.items()},
             }
         ]
-    made = assertions(check.scorer, check.options)
-    return made if all(one["type"].removeprefix("not-") in _SAME for one in made) else []
+    written = assertions(check.scorer, check.options)
+    return written if all(one["type"].removeprefix("not-") in _SAME for one in written) else []
 
 
 _METRICS = {

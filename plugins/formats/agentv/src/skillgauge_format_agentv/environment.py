@@ -51,10 +51,10 @@ def files_in(reading: AgentvReading, node: Node, folder: Path, skills: Iterable[
 
 def extensions(reading: AgentvReading, node: Node) -> None:
     """Of what runs around a test, rules of an agent need nothing here; anything else is code."""
-    for one in node.items():
-        identity = one.value.get("id") if isinstance(one.value, Mapping) else one.value
+    for extension in node.items():
+        identity = extension.value.get("id") if isinstance(extension.value, Mapping) else extension.value
         if isinstance(identity, str) and identity.partition(":")[0] == "agentv":
-            reading.keep(one, "an extension of agentv itself", "skills and rules lie where agents look for them")
+            reading.keep(extension, "an extension of agentv itself", "skills and rules lie where agents look for them")
         else:
             hint = "Put the files that it makes into `workdir`."
-            reading.refuse(one, "code that runs before or after tests is not run", hint)
+            reading.refuse(extension, "code that runs before or after tests is not run", hint)

@@ -98,13 +98,13 @@ def parts_of(node: Node, around: Around) -> tuple[Part, ...]:
         return tuple(make(node, around))
     if kind not in _KNOWN:
         raise RefusalError(f"there is no assertion {kind!r}{did_you_mean(kind, [*_OWN, *_KNOWN])}")
-    known = dict.fromkeys((*_SHARED, "value", "threshold", "flags"), "") | _JUDGED
-    if not around.reading.only(node, known, "an assertion"):
+    supported = dict.fromkeys((*_SHARED, "value", "threshold", "flags"), "") | _JUDGED
+    if not around.reading.only(node, supported, "an assertion"):
         return ()
     value = filled_value(node.at("value").value, around.values)
     threshold = _number(node.at("threshold")) if node.has("threshold") else None
-    given = Given(kind, negated, _with_flags(node, kind, value), threshold, around.skills)
-    scorer, options = (_ends if kind in ("starts-with", "ends-with") else RULES[kind])(given)
+    assertion = Given(kind, negated, _with_flags(node, kind, value), threshold, around.skills)
+    scorer, options = (_ends if kind in ("starts-with", "ends-with") else RULES[kind])(assertion)
     return (Part("", scorer, options),)
 
 
@@ -118,10 +118,10 @@ def _with_flags(node: Node, kind: str, value: JsonValue) -> JsonValue:
     return f"(?{flags}){value}" if flags else value
 
 
-def _ends(given: Given) -> tuple[str, JsonObject]:
-    text = re.escape(given.text.strip())
-    pattern = rf"\A\s*{text}" if given.type == "starts-with" else rf"{text}\s*\Z"
-    return "regex", {"patterns": (pattern,), "case_sensitive": True, "absent": given.negated}
+def _ends(assertion: Given) -> tuple[str, JsonObject]:
+    text = re.escape(assertion.text.strip())
+    pattern = rf"\A\s*{text}" if assertion.type == "starts-with" else rf"{text}\s*\Z"
+    return "regex", {"patterns": (pattern,), "case_sensitive": True, "absent": assertion.negated}
 
 
 def _number(node: Node) -> float:
@@ -145,8 +145,8 @@ def _rubric(node: Node, around: Around) -> Iterator[Part]:
     if prompt.value is not None:
         yield _of_prompt(prompt, value, around, least)
     elif isinstance(value.value, tuple) and value.value:
-        for one in value.items():
-            yield _criterion(one, around)
+        for part in value.items():
+            yield _criterion(part, around)
     elif value.value is not None:
         text = _text(value, around)
         if least is None:
@@ -172,10 +172,10 @@ def reference(value: JsonValue) -> Part:
 def _criterion(node: Node, around: Around) -> Part:
     if isinstance(node.value, str):
         return Part(node.value.strip(), "rubric", {"claims": (_text(node, around),)})
-    known = dict.fromkeys(("id", "outcome", "criteria", "operator", "weight", "required", "description"), "")
-    known |= {"min_score": "one criterion is true or false"}
-    known |= {"score_ranges": "! asks for a number by its ranges; write what has to be true"}
-    if not around.reading.only(node, known, "a criterion"):
+    supported = dict.fromkeys(("id", "outcome", "criteria", "operator", "weight", "required", "description"), "")
+    supported |= {"min_score": "one criterion is true or false"}
+    supported |= {"score_ranges": "! asks for a number by its ranges; write what has to be true"}
+    if not around.reading.only(node, supported, "a criterion"):
         return Part("", "rubric", EMPTY)
     text = _text(around.reading.first(node, "outcome", "criteria", "description"), around)
     operator, identity = node.at("operator").value, node.at("id").value
@@ -183,8 +183,8 @@ def _criterion(node: Node, around: Around) -> Part:
         raise RefusalError(f"{operator!r} is no operator", "Known: correctness, contradiction.")
     claim = f"{CONTRADICTION}{text}" if operator == "contradiction" else text
     weight = _number(node.at("weight")) if node.has("weight") else 1.0
-    what = identity if isinstance(identity, str) and identity else text
-    return Part(what, "rubric", {"claims": (claim,)}, weight, required=node.at("required").value is True)
+    label = identity if isinstance(identity, str) and identity else text
+    return Part(label, "rubric", {"claims": (claim,)}, weight, required=node.at("required").value is True)
 
 
 def _text(node: Node, around: Around) -> str:
@@ -200,9 +200,9 @@ def _of_prompt(node: Node, value: Node, around: Around, least: float | None) -> 
         raise RefusalError("a prompt that code makes is not run", "Write it as a text, or name a file with it.")
     is_file = written.startswith(FILE) or (written.endswith((".md", ".txt")) and "\n" not in written)
     text = around.reading.text(node, written) if is_file else written
-    told = {"output": _ANSWER, "answer": _ANSWER, "output_text": _ANSWER, "input": around.prompt}
-    told |= {"criteria": around.criteria, "expected_output": str(around.reference or ""), "reference_answer": ""}
-    text = filled(text, {**told, **around.values})
+    options = {"output": _ANSWER, "answer": _ANSWER, "output_text": _ANSWER, "input": around.prompt}
+    options |= {"criteria": around.criteria, "expected_output": str(around.reference or ""), "reference_answer": ""}
+    text = filled(text, {**options, **around.values})
     if isinstance(value.value, str):
         text = f"{text}\n\n{_text(value, around)}"
     around.reading.keep(node, "`prompt` of a grader", "the criterion of the judge, who has a prompt of its own")
@@ -212,10 +212,10 @@ def _of_prompt(node: Node, value: Node, around: Around, least: float | None) -> 
 
 def _limits(keys: Mapping[str, tuple[str, float]]) -> Maker:
     def make(node: Node, around: Around) -> Iterator[Part]:
-        found = {key: _number(node.at(key)) for key in keys if node.has(key)}
-        if not found:
+        limits = {key: _number(node.at(key)) for key in keys if node.has(key)}
+        if not limits:
             raise RefusalError(f"{kind_of(node)[0]} needs {' or '.join(keys)}")
-        for key, most in found.items():
+        for key, most in limits.items():
             name, unit = keys[key]
             limit = most * unit
             yield Part(key, "usage", {name: int(limit) if name in ("tokens", "turns", "tool_calls") else limit})
@@ -233,16 +233,16 @@ def _trajectory(node: Node, around: Around) -> Iterator[Part]:
             yield Part(tool, "sequence", {"tools": (tool,) * times, "order": "any"})
     elif mode.value in ("in_order", "exact") and isinstance(expected.value, tuple):
         tools = []
-        for one in expected.items():
-            said = one.value if isinstance(one.value, Mapping) else {}
+        for step in expected.items():
+            fields = step.value if isinstance(step.value, Mapping) else {}
             if (
-                not isinstance(said.get("tool"), str)
-                or said.keys() - {"tool", "args"}
-                or said.get("args", "any") != "any"
+                not isinstance(fields.get("tool"), str)
+                or fields.keys() - {"tool", "args"}
+                or fields.get("args", "any") != "any"
             ):
                 hint = "Write trajectory:tool-args-match for arguments."
                 raise RefusalError("a tool in an order has a name and no arguments or time here", hint)
-            tools.append(str(said["tool"]))
+            tools.append(str(fields["tool"]))
         yield Part("", "sequence", {"tools": tuple(tools), "order": "exact" if mode.value == "exact" else "in-order"})
     else:
         raise RefusalError("tool-trajectory needs mode any_order with minimums, or in_order or exact with expected")

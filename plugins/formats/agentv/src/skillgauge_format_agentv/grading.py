@@ -57,45 +57,45 @@ class Grading:
         threshold = self.around.threshold
         if len(assertions) == 1 and assertions[0].has("threshold") and self._kind(assertions[0]) == SET:
             threshold = self._number(assertions[0].at("threshold"), THRESHOLD)
-        elif any(self._kind(one) == SET and one.has("threshold") for one in assertions):
-            node = next(one for one in assertions if self._kind(one) == SET and one.has("threshold"))
+        elif any(self._kind(part) == SET and part.has("threshold") for part in assertions):
+            node = next(part for part in assertions if self._kind(part) == SET and part.has("threshold"))
             message = "a threshold of a group decides only where it is all that the test asserts"
             self.around.reading.refuse(node.at("threshold"), message, "Put the group into a test of its own.")
-        found = [made for one in assertions for made in self._of(one, 1.0)]
-        rule, stages = self._rule(found, threshold)
+        weighed = [made for part in assertions for made in self._of(part, 1.0)]
+        rule, stages = self._rule(weighed, threshold)
         checks = tuple(
             Check(
-                id=one.label,
-                scorer=one.part.scorer,
-                options=one.part.options,
-                weight=one.weight or 1.0,
-                beside=one.weight == 0,
+                id=part.label,
+                scorer=part.part.scorer,
+                options=part.part.options,
+                weight=part.weight or 1.0,
+                beside=part.weight == 0,
                 stage=stage,
-                origin=one.node.origin,
+                origin=part.node.origin,
             )
-            for one, stage in zip(found, stages, strict=True)
+            for part, stage in zip(weighed, stages, strict=True)
         )
         return Graded(checks, rule, tuple(self.files.values()), FrozenDict(self.written))
 
-    def _rule(self, found: list[_Weighed], threshold: float) -> tuple[VerdictRule, list[int]]:
+    def _rule(self, weighed: list[_Weighed], threshold: float) -> tuple[VerdictRule, list[int]]:
         """The mean has to reach the threshold; what is required is asked first, and ends it if it is not so."""
         rule = VerdictRule(mode=VerdictMode.MEAN, threshold=threshold)
-        gates = [one for one in found if one.required and one.weight]
+        gates = [gate for gate in weighed if gate.required and gate.weight]
         if not gates:
-            return rule, [0] * len(found)
-        if len(gates) == len([one for one in found if one.weight]):
-            return VerdictRule(mode=VerdictMode.ALL), [0] * len(found)
-        total = sum(one.weight for one in gates)
-        for one in gates:
-            if one.part.is_binary:
-                decides = one.weight / total > 1 - threshold
+            return rule, [0] * len(weighed)
+        if len(gates) == len([gate for gate in weighed if gate.weight]):
+            return VerdictRule(mode=VerdictMode.ALL), [0] * len(weighed)
+        total = sum(gate.weight for gate in gates)
+        for gate in gates:
+            if gate.part.is_binary:
+                decides = gate.weight / total > 1 - threshold
             else:
-                decides = len(gates) == 1 and (one.least is None or one.least <= threshold)
+                decides = len(gates) == 1 and (gate.least is None or gate.least <= threshold)
             if not decides:
                 message = "nothing here fails a test by this alone: what else is required could outweigh it"
                 hint = f"Give it more than {1 - threshold:.0%} of the weight of what is required, or require all."
-                self.around.reading.refuse(one.node.at("required"), message, hint)
-        return rule, [0 if one.required or not one.weight else 1 for one in found]
+                self.around.reading.refuse(gate.node.at("required"), message, hint)
+        return rule, [0 if gate.required or not gate.weight else 1 for gate in weighed]
 
     def _kind(self, node: Node) -> str:
         try:
@@ -181,10 +181,12 @@ class Grading:
         if not around.reading.only(node, _CODE_KEYS, "an assertion"):
             return ()
         least = self._number(node.at("threshold"), 0.0) if node.has("threshold") else None
-        given = Given(kind, negated, node.at("value").value, least)
-        made, files = program(around.reading, node.at("value"), given, around.values, around.prompt, self.number)
+        assertion = Given(kind, negated, node.at("value").value, least)
+        program_, files = program(
+            around.reading, node.at("value"), assertion, around.values, around.prompt, self.number
+        )
         self.files |= {file.path: file for file in files}
-        return (Part("", *made),)
+        return (Part("", *program_),)
 
     def _gate(self, node: Node) -> tuple[bool, float | None]:
         """Return whether a test fails with it, and the least that it has to be; a number says both in older files."""
@@ -205,12 +207,12 @@ class Grading:
         return default
 
     def _unique(self, label: str) -> str:
-        made, number = label, 1
-        while made in self._labels:
+        unique_name, number = label, 1
+        while unique_name in self._labels:
             number += 1
-            made = f"{label} ({number})"
-        self._labels.add(made)
-        return made
+            unique_name = f"{label} ({number})"
+        self._labels.add(unique_name)
+        return unique_name
 
     def __post_init__(self) -> None:
         self._labels: set[str] = set()

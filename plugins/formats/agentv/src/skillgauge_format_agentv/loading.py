@@ -127,18 +127,18 @@ def _run(reading: AgentvReading, config: Node) -> _Run:
 def _provider(reading: AgentvReading, node: Node) -> tuple[str | None, str | None]:
     """The first provider that an engine here can be; who is asked is the user's choice in any case."""
     nodes = list(node.items()) if isinstance(node.value, tuple) else [node] if node.value is not None else []
-    found: tuple[str | None, str | None] = (None, None)
+    provider: tuple[str | None, str | None] = (None, None)
     for one in nodes:
         name = one.value if isinstance(one.value, str) else one.at("id").value
         model = one.at("config").at("model").value
         engine = ENGINES.get(str(name).removeprefix("openai:").removeprefix("anthropic:"))
         if engine is None:
             reading.keep(one, "a provider that no engine here is", "--engine and --model name who is asked")
-        elif found[0] is None:
-            found = engine, model if isinstance(model, str) and model else None
+        elif provider[0] is None:
+            provider = engine, model if isinstance(model, str) and model else None
         else:
             reading.keep(one, "a further provider", "one is asked, the first; --engine and --model name several")
-    return found
+    return provider
 
 
 def _target_and_arms(file: Path, skills: Skills, tests: tuple[Case, ...]) -> tuple[Target, tuple[Arm, ...]]:

@@ -72,8 +72,8 @@ class Asking:
         return "\n\n".join(self.texts)
 
     def _of_text(self, node: Node, value: str) -> None:
-        found = _ONE_VARIABLE.fullmatch(value)
-        variable = self.variables.get(found[1]) if found else None
+        match = _ONE_VARIABLE.fullmatch(value)
+        variable = self.variables.get(match[1]) if match else None
         if variable is not None and not isinstance(variable.value, str):
             self.is_value = True
             self.ask(variable)

@@ -35,18 +35,18 @@ class AgentvReading(Reading):
 
     def path(self, node: Node, written: str) -> Path | None:
         """The file that is named, which has to be in the repository."""
-        found = self.place(written)
-        if found is not None and found.is_file():
-            return found
+        place = self.place(written)
+        if place is not None and place.is_file():
+            return place
         hint = "Paths start at the file, with a / at the root of its repository, and do not leave that."
         self.problems.append(Problem("suite.missing-file", f"there is no file {written!r}", node.origin, hint=hint))
         return None
 
     def folder(self, node: Node, written: str) -> Path | None:
         """The folder that is named, likewise."""
-        found = self.place(written)
-        if found is not None and found.is_dir():
-            return found
+        place = self.place(written)
+        if place is not None and place.is_dir():
+            return place
         hint = "Paths start at the file, and do not leave its repository."
         self.problems.append(Problem("suite.missing-file", f"there is no folder {written!r}", node.origin, hint=hint))
         return None

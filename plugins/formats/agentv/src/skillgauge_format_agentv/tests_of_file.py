@@ -59,21 +59,21 @@ def tests_of(shared: Shared) -> tuple[Case, ...]:
     if default.value is not None and not reading.only(default, DEFAULT_TEST, "default_test"):
         return ()
     prompts = prompts_of(reading, config.at("prompts"))
-    found: list[Case] = []
-    seen: set[str] = set()
+    cases: list[Case] = []
+    names: set[str] = set()
     for number, node in enumerate(written_tests(reading, shared.tests), 1):
-        said = _said(shared, node, default, prompts, number)
-        if said is None:
+        settings = _settings_of(shared, node, default, prompts, number)
+        if settings is None:
             continue
-        if said.identity in seen:
-            message = f"two tests have the id {said.identity!r}"
+        if settings.identity in names:
+            message = f"two tests have the id {settings.identity!r}"
             reading.refuse(node.at("id"), message, "Give one another id.", "suite.value")
-        seen.add(said.identity)
-        found += _cases(shared, said)
-    return tuple(found)
+        names.add(settings.identity)
+        cases += _cases(shared, settings)
+    return tuple(cases)
 
 
-def _said(shared: Shared, node: Node, default: Node, prompts: tuple[Prompt, ...], number: int) -> _Said | None:
+def _settings_of(shared: Shared, node: Node, default: Node, prompts: tuple[Prompt, ...], number: int) -> _Said | None:
     reading, config = shared.reading, shared.config
     if isinstance(node.value, Mapping) and "include" in node.value:
         reading.refuse(node, "suites within suites are not read", "Name several files instead.")
@@ -104,10 +104,10 @@ def _said(shared: Shared, node: Node, default: Node, prompts: tuple[Prompt, ...]
 
 
 def _listed(reading: AgentvReading, node: Node, *names: str) -> list[Node]:
-    found = reading.first(node, *names)
-    if found.value is not None and not isinstance(found.value, tuple):
-        reading.refuse(found, "assertions are a list", code="suite.wrong-type")
-    return list(found.items())
+    nodes = reading.first(node, *names)
+    if nodes.value is not None and not isinstance(nodes.value, tuple):
+        reading.refuse(nodes, "assertions are a list", code="suite.wrong-type")
+    return list(nodes.items())
 
 
 def _share(reading: AgentvReading, node: Node | None) -> float:
@@ -143,67 +143,67 @@ def _files(shared: Shared, node: Node) -> tuple[FileSpec, ...]:
     return files_in(shared.reading, own, folder, ())
 
 
-def _cases(shared: Shared, said: _Said) -> Iterator[Case]:
+def _cases(shared: Shared, settings: _Said) -> Iterator[Case]:
     """The test with each of its prompts, or with what it asks itself."""
-    reading, node = shared.reading, said.node
+    reading, node = shared.reading, settings.node
     own = reading.first(node, "input", "input_messages")
     if own.value is not None:
         prompts: tuple[Prompt, ...] = (Prompt(own, ""),)
-    elif said.prompts:
-        prompts = said.prompts
+    elif settings.prompts:
+        prompts = settings.prompts
     else:
         hint = "Write `prompts` with variables, or `input`."
         reading.refuse(node, "this test asks nothing", hint, "suite.missing-key")
         return
     for number, prompt in enumerate(prompts, 1):
-        name = f"{said.identity}, {prompt.label or f'prompt {number}'}" if len(prompts) > 1 else said.identity
-        yield _case(shared, said, prompt, name, many=len(prompts) > 1)
+        name = f"{settings.identity}, {prompt.label or f'prompt {number}'}" if len(prompts) > 1 else settings.identity
+        yield _case(shared, settings, prompt, name, many=len(prompts) > 1)
 
 
-def _case(shared: Shared, said: _Said, prompt: Prompt, name: str, *, many: bool) -> Case:
-    reading, node = shared.reading, said.node
-    asking = Asking(reading, said.values, said.variables)
+def _case(shared: Shared, settings: _Said, prompt: Prompt, name: str, *, many: bool) -> Case:
+    reading, node = shared.reading, settings.node
+    asking = Asking(reading, settings.values, settings.variables)
     asking.ask(shared.config.at("input"))
     for listed in (shared.config.at("input_files"), node.at("input_files")):
-        for one in listed.items():
-            asking.attach(one)
+        for row in listed.items():
+            asking.attach(row)
     asking.ask(prompt.node)
     if not asking.text:
         reading.refuse(prompt.node, "nothing is asked by this", code="suite.value")
     if len(asking.texts) > 1 and len(set(asking.roles)) > 1:
         reading.keep(prompt.node, "messages of several roles", "asked as one text, in their order")
-    graded = _graded(shared, said, asking.text)
+    graded = _graded(shared, settings, asking.text)
     description, metadata, cluster = (node.at(key).value for key in ("description", "metadata", "conversation_id"))
     tags = metadata.get("tags") if isinstance(metadata, Mapping) else None
     if isinstance(metadata, Mapping) and metadata.keys() - {"tags"}:
         reading.keep(node.at("metadata"), "`metadata` of a test", "kept for people")
-    placed = {file.path: file for file in (*said.files, *asking.files.values())}
+    placed = {file.path: file for file in (*settings.files, *asking.files.values())}
     return Case(
         id=name,
         description=description if isinstance(description, str) else "",
-        tags=tuple(one for one in tags if isinstance(one, str)) if isinstance(tags, tuple) else (),
-        cluster=cluster if isinstance(cluster, str) else said.identity if many else "",
+        tags=tuple(row for row in tags if isinstance(row, str)) if isinstance(tags, tuple) else (),
+        cluster=cluster if isinstance(cluster, str) else settings.identity if many else "",
         prompt=asking.text or "-",
         files=tuple(placed.values()),
         checks=graded.checks,
         grader_files=graded.files,
         rule=graded.rule,
-        limits=Limits(timeout_s=said.timeout_s),
+        limits=Limits(timeout_s=settings.timeout_s),
         extras={"assert": graded.written} if graded.written else {},
         origin=node.origin,
     )
 
 
-def _graded(shared: Shared, said: _Said, prompt: str) -> Graded:
+def _graded(shared: Shared, settings: _Said, prompt: str) -> Graded:
     """The checks: of assertions, else of what older files say of a good answer."""
-    reading, node = shared.reading, said.node
+    reading, node = shared.reading, settings.node
     criteria = reading.first(node, "criteria", "expected_outcome")
     text = criteria.value if isinstance(criteria.value, str) else ""
     wanted = reading.first(node, "expected_output", "expected_messages")
-    named = said.variables.get("expected_output")
+    named = settings.variables.get("expected_output")
     expected = _reference(wanted.value) if wanted.value is not None else _reference(named.value) if named else None
-    around = Around(reading, said.values, prompt, text, expected, shared.skills, said.threshold)
-    asserted = list(said.asserted)
+    around = Around(reading, settings.values, prompt, text, expected, shared.skills, settings.threshold)
+    asserted = list(settings.asserted)
     asserted += _listed(reading, node, "rubrics")
     if not asserted and text:
         asserted = [criteria]
@@ -220,10 +220,10 @@ def _graded(shared: Shared, said: _Said, prompt: str) -> Graded:
 
 def _reads_criteria(asserted: list[Node]) -> bool:
     return any(
-        isinstance(one.value, Mapping)
-        and one.value.get("type") in ("llm-rubric", "agent-rubric", "llm-grader", "llm-judge", "script")
-        and not {"value", "criteria", "rubrics"} & one.value.keys()
-        for one in asserted
+        isinstance(assertion.value, Mapping)
+        and assertion.value.get("type") in ("llm-rubric", "agent-rubric", "llm-grader", "llm-judge", "script")
+        and not {"value", "criteria", "rubrics"} & assertion.value.keys()
+        for assertion in asserted
     )
 
 

@@ -82,10 +82,10 @@ class CaseMaker:
     def _reward(self, file: CaseFile, origin: Origin) -> Iterator[Check]:
         """The rubric, each item by itself; without one the expected answer."""
         if file.expected_behavior:
-            taken: dict[str, int] = {}
+            ids: dict[str, int] = {}
             for item in file.expected_behavior:
-                taken[item] = taken.get(item, 0) + 1
-                number = f" ({taken[item]})" if taken[item] > 1 else ""
+                ids[item] = ids.get(item, 0) + 1
+                number = f" ({ids[item]})" if ids[item] > 1 else ""
                 options: JsonObject = {"claims": (item,)}
                 if file.ground_truth.strip():
                     options = {**options, "reference": file.ground_truth}
@@ -112,8 +112,8 @@ class CaseMaker:
 def _passed(file: CaseFile) -> Iterator[HostVariable]:
     """Return the variables of a template: `${NAME}`, or `${NAME:-default}`, as the whole value."""
     for name, value in file.environment.items():
-        if found := _TEMPLATE.fullmatch(value):
-            yield HostVariable(name=name, host=found["name"], default=found["default"])
+        if match := _TEMPLATE.fullmatch(value):
+            yield HostVariable(name=name, host=match["name"], default=match["default"])
 
 
 def is_safe_name(name: str) -> bool:

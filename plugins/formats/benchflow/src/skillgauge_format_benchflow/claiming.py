@@ -30,9 +30,9 @@ def _claim_folder(path: Path) -> Claim | None:
     if not (path / SKILL_FILE).is_file() or not own.is_file():
         return None
     others = [one for folder in (path, own.parent) for one in folder.iterdir() if _could_be_suite(one) and one != own]
-    if others or (found := _claim_file(own)) is None:
+    if others or (claimed := _claim_file(own)) is None:
         return None
-    return Claim("skill", f"a skill with {EVALS_FOLDER}/{EVALS_FILE}: {found.reason}")
+    return Claim("skill", f"a skill with {EVALS_FOLDER}/{EVALS_FILE}: {claimed.reason}")
 
 
 def _could_be_suite(path: Path) -> bool:

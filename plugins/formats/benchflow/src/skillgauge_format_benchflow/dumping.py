@@ -58,8 +58,8 @@ def dump(suite: Suite) -> Dumped:
     return Dumped(tuple(files.items()), tuple(losses))
 
 
-def _defaults(suite: Suite, told: JsonValue) -> dict[str, Any]:
-    defaults: dict[str, Any] = thaw(told) if isinstance(told, Mapping) else {}
+def _defaults(suite: Suite, extra: JsonValue) -> dict[str, Any]:
+    defaults: dict[str, Any] = thaw(extra) if isinstance(extra, Mapping) else {}
     timeout = suite.defaults.limits.timeout_s
     if timeout is not None and timeout != TIMEOUT_S:
         defaults["timeout_sec"] = max(1, round(timeout))
@@ -76,8 +76,8 @@ def _case(case: Case) -> dict[str, Any]:
     if "ground_truth" not in written:
         expected = [check.options.get("text") for check in case.checks if check.scorer == GROUND_TRUTH]
         references = [check.options["reference"] for check in rubric if "reference" in check.options]
-        found = [one for one in (*expected, *references) if isinstance(one, str) and one]
-        written |= {"ground_truth": found[0]} if found else {}
+        texts = [one for one in (*expected, *references) if isinstance(one, str) and one]
+        written |= {"ground_truth": texts[0]} if texts else {}
     if rubric:
         written["expected_behavior"] = [_statement(check) for check in rubric]
     templates = {one.name: _template(one) for one in case.pass_env}
@@ -119,8 +119,8 @@ def _unsaid(case: Case) -> Iterator[str]:
 def _skill_file(suite: Suite) -> bytes | None:
     roots = [skill.root for arm in suite.arms for skill in arm.skills if skill.role is SkillRole.CANDIDATE]
     roots += [target.root for target in suite.targets if target.root]
-    found = (Path(root, SKILL_FILE) for root in roots)
-    return next((path.read_bytes() for path in found if path.is_file()), None)
+    files = (Path(root, SKILL_FILE) for root in roots)
+    return next((path.read_bytes() for path in files if path.is_file()), None)
 
 
 def _loss(message: str, origin: Origin | None) -> Problem:

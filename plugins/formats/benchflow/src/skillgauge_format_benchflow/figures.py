@@ -34,12 +34,12 @@ def _lifts(
     baseline = groups[pair.baseline]
     differ = any(count for _, count in pair.dropped)
     graded = group.counts.passed + group.counts.failed
-    known = not differ and group.mean_value is not None and baseline.mean_value is not None
+    has_lift = not differ and group.mean_value is not None and baseline.mean_value is not None
     note = "the arms are over different cases, since some have no reward" if differ else ""
     if baseline.mean_value is not None and baseline.mean_value >= HIGH:
         note = "the baseline alone is this good, so these cases leave the skill little to add"
-    reward = (group.mean_value or 0.0) - (baseline.mean_value or 0.0) if known else None
-    passed = float(group.counts.passed - baseline.counts.passed) if known else None
+    reward = (group.mean_value or 0.0) - (baseline.mean_value or 0.0) if has_lift else None
+    passed = float(group.counts.passed - baseline.counts.passed) if has_lift else None
     return (
         Figure(name=LIFT, label="Reward lift", value=reward, unit="score", n=pair.n, note=note),
         Figure(name="passed_lift", label="Passed lift", value=passed, n=graded),

@@ -166,7 +166,7 @@ def _json(value: object) -> bytes:
 
 def _rows(root: Path) -> Iterator[Row]:
     """The rollouts below a folder: the newest of each case by time and by repeat."""
-    found: dict[tuple[str, str, str | None, str, str, int], tuple[str, Row]] = {}
+    rows: dict[tuple[str, str, str | None, str, str, int], tuple[str, Row]] = {}
     problems: list[Problem] = []
     for file in sorted(root.glob(f"**/{RESULT}")):
         place = _place(file)
@@ -179,11 +179,11 @@ def _rows(root: Path) -> Iterator[Row]:
             problems += error.problems
             continue
         key = (row.skill, row.agent, row.model, row.arm, row.case_id, row.repeat)
-        if key not in found or found[key][0] <= stamp:
-            found[key] = (stamp, row)
+        if key not in rows or rows[key][0] <= stamp:
+            rows[key] = (stamp, row)
     if problems:
         raise SuiteError(problems)
-    yield from (row for _, row in found.values())
+    yield from (row for _, row in rows.values())
 
 
 @dataclass(frozen=True)
@@ -212,9 +212,9 @@ def _row(file: Path, document: Document, place: _Place) -> Row:
     value = document.value
     if not isinstance(value, Mapping):
         raise SuiteError(Problem("report.damaged", "a result must be an object", span=SourceSpan(str(file), 1, 1)))
-    told = value.get("task_name")
+    name = value.get("task_name")
     named = _HASH.fullmatch(place.rollout)
-    case_id = told if isinstance(told, str) and told else (named["case"] if named else place.rollout)
+    case_id = name if isinstance(name, str) and name else (named["case"] if named else place.rollout)
     error = next((str(value[key]) for key in ("error", "verifier_error") if value.get(key)), "")
     usage, timing = value.get("agent_result"), value.get("timing")
     inner = usage if isinstance(usage, Mapping) else {}

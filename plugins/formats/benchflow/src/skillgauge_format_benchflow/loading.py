@@ -177,18 +177,20 @@ def _unsupported(
 def _told(document: Document, file: EvalsFile, skill: Skill, image: Sequence[FileSpec]) -> list[Problem]:
     """Report differences between the run and the file."""
     name = file.skill_name
-    told = []
+    problems = []
     if image:
         message = f"{EVALS_FOLDER}/{DOCKERFILE} is the image of these cases, which sandbox 'docker' runs; others refuse"
         hint = "Take --sandbox docker, or do without the image: --set formats.benchflow.image=ignore."
-        told.append(replace(_warning("image", message, Origin(str(skill.root / EVALS_FOLDER / DOCKERFILE))), hint=hint))
+        problems.append(
+            replace(_warning("image", message, Origin(str(skill.root / EVALS_FOLDER / DOCKERFILE))), hint=hint)
+        )
     if name and not is_safe_name(name):
         message = f"skill_name {name!r} cannot be that of a folder; the skill is called {skill.name!r}"
-        told.append(_warning("skill-name", message, document.origin("skill_name")))
+        problems.append(_warning("skill-name", message, document.origin("skill_name")))
     elif name and name != skill.name:
         message = f"skill_name is {name!r}, but the skill is called {skill.name!r}{did_you_mean(name, [skill.name])}"
-        told.append(_warning("skill-name", message, document.origin("skill_name")))
-    return told
+        problems.append(_warning("skill-name", message, document.origin("skill_name")))
+    return problems
 
 
 def _warning(code: str, message: str, origin: Origin) -> Problem:

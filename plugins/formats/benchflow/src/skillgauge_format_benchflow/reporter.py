@@ -54,8 +54,8 @@ class BenchflowReporter:
         rows = [row for file in files for row in file.rows()]
         if not rows:
             return None
-        told = files[0].benchflow
-        return view_of(rows, told.root, started_at=told.started_at, state=told.state)
+        extra = files[0].benchflow
+        return view_of(rows, extra.root, started_at=extra.started_at, state=extra.state)
 
 
 def _is_own(value: JsonValue) -> bool:
@@ -96,11 +96,18 @@ class _File(_Part):
     benchflow: _Told
 
     def rows(self) -> Iterator[Row]:
-        for one in self.cases:
-            for arm, rewards in one.rewards.items():
+        for case in self.cases:
+            for arm, rewards in case.rewards.items():
                 for repeat, reward in enumerate(rewards, 1):
                     yield Row(
-                        self.skill_name, one.case_id, one.agent, one.model, arm, repeat, reward, question=one.question
+                        self.skill_name,
+                        case.case_id,
+                        case.agent,
+                        case.model,
+                        arm,
+                        repeat,
+                        reward,
+                        question=case.question,
                     )
 
 
@@ -122,21 +129,21 @@ class _Tally:
         means: dict[str, float] = {}
         rewards: dict[str, list[float | None]] = {}
         for arm in suite.arms:
-            results = [one for one in case.results.get(key.in_arm(arm), ()) if one.verdict is not Verdict.SKIPPED]
+            results = [pair for pair in case.results.get(key.in_arm(arm), ()) if pair.verdict is not Verdict.SKIPPED]
             if not results:
                 continue
-            rewards[arm] = [None if one.verdict is Verdict.ERROR else one.value for one in results]
-            known = [value for value in rewards[arm] if value is not None]
-            self.errors[arm] = self.errors.get(arm, 0) + len(results) - len(known)
+            rewards[arm] = [None if pair.verdict is Verdict.ERROR else pair.value for pair in results]
+            values = [value for value in rewards[arm] if value is not None]
+            self.errors[arm] = self.errors.get(arm, 0) + len(results) - len(values)
             self.rewards.setdefault(arm, [])
-            if known:
-                means[arm] = sum(known) / len(known)
+            if values:
+                means[arm] = sum(values) / len(values)
                 self.rewards[arm].append(means[arm])
-        for one in suite.compared:
-            if one.candidate in means and one.baseline in means:
-                self.lift.add(means[one.candidate], means[one.baseline])
-                self.passed_lift += (means[one.candidate] > PASSES_ABOVE) - (means[one.baseline] > PASSES_ABOVE)
-            elif one.candidate in rewards or one.baseline in rewards:
+        for pair in suite.compared:
+            if pair.candidate in means and pair.baseline in means:
+                self.lift.add(means[pair.candidate], means[pair.baseline])
+                self.passed_lift += (means[pair.candidate] > PASSES_ABOVE) - (means[pair.baseline] > PASSES_ABOVE)
+            elif pair.candidate in rewards or pair.baseline in rewards:
                 self.unpaired.append(case.case.id)
         self.cases.append(
             {

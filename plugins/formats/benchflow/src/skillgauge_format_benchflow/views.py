@@ -92,11 +92,11 @@ def view_of(rows: Sequence[Row], root: str, *, started_at: float = 0.0, state: R
 
 def _places(rows: Iterable[Row]) -> dict[str, tuple[int, str | None]]:
     """Index and question of each case."""
-    found: dict[str, tuple[int, str | None]] = {}
+    places_: dict[str, tuple[int, str | None]] = {}
     for row in rows:
-        index, question = found.get(row.case_id, (len(found), None))
-        found[row.case_id] = (index, question or row.question)
-    return found
+        index, question = places_.get(row.case_id, (len(places_), None))
+        places_[row.case_id] = (index, question or row.question)
+    return places_
 
 
 def _suite_head(skill: str, rows: Sequence[Row], root: str) -> SuiteHead:
@@ -125,8 +125,8 @@ def _result(row: Row, ordinal: int, index: int, started_at: float) -> TrialResul
         failure = Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
     else:
         passed = row.reward > PASSES_ABOVE
-        told = f"reward {row.reward:g}"
-        score = Score.passed(told) if passed else Score.failed(told)
+        reason = f"reward {row.reward:g}"
+        score = Score.passed(reason) if passed else Score.failed(reason)
         score = score.model_copy(update={"check_id": REWARD, "scorer": REWARD, "value": row.reward})
         verdict = Verdict.PASS if passed else Verdict.FAIL
         graded = {"verdict": verdict, "value": row.reward, "scores": (score,)}

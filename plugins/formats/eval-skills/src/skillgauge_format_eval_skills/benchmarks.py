@@ -44,18 +44,18 @@ class Wanted:
         if self.name in built_in_ids():
             return Source(read_document(_DATA / f"{self.name}.json")), self._hidden()
         shelf = _shelf(self.folder)
-        found = shelf.by_id.get(self.name, ())
-        if len(found) > 1:
-            places = " and ".join(str(source.path) for source in found)
+        benchmarks = shelf.by_id.get(self.name, ())
+        if len(benchmarks) > 1:
+            places = " and ".join(str(source.path) for source in benchmarks)
             problem = Problem(
                 "suite.duplicate-id",
                 f"two benchmarks have the id {self.name!r}: {places}",
-                origin=found[1].document.origin("id"),
+                origin=benchmarks[1].document.origin("id"),
                 hint="Name the one you mean by its path.",
             )
             raise SuiteError(problem)
-        if found:
-            return found[0], shelf.bad
+        if benchmarks:
+            return benchmarks[0], shelf.bad
         path = self.cwd / self.name
         if path.is_dir() and (path / _BENCHMARK_FILE).is_file():
             path /= _BENCHMARK_FILE
@@ -64,9 +64,9 @@ class Wanted:
         raise SuiteError([self._unknown(tuple(shelf.by_id)), *shelf.bad])
 
     def _unknown(self, others: tuple[str, ...]) -> Problem:
-        known = (*built_in_ids(), *sorted(others))
-        message = f"there is no benchmark {self.name!r}, by id or as a file{did_you_mean(self.name, known)}"
-        return Problem("suite.no-benchmark", message, hint=f"Use one of {', '.join(known)}, or the path of a file.")
+        ids = (*built_in_ids(), *sorted(others))
+        message = f"there is no benchmark {self.name!r}, by id or as a file{did_you_mean(self.name, ids)}"
+        return Problem("suite.no-benchmark", message, hint=f"Use one of {', '.join(ids)}, or the path of a file.")
 
     def _hidden(self) -> tuple[Problem, ...]:
         """A built-in benchmark hides a file under the same name, which may surprise its owner."""

@@ -201,8 +201,8 @@ def expectation(check: Check) -> tuple[dict[str, Any], dict[str, Any]]:
             evaluator["type"] = "llm_judge"
             expected = {"judgePrompt": expected.pop("criteria", DEFAULT_CRITERIA), **_renamed(expected)}
         case "custom":
-            given = expected.pop("expected", None)
-            rest = given if isinstance(given, Mapping) else {}
+            expected_value = expected.pop("expected", None)
+            rest = expected_value if isinstance(expected_value, Mapping) else {}
             expected = {**rest, "customScorerPath": expected.pop("path", "")}
         case _:
             pass

@@ -84,8 +84,8 @@ def _unsaid(case: Case) -> Iterator[str]:
     if not case.checks:
         yield "it checks nothing and is left out"
     if len(case.checks) > 1:
-        left = ", ".join(check.id for check in case.checks[1:])
-        yield f"a task has one check; left out: {left}"
+        others = ", ".join(check.id for check in case.checks[1:])
+        yield f"a task has one check; left out: {others}"
     if case.input is not None and not isinstance(case.input, Mapping):
         yield "its input is no object and was put under the key 'input'"
     if case.prompt is not None:

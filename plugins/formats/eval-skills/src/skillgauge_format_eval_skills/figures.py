@@ -70,25 +70,27 @@ def suite_figures(summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]
 
 def figures(group: GroupSummary, parameters: JsonObject, timeout_s: float | None = None) -> tuple[Figure, ...]:
     """The numbers as every reporter can print them; the arguments are those of `metrics`."""
-    found = metrics(group, parameters, timeout_s)
+    measured = metrics(group, parameters, timeout_s)
     counts = group.counts
     ran = counts.total - counts.skipped
-    steady = found.consistency_score if len(group.run_pass_rates) > 1 else None  # one run agrees with itself
+    steady = measured.consistency_score if len(group.run_pass_rates) > 1 else None  # one run agrees with itself
     return (
         Figure(
             name=COMPLETION,
             label="Completion rate",
-            value=found.completion_rate,
+            value=measured.completion_rate,
             unit="ratio",
             bounds=(counts.passed / ran, (counts.passed + counts.errors) / ran) if ran else None,
         ),
-        Figure(name="partialScore", label=_partial_label(parameters), value=found.partial_score, unit="score"),
-        Figure(name="errorRate", label="Did not finish", value=found.error_rate, unit="ratio", higher_is_better=False),
+        Figure(name="partialScore", label=_partial_label(parameters), value=measured.partial_score, unit="score"),
+        Figure(
+            name="errorRate", label="Did not finish", value=measured.error_rate, unit="ratio", higher_is_better=False
+        ),
         Figure(name="consistencyScore", label="Consistency", value=steady, unit="score"),
-        Figure(name="compositeScore", label="Composite score", value=found.composite_score, unit="score"),
-        Figure(name="p50Ms", label="P50 latency", value=found.p50_ms, unit="ms", higher_is_better=False),
-        Figure(name="p95Ms", label="P95 latency", value=found.p95_ms, unit="ms", higher_is_better=False),
-        Figure(name="p99Ms", label="P99 latency", value=found.p99_ms, unit="ms", higher_is_better=False),
+        Figure(name="compositeScore", label="Composite score", value=measured.composite_score, unit="score"),
+        Figure(name="p50Ms", label="P50 latency", value=measured.p50_ms, unit="ms", higher_is_better=False),
+        Figure(name="p95Ms", label="P95 latency", value=measured.p95_ms, unit="ms", higher_is_better=False),
+        Figure(name="p99Ms", label="P99 latency", value=measured.p99_ms, unit="ms", higher_is_better=False),
     )
 
 

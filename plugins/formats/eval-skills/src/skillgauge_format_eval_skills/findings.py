@@ -31,11 +31,11 @@ class Findings:
         """Note what the user should know."""
         self._warnings.append(Problem(f"suite.{code}", message, origin=origin, hint=hint, severity=Severity.WARNING))
 
-    def unknown_keys(self, keys: Mapping[str, object] | None, known: Sequence[str], origin_of: OriginOf) -> None:
+    def unknown_keys(self, keys: Mapping[str, object] | None, supported: Sequence[str], origin_of: OriginOf) -> None:
         """Note keys that are kept without effect; each name is told once per file, at its first place."""
         for key in keys or ():
             if key not in self._unknown:
-                self._unknown[key] = (origin_of(key), did_you_mean(key, known))
+                self._unknown[key] = (origin_of(key), did_you_mean(key, supported))
 
     def validated(self, model: type[M], value: object, origin_of: OriginOf) -> M | None:
         """The model made of a value, or `None` after noting all that is wrong with it."""

@@ -75,19 +75,19 @@ class _Loading:
             self._add(Path(text), searched=False)
         for text in self.request.searched:
             self._add(Path(text), searched=True)
-        known = [Path(text) for text in (*self.request.paths, *self.request.searched)]
+        paths = [Path(text) for text in (*self.request.paths, *self.request.searched)]
         for word in self.options.skills:
             path = Path(os.path.normpath(Path(self.request.cwd, word)))
             # The kernel may have resolved these words already, as it does with positional paths.
-            if not any(one == path or path in one.parents for one in known):
+            if not any(one == path or path in one.parents for one in paths):
                 self._add(path, searched=False)
 
     def _add(self, path: Path, *, searched: bool) -> None:
         if path.is_dir() and claim(path) is None and not searched:
-            found = list(_skills_below(path))
-            for file in found:
+            skills = list(_skills_below(path))
+            for file in skills:
                 self._add(file, searched=True)
-            if not found:
+            if not skills:
                 message = f"no {SKILL_FILE} in this folder or below it"
                 self.fatal.append(Problem("suite.no-skills", message, Origin(str(path))))
             return
@@ -133,14 +133,14 @@ class _Loading:
 
     def _wanted(self) -> list[str | Path]:
         """Names to look up, and paths to open."""
-        wanted: list[str | Path] = list(self.named_benchmarks)
+        paths: list[str | Path] = list(self.named_benchmarks)
         if self.options.tasks is not None:
-            wanted.append(Path(self.request.cwd, self.options.tasks))
+            paths.append(Path(self.request.cwd, self.options.tasks))
         elif self.options.benchmark is not None:
-            wanted.append(self.options.benchmark)
-        if not wanted:
+            paths.append(self.options.benchmark)
+        if not paths:
             self.warnings.append(self._default_taken())
-        return wanted or [DEFAULT]
+        return paths or [DEFAULT]
 
     def _default_taken(self) -> Problem:
         """Nobody must think that a skill was evaluated on its own tests when it was not."""

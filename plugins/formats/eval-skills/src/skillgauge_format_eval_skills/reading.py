@@ -170,17 +170,21 @@ def _state(ours: Iterable[SkillgaugeFile]) -> RunState:
 
 def _validity(suite_id: str, groups: Iterable[_Group]) -> SuiteValidity:
     """As the document says; whether a run proves anything the original does not say."""
-    told = (group.report.evaluator_metadata.skillgauge for group in groups)
-    known = [one.validity for one in told if one and one.validity]
-    found = next((one for one in known if not one.valid), known[0] if known else ValidityFile(valid=True))
-    return SuiteValidity(suite_id=suite_id, valid=found.valid, error_share=found.error_share, reason=found.reason)
+    extras = (group.report.evaluator_metadata.skillgauge for group in groups)
+    validities = [one.validity for one in extras if one and one.validity]
+    validity = next(
+        (one for one in validities if not one.valid), validities[0] if validities else ValidityFile(valid=True)
+    )
+    return SuiteValidity(
+        suite_id=suite_id, valid=validity.valid, error_share=validity.error_share, reason=validity.reason
+    )
 
 
 def _heads(suites: Mapping[str, list[_Group]]) -> Iterator[CaseHead]:
     """Yield the known facts of the tasks."""
     for suite_id, groups in suites.items():
-        told = (group.report.evaluator_metadata.skillgauge for group in groups)
-        digests = {task: content for one in told if one for task, content in one.cases.items()}
+        extras = (group.report.evaluator_metadata.skillgauge for group in groups)
+        digests = {task: content for one in extras if one for task, content in one.cases.items()}
         for task, index in groups[0].case_indices.items():
             yield CaseHead(suite_id=suite_id, index=index, id=task, digest=digests.get(task, ""))
 
@@ -191,15 +195,15 @@ def _groups(reports: list[ReportFile]) -> list[_Group]:
     keys: set[GroupKey] = set()
     ordinal = 0
     for report in reports:
-        told = report.evaluator_metadata.skillgauge
+        extra = report.evaluator_metadata.skillgauge
         of_suite = indices.setdefault(report.benchmark_id, {})
         for task in report.task_results:
             of_suite.setdefault(task.task_id, len(of_suite))
         group = _Group(
             report,
-            arm=told.arm if told else DIRECT.name,
-            runner=told.runner if told else _RUNNER,
-            model=told.model if told else None,
+            arm=extra.arm if extra else DIRECT.name,
+            runner=extra.runner if extra else _RUNNER,
+            model=extra.model if extra else None,
             case_indices=of_suite,
             first_ordinal=ordinal,
         )
@@ -230,22 +234,22 @@ def _suite_head(path: Path, content: str, suite_id: str, groups: list[_Group]) -
 def _summary(group: _Group) -> GroupSummary:
     results = list(group.results())
     report = group.report
-    latency, told = report.latency, report.evaluator_metadata.skillgauge
+    latency, extra = report.latency, report.evaluator_metadata.skillgauge
     samples = sum(result.execution.duration_s is not None for result in results)
     graded = [result for result in results if result.value is not None]
     weight = sum(result.weight for result in graded)
     runs: dict[int, list[bool]] = {}
     for result in results:
         runs.setdefault(result.repeat, []).append(result.verdict is Verdict.PASS)
-    bounds = told.pass_bounds if told else None
+    bounds = extra.pass_bounds if extra else None
     return GroupSummary(
         suite_id=report.benchmark_id,
         target_id=report.skill_id,
         arm=group.arm,
         runner=group.runner,
         model=group.model,
-        counts=Counts(**told.counts.model_dump()) if told else _counts(results),
-        pass_rate=RateInterval(**told.pass_rate.model_dump()) if told else _pass_rate(report, results),
+        counts=Counts(**extra.counts.model_dump()) if extra else _counts(results),
+        pass_rate=RateInterval(**extra.pass_rate.model_dump()) if extra else _pass_rate(report, results),
         pass_bounds=(bounds.lower, bounds.upper) if bounds else None,
         mean_value=sum(result.value or 0 for result in graded) / len(graded) if graded else None,
         weighted_value=sum((result.value or 0) * result.weight for result in graded) / weight if weight else None,
@@ -256,7 +260,7 @@ def _summary(group: _Group) -> GroupSummary:
             p95_s=latency.p95_ms / 1000 if samples else None,
             p99_s=latency.p99_ms / 1000 if samples else None,
         ),
-        tags=tuple(map(_tag, told.tags)) if told else (),
+        tags=tuple(map(_tag, extra.tags)) if extra else (),
         figures=_figures(report),
     )
 

@@ -95,7 +95,7 @@ def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, facts: 
     numbers |= {figure.name: figure.value for figure in group.figures if figure.name in numbers}
     if numbers["consistencyScore"] is None:  # the published formula has one for a single run, too
         numbers["consistencyScore"] = consistency(group.run_pass_rates)
-    known = {name: number(value or 0) for name, value in numbers.items()}
+    measured = {name: number(value or 0) for name, value in numbers.items()}
     versions = {target.id: target.version for target in suite.targets} if suite else {}
     report: dict[str, Any] = {
         "skillId": group.target_id or group.suite_id,
@@ -103,13 +103,13 @@ def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, facts: 
         "benchmarkId": group.suite_id,
         "timestamp": _iso(view.run.started_at),
         "summary": {
-            "completionRate": known["completionRate"],
-            "partialScore": known["partialScore"],
-            "errorRate": known["errorRate"],
-            "consistencyScore": known["consistencyScore"],
-            "compositeScore": known["compositeScore"],
+            "completionRate": measured["completionRate"],
+            "partialScore": measured["partialScore"],
+            "errorRate": measured["errorRate"],
+            "consistencyScore": measured["consistencyScore"],
+            "compositeScore": measured["compositeScore"],
         },
-        "latency": {"p50Ms": known["p50Ms"], "p95Ms": known["p95Ms"], "p99Ms": known["p99Ms"]},
+        "latency": {"p50Ms": measured["p50Ms"], "p95Ms": measured["p95Ms"], "p99Ms": measured["p99Ms"]},
     }
     interval = _interval(group, facts, view.head.seed)
     if interval is not None:
@@ -141,13 +141,13 @@ def _additions(group: GroupSummary) -> dict[str, Any]:
 def _standing(view: RunView, group: GroupSummary) -> dict[str, Any]:
     """Return the facts that decide whether the numbers prove anything, and compare with those of another run."""
     validity = next((one for one in view.summary.validity if one.suite_id == group.suite_id), None)
-    known = {
+    extra = {
         "validity": validity
         and {"valid": validity.valid, "errorShare": validity.error_share, "reason": validity.reason},
         "judges": [judge.model_dump(mode="json") for judge in view.head.judges],
         "cases": {case.id: case.digest for case in view.cases() if case.suite_id == group.suite_id and case.digest},
     }
-    return {"state": view.run.state, **{name: value for name, value in known.items() if value}}
+    return {"state": view.run.state, **{name: value for name, value in extra.items() if value}}
 
 
 def _measured(part: GroupSummary | TagSummary) -> dict[str, Any]:

@@ -55,8 +55,8 @@ def _below(pointer: tuple[str | int, ...], schema: object) -> Iterator[Fault]:
 
 
 def _type_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
-    given = schema.get("type", ())
-    for name in given if isinstance(given, tuple) else (given,):
+    type_names = schema.get("type", ())
+    for name in type_names if isinstance(type_names, tuple) else (type_names,):
         if name not in _TYPES:
             yield ("type",), f"'type' must be one of {', '.join(_TYPES)}"
             return

@@ -103,7 +103,7 @@ def _cases(
     for index, raw in enumerate(tasks):
         where = partial(origin_of, "tasks", index)
         task = findings.validated(TaskFile, raw, where)
-        made = checks.make(raw, where) if isinstance(raw, Mapping) else None
+        check = checks.make(raw, where) if isinstance(raw, Mapping) else None
         name = raw.get("id") if isinstance(raw, Mapping) else None
         if isinstance(name, str):
             if name in first:
@@ -112,17 +112,17 @@ def _cases(
             first.setdefault(name, where("id"))
         if task is not None:
             findings.unknown_keys(task.model_extra, keys_of(TaskFile), where)
-            if made is not None:
-                cases.append(_case(task, *made, where()))
+            if check is not None:
+                cases.append(_case(task, *check, where()))
     return tuple(cases)
 
 
 def _case(task: TaskFile, check: Check, unknown: JsonObject, origin: Origin) -> Case:
-    given: JsonObject = {} if task.prompt is None else {"prompt": task.prompt}
+    input_: JsonObject = {} if task.prompt is None else {"prompt": task.prompt}
     return Case(
         id=task.id,
         description=task.description or task.prompt or "",
-        input=given if task.input_data is None else task.input_data,
+        input=input_ if task.input_data is None else task.input_data,
         checks=(check,),
         tags=task.tags,
         cluster=task.cluster,

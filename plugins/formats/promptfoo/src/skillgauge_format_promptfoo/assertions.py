@@ -70,11 +70,11 @@ class Grading:
     def graded(self, assertions: list[Node], threshold: Node | None) -> Graded:
         """The checks of all assertions, and how they count together."""
         limit = self._number(threshold) if threshold is not None else None
-        found = [self._resolved(one) for one in assertions]
-        alone = len(found) == 1 and found[0].at("type").value == SET
+        assertions_ = [self._resolved(one) for one in assertions]
+        alone = len(assertions_) == 1 and assertions_[0].at("type").value == SET
         made: list[tuple[Check, tuple[FileSpec, ...]]] = []
         rule = EACH if limit is None else VerdictRule(mode=VerdictMode.MEAN, threshold=limit)
-        for node in found:
+        for node in assertions_:
             if node.at("type").value != SET:
                 made += self._check(node, 1.0, len(made), scored=limit is not None)
                 continue
@@ -105,13 +105,13 @@ class Grading:
         name = node.at("$ref").value
         if not isinstance(name, str):
             return node
-        found = self.templates.get(name.removeprefix("#/assertionTemplates/"))
-        if found is None or len(node.names()) > 1:
+        template = self.templates.get(name.removeprefix("#/assertionTemplates/"))
+        if template is None or len(node.names()) > 1:
             self.reading.refuse(
                 node, f"there is no assertion template {name!r}{did_you_mean(name, list(self.templates))}"
             )
             return Node(None, node.origin)
-        return found
+        return template
 
     def _check(
         self, node: Node, share: float, before: int, *, scored: bool
@@ -125,14 +125,14 @@ class Grading:
         weight = self._weight(node)
         name = node.at("metric").value
         try:
-            made, files = self._made(node, kind, before + 1, scored=scored)
+            check, files = self._made(node, kind, before + 1, scored=scored)
         except RefusalError as error:
             self.reading.refuse(node.at("type"), str(error), error.hint)
         except TemplateError as error:
             self.reading.refuse(node.at("value"), str(error), "Write what is meant into the value.")
         else:
             label = f"{name} ({kind} {before + 1})" if isinstance(name, str) and name else f"{kind} {before + 1}"
-            scorer, options = made
+            scorer, options = check
             self.written[label] = self._plainly(node)
             yield (
                 Check(
@@ -157,16 +157,16 @@ class Grading:
         plain = kind.removeprefix(NOT)
         if plain in REFUSED:
             raise RefusalError(f"{plain} {REFUSED[plain]}", "Take it out, or say it by an assertion that is read.")
-        known = [*RULES, *PROGRAMS, SET]
+        supported = [*RULES, *PROGRAMS, SET]
         if plain not in RULES and plain not in PROGRAMS:
-            raise RefusalError(f"there is no assertion {kind!r}{did_you_mean(plain, known)}")
+            raise RefusalError(f"there is no assertion {kind!r}{did_you_mean(plain, supported)}")
         threshold = self._number(node.at("threshold")) if node.has("threshold") else None
         if plain in PROGRAMS:
-            given = Given(plain, kind != plain, node.at("value").value, threshold, direct=self.direct)
-            return program(self.reading, node.at("value"), given, self.values, self.prompt, number)
+            assertion = Given(plain, kind != plain, node.at("value").value, threshold, direct=self.direct)
+            return program(self.reading, node.at("value"), assertion, self.values, self.prompt, number)
         value = self._value(node.at("value"))
-        given = Given(plain, kind != plain, value, threshold, self.skills)
-        return RULES[plain](given), ()
+        assertion = Given(plain, kind != plain, value, threshold, self.skills)
+        return RULES[plain](assertion), ()
 
     def _value(self, node: Node) -> JsonValue:
         """The value with variables put in, or that of the file that it names."""

@@ -73,8 +73,8 @@ def _provider(suite: Suite, losses: list[Problem]) -> Any:
     elif is_agent:
         losses.append(_loss(f"the suite names no engine; {stand_in!r} stands there", suite.origin))
     elif suite.format != FORMAT:
-        told = f"no provider of promptfoo calls the skill; {stand_in!r}, which repeats the prompt, stands there"
-        losses.append(_loss(told, suite.origin))
+        message = f"no provider of promptfoo calls the skill; {stand_in!r}, which repeats the prompt, stands there"
+        losses.append(_loss(message, suite.origin))
     return stand_in
 
 
@@ -95,11 +95,11 @@ def _test(case: Case, losses: list[Problem]) -> dict[str, Any]:
     raw = kept if isinstance(kept, Mapping) else {}
     asserted: list[dict[str, Any]] = []
     for check in case.checks:
-        made = [thaw(raw[check.id])] if check.id in raw else assertions(check.scorer, check.options)
-        if not made:
+        written = [thaw(raw[check.id])] if check.id in raw else assertions(check.scorer, check.options)
+        if not written:
             lose(f"check {check.id!r} of scorer {check.scorer!r} is left out", check.origin)
-        weight = 0 if check.beside else check.weight / max(1, len(made))
-        asserted += [one | ({"weight": weight} if weight != 1 else {}) for one in made]
+        weight = 0 if check.beside else check.weight / max(1, len(written))
+        asserted += [one | ({"weight": weight} if weight != 1 else {}) for one in written]
     own = case.extras.get("vars")
     test: dict[str, Any] = {"description": case.id, "vars": {**(thaw(own) if own else {}), "prompt": case.prompt or ""}}
     if case.cluster:
@@ -112,8 +112,8 @@ def _test(case: Case, losses: list[Problem]) -> dict[str, Any]:
 
 def _skill_file(suite: Suite) -> bytes | None:
     roots = [skill.root for arm in suite.arms for skill in arm.skills if skill.role is SkillRole.CANDIDATE]
-    found = (Path(root, SKILL_FILE) for root in roots)
-    return next((path.read_bytes() for path in found if path.is_file()), None)
+    files = (Path(root, SKILL_FILE) for root in roots)
+    return next((path.read_bytes() for path in files if path.is_file()), None)
 
 
 def _content(file: FileSpec) -> bytes:

@@ -100,14 +100,14 @@ def _templates(config: Node) -> dict[str, Node]:
 def _options(reading: Reading, node: Node) -> tuple[int | None, Limits]:
     if node.value is None or not reading.only(node, EVALUATE, "evaluateOptions"):
         return None, Limits()
-    found: list[int | None] = []
+    numbers: list[int | None] = []
     for key in ("repeat", "timeoutMs"):
         value = node.at(key).value
         whole = isinstance(value, int) and not isinstance(value, bool) and value > 0
         if value is not None and not whole:
             reading.refuse(node.at(key), f"{key} has to be a whole number above 0", code="suite.value")
-        found.append(value if whole and isinstance(value, int) else None)
-    repeat, timeout = found
+        numbers.append(value if whole and isinstance(value, int) else None)
+    repeat, timeout = numbers
     return repeat, Limits(timeout_s=timeout / 1000 if timeout else None)
 
 
@@ -158,8 +158,8 @@ class _Cases:
         return tuple(case for at, test in enumerate(self._tests, 1) for case in self._of_test(test, at))
 
     def _of_test(self, test: Test, at: int) -> Iterator[Case]:
-        said = test.node.at("description").value
-        name = said.strip() if isinstance(said, str) and said.strip() else f"test {at}"
+        description = test.node.at("description").value
+        name = description.strip() if isinstance(description, str) and description.strip() else f"test {at}"
         prompts = self._chosen(test)
         metadata = test.node.at("metadata")
         own = metadata.at(CLUSTER).value
@@ -177,23 +177,23 @@ class _Cases:
                     yield case.model_copy(update={"cluster": cluster})
 
     def _unique(self, name: str) -> str:
-        made, number = name, 1
-        while made in self._ids:
+        unique_name, number = name, 1
+        while unique_name in self._ids:
             number += 1
-            made = f"{name} #{number}"
-        self._ids.add(made)
-        return made
+            unique_name = f"{name} #{number}"
+        self._ids.add(unique_name)
+        return unique_name
 
     def _chosen(self, test: Test) -> tuple[Prompt, ...]:
         """The prompts that a test names by their labels; all if it names none."""
         node = test.node.at("prompts")
         if node.value is None:
             return self._prompts
-        wanted = [one.value for one in node.items()]
+        names = [one.value for one in node.items()]
         labels = {prompt.label for prompt in self._prompts}
-        if not wanted or any(one not in labels for one in wanted):
+        if not names or any(one not in labels for one in names):
             self._reading.refuse(node, f"prompts of a test are labels of prompts: {', '.join(sorted(labels))}")
-        return tuple(prompt for prompt in self._prompts if prompt.label in wanted)
+        return tuple(prompt for prompt in self._prompts if prompt.label in names)
 
     def _case(self, test: Test, prompt: Prompt, values: Vars, name: str) -> Case | None:
         try:

@@ -54,10 +54,10 @@ def _of_text(reading: Reading, node: Node, written: str, label: str) -> Iterator
     if plain.startswith(FILE) or ("\n" not in plain and " " not in plain and plain.endswith((*_TEXTS, *_OTHERS))):
         place = plain.removeprefix(FILE)
         if "*" in place:
-            found = sorted(path for path in reading.root.glob(place.removeprefix("./")) if path.is_file())
-            if not found:
+            paths = sorted(path for path in reading.root.glob(place.removeprefix("./")) if path.is_file())
+            if not paths:
                 reading.refuse(node, f"no file is called {place!r}", code="suite.missing-file")
-            for path in found:
+            for path in paths:
                 yield from _of_file(reading, node, path.relative_to(reading.root).as_posix(), label)
         else:
             yield from _of_file(reading, node, place, label)

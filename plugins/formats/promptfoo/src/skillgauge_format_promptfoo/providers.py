@@ -49,16 +49,16 @@ class Asked:
 def asked(reading: Reading, node: Node) -> Asked:
     """The first provider that somebody here can be; the others are told, since who answers is the user's choice."""
     nodes = list(node.items()) if isinstance(node.value, tuple) else [node] if node.value is not None else []
-    found: Asked | None = None
+    provider: Asked | None = None
     for one in nodes:
-        made = _asked(reading, one)
-        if made is not None and found is not None:
+        provider_of_node = _provider(reading, one)
+        if provider_of_node is not None and provider is not None:
             reading.warn(one, "one provider of a suite is asked, the first", "Name several by --engine and --model.")
-        found = found or made
-    return found or Asked()
+        provider = provider or provider_of_node
+    return provider or Asked()
 
 
-def _asked(reading: Reading, node: Node) -> Asked | None:
+def _provider(reading: Reading, node: Node) -> Asked | None:
     name, config = _named(node)
     if name is None:
         reading.refuse(node, "a provider is a text, or an object with `id`", code="suite.wrong-type")

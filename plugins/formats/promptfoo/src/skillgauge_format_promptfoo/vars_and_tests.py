@@ -56,10 +56,10 @@ def tests_of(reading: Reading, node: Node, default: Node) -> tuple[Test, ...]:
     if isinstance(default.value, str):
         default = reading.document(default, default.value)
     base = _test(reading, default, None) if default.value is not None else None
-    found = [_test(reading, one, base) for one in written_tests(reading, node)]
+    tests = [_test(reading, one, base) for one in written_tests(reading, node)]
     if node.value is None:
-        found = [base] if base is not None else [Test(node, {}, (), None, {})]
-    return tuple(one for one in found if one is not None)
+        tests = [base] if base is not None else [Test(node, {}, (), None, {})]
+    return tuple(one for one in tests if one is not None)
 
 
 def _test(reading: Reading, node: Node, base: Test | None) -> Test | None:

@@ -35,31 +35,31 @@ class CaseMaker:
     document: Document
     judge_last: bool = False
 
-    def case(self, one: EvalCase) -> Case:
+    def case(self, case_read: EvalCase) -> Case:
         """A case as the kernel runs it."""
-        origin = self.document.origin("cases", one.index)
-        commands = [validator.cmd for validator in one.validators]
-        extras = {} if one.should_trigger is None else {SHOULD_TRIGGER: one.should_trigger}
+        origin = self.document.origin("cases", case_read.index)
+        commands = [validator.cmd for validator in case_read.validators]
+        extras = {} if case_read.should_trigger is None else {SHOULD_TRIGGER: case_read.should_trigger}
         return Case(
-            id=one.name,
-            description=one.description or "",
-            prompt=one.prompt,
-            files=tuple(FileSpec(path=path, text=text) for path, text in one.setup_files.items()),
-            setup=one.setup_steps,
-            setup_files=bundled_files(self.root, one.setup_steps),
+            id=case_read.name,
+            description=case_read.description or "",
+            prompt=case_read.prompt,
+            files=tuple(FileSpec(path=path, text=text) for path, text in case_read.setup_files.items()),
+            setup=case_read.setup_steps,
+            setup_files=bundled_files(self.root, case_read.setup_steps),
             grader_files=bundled_files(self.root, commands),
-            checks=tuple(_distinct([*self._validators(one, origin), *self._expectations(one, origin)])),
+            checks=tuple(_distinct([*self._validators(case_read, origin), *self._expectations(case_read, origin)])),
             rule=EACH,
-            tags=one.tags,
-            limits=Limits(max_turns=one.max_turns),
-            skip=TRIGGER_ONLY if one.is_trigger_only else "",
+            tags=case_read.tags,
+            limits=Limits(max_turns=case_read.max_turns),
+            skip=TRIGGER_ONLY if case_read.is_trigger_only else "",
             extras=extras,
             origin=origin,
         )
 
-    def _validators(self, one: EvalCase, origin: Origin) -> Iterator[Check]:
-        for index, validator in enumerate(one.validators):
-            needs = self.looked_at(one, validator)
+    def _validators(self, case: EvalCase, origin: Origin) -> Iterator[Check]:
+        for index, validator in enumerate(case.validators):
+            needs = self.looked_at(case, validator)
             options: dict[str, Any] = {"command": validator.cmd, "label": validator.label}
             if validator.expect_exit_code:
                 options |= {"expect_exit_code": validator.expect_exit_code}
@@ -68,45 +68,45 @@ class CaseMaker:
             place = Origin(origin.file, (*origin.pointer, "validators", index))
             yield Check(id=validator.label, scorer=COMMAND, options=options, origin=place)
 
-    def _expectations(self, one: EvalCase, origin: Origin) -> Iterator[Check]:
-        for index, text in enumerate(one.expectations):
+    def _expectations(self, case: EvalCase, origin: Origin) -> Iterator[Check]:
+        for index, text in enumerate(case.expectations):
             place = Origin(origin.file, (*origin.pointer, "expectations", index))
-            stage = int(self.judge_last and bool(one.validators))
+            stage = int(self.judge_last and bool(case.validators))
             yield Check(id=text, scorer=RUBRIC, options={"claims": (text,)}, stage=stage, origin=place)
 
-    def looked_at(self, one: EvalCase, validator: Validator) -> tuple[str, ...]:
+    def looked_at(self, case: EvalCase, validator: Validator) -> tuple[str, ...]:
         """Files that a validator reads and that only the agent can have made.
 
         If one is not there, the agent has failed, whatever code the command ends with: `grep` and `jq` end with 2 then,
         which would else be no verdict.
         """
-        given = set(one.setup_files) | {RESPONSE_FILE}
-        found = [
+        hidden = set(case.setup_files) | {RESPONSE_FILE}
+        files = [
             word
             for word in _words(validator.cmd)
-            if _FILE_NAME.fullmatch(word) and word not in given and not (self.root / word).exists()
+            if _FILE_NAME.fullmatch(word) and word not in hidden and not (self.root / word).exists()
         ]
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(files))
 
-    def warnings(self, one: EvalCase) -> Iterator[Problem]:
+    def warnings(self, case: EvalCase) -> Iterator[Problem]:
         """Validators that tell an agent's failure with a code that other runners take for a broken grader."""
-        for index, validator in enumerate(one.validators):
-            files = self.looked_at(one, validator)
+        for index, validator in enumerate(case.validators):
+            files = self.looked_at(case, validator)
             if files:
                 message = (
-                    f"case {one.name!r}: validator #{index} reads {', '.join(files)}, which the agent may not make; "
+                    f"case {case.name!r}: validator #{index} reads {', '.join(files)}, which the agent may not make; "
                     "that counts as failed here, and other runners may take it for a broken grader"
                 )
                 hint = f"Ask for the file first: test -f {files[0]} && ..."
-                origin = self.document.origin("cases", one.index, "validators", index, "cmd")
+                origin = self.document.origin("cases", case.index, "validators", index, "cmd")
                 yield Problem("suite.missing-file-code", message, origin=origin, hint=hint, severity=Severity.WARNING)
 
 
 def _distinct(checks: Sequence[Check]) -> Iterator[Check]:
     """The same words twice are two checks."""
-    taken: dict[str, int] = {}
+    ids: dict[str, int] = {}
     for check in checks:
-        count = taken[check.id] = taken.get(check.id, 0) + 1
+        count = ids[check.id] = ids.get(check.id, 0) + 1
         yield check if count == 1 else check.model_copy(update={"id": f"{check.id} ({count})"})
 
 

@@ -45,8 +45,8 @@ def _claim_folder(path: Path) -> Claim | None:
     """A skill whose only suite is this format's: with others beside it, each file is somebody's by itself."""
     if not (path / SKILL_FILE).is_file() or (path / OTHERS_FOLDER).is_dir():
         return None
-    found = next((path / name for name in NAMES if (path / name).is_file()), None)
-    return _claim_file(found) if found else None
+    file = next((path / name for name in NAMES if (path / name).is_file()), None)
+    return _claim_file(file) if file else None
 
 
 def _claim_file(path: Path) -> Claim | None:

@@ -59,8 +59,8 @@ def run_document(
 
 def _identity(view: RunView, series: Series) -> str:
     name, model = series.candidate.runner, series.candidate.model
-    known = next((one for one in view.head.runners if one.name == name and one.model in (model, None)), None)
-    parts = (name, model, known.version if known else None, known.digest[:12] if known else None)
+    identity = next((one for one in view.head.runners if one.name == name and one.model in (model, None)), None)
+    parts = (name, model, identity.version if identity else None, identity.digest[:12] if identity else None)
     return ":".join(part for part in parts if part)
 
 

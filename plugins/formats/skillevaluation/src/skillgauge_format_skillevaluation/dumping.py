@@ -128,8 +128,8 @@ def _unsaid(case: Case) -> Iterator[str]:
 def _skill_file(suite: Suite) -> bytes | None:
     roots = [skill.root for arm in suite.arms for skill in arm.skills if skill.role is SkillRole.CANDIDATE]
     roots += [target.root for target in suite.targets if target.root]
-    found = (Path(root, SKILL_FILE) for root in roots)
-    return next((path.read_bytes() for path in found if path.is_file()), None)
+    files = (Path(root, SKILL_FILE) for root in roots)
+    return next((path.read_bytes() for path in files if path.is_file()), None)
 
 
 def _content(file: FileSpec) -> bytes:

@@ -237,7 +237,7 @@ class _Results:
     def _result(self, case: _Case, arm: str, verdict: Verdict, index: int, ordinal: int) -> TrialResult:
         key = GroupKey(self.suite_id, self.file.skill.name, arm, self.file.runner.adapter, self.file.skillgauge.model)
         trial = digest(self.content, ordinal)
-        given = case.with_skill if arm == WITH_SKILL else case.without_skill
+        arm_result = case.with_skill if arm == WITH_SKILL else case.without_skill
         value = {Verdict.PASS: 1.0, Verdict.FAIL: 0.0}.get(verdict)
         return TrialResult(
             trial_id=trial,
@@ -257,7 +257,7 @@ class _Results:
             scores=tuple(_scores(case)) if arm == WITH_SKILL else (),
             execution=_execution(
                 case,
-                given,
+                arm_result,
                 verdict,
                 case.transcripts.get("with" if arm == WITH_SKILL else "without"),
                 made_up=self.file.is_made_up,
@@ -281,11 +281,14 @@ def _verdicts(case: _Case) -> tuple[Verdict, Verdict]:
 
 
 def _scores(case: _Case) -> Iterator[Score]:
-    told = [(one.expectation, "expectation", one.passed, one.errored, one.reason) for one in case.expectation_results]
-    for one in case.validator_results:
-        reason = f"exit code {one.exit_code}" if one.exit_code is not None else ""
-        told.append((one.label, "validator", one.passed, one.errored, reason))
-    for check, scorer, passed, errored, reason in told:
+    rows = [
+        (validator.expectation, "expectation", validator.passed, validator.errored, validator.reason)
+        for validator in case.expectation_results
+    ]
+    for validator in case.validator_results:
+        reason = f"exit code {validator.exit_code}" if validator.exit_code is not None else ""
+        rows.append((validator.label, "validator", validator.passed, validator.errored, reason))
+    for check, scorer, passed, errored, reason in rows:
         score = Score.ungraded(reason) if errored else Score.passed(reason) if passed else Score.failed(reason)
         yield score.model_copy(update={"check_id": check, "scorer": scorer})
 
@@ -296,28 +299,28 @@ def _execution(case: _Case, arm: _Arm | None, verdict: Verdict, transcript: str 
     if verdict is Verdict.ERROR and (arm is None or arm.errored):
         message = (arm.error if arm else "") or case.error or "the document does not say why"
         failure = Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
-    given = arm or _Arm()
+    arm_given = arm or _Arm()
     answer = (transcript or "").rpartition("] Agent: ")[2] or NOT_TOLD
-    names = [*_TOOL.findall(transcript or ""), *[None] * given.tool_call_count][: given.tool_call_count]
-    text = answer if given.task_attempted and not given.errored else None
+    names = [*_TOOL.findall(transcript or ""), *[None] * arm_given.tool_call_count][: arm_given.tool_call_count]
+    text = answer if arm_given.task_attempted and not arm_given.errored else None
     if made_up:
-        return Execution(text=text, trajectory=_made_up(given), failure=failure, replayed=given.cached)
+        return Execution(text=text, trajectory=_made_up(arm_given), failure=failure, replayed=arm_given.cached)
     return Execution(
         text=text,
-        duration_s=None if given.duration_ms is None else given.duration_ms / 1000,
-        usage=None if given.total_tokens is None else Usage(total_tokens=given.total_tokens),
+        duration_s=None if arm_given.duration_ms is None else arm_given.duration_ms / 1000,
+        usage=None if arm_given.total_tokens is None else Usage(total_tokens=arm_given.total_tokens),
         trajectory=Trajectory(
-            events=tuple(TrajectoryEvent(kind=EventKind.TOOL_CALL, name=name) for name in names), turns=given.turns
+            events=tuple(TrajectoryEvent(kind=EventKind.TOOL_CALL, name=name) for name in names), turns=arm_given.turns
         ),
         failure=failure,
-        replayed=given.cached,
+        replayed=arm_given.cached,
     )
 
 
-def _made_up(given: _Arm) -> Trajectory:
+def _made_up(arm: _Arm) -> Trajectory:
     """Figures that are no measures, as the session's record had them: this format's documents alone tell them."""
     names = DIMENSIONS.values()
-    figures = {name: value for name in names if (value := getattr(given, name)) is not None}
+    figures = {name: value for name in names if (value := getattr(arm, name)) is not None}
     return Trajectory(events=(TrajectoryEvent(kind=EventKind.NOTICE, name=MADE_UP, data=figures),))
 
 

@@ -82,8 +82,8 @@ def _chunks(view: RunView) -> Iterator[bytes]:
 
 def _document(view: RunView, draft: _Draft) -> Iterator[bytes]:
     counts = {"hits": draft.hits, "skipped": draft.skipped}
-    told = run_document(view, draft.series, draft.aggregate, **counts, made_up=draft.made_up)
-    before, _, after = json.dumps(told | {"cases": []}, indent=2, ensure_ascii=False).rpartition(_NO_CASES)
+    document = run_document(view, draft.series, draft.aggregate, **counts, made_up=draft.made_up)
+    before, _, after = json.dumps(document | {"cases": []}, indent=2, ensure_ascii=False).rpartition(_NO_CASES)
     yield f'{before}"cases": ['.encode()
     draft.cases.seek(0)
     while chunk := draft.cases.read(_CHUNK):

@@ -166,14 +166,14 @@ def _skill(reading: _Reading, read: EvalFile) -> Path | None:
             return folder
         reading.refuse(f"there is no skill at {read.skill!r}", "skill")
         return None
-    if (found := find_skill(Path(reading.document.file))) is not None:
-        return found
+    if (skill := find_skill(Path(reading.document.file))) is not None:
+        return skill
     below = sorted({path.parent for path in reading.root.glob("skills/*/SKILL.md")})
     if len(below) == 1:
         return below[0]
     hint = "Name one: skill: skills/NAME" if below else "Put the file into the skill's folder, or name it: skill: PATH"
-    what = f"several: {', '.join(one.name for one in below)}" if below else "none"
-    reading.refuse(f"the suite is about one skill, and there is {what}", hint=hint)
+    reason = f"several: {', '.join(one.name for one in below)}" if below else "none"
+    reading.refuse(f"the suite is about one skill, and there is {reason}", hint=hint)
     return None
 
 
@@ -189,13 +189,13 @@ def _defaults(reading: _Reading, defaults: DefaultsFile) -> None:
         reading.warn(
             f"there is no engine for the agent {defaults.agent!r}; --engine names another", "defaults", "agent"
         )
-    for key, what in (
+    for key, subject in (
         ("provider", "where sessions run is chosen by --sandbox"),
         ("environment", "the sandbox has limits of its own"),
         ("threshold", "it gates nothing here; a gate is given by --gate"),
     ):
         if getattr(defaults, key) is not None:
-            reading.warn(f"{key} is not used: {what}", "defaults", key)
+            reading.warn(f"{key} is not used: {subject}", "defaults", key)
 
 
 def _case(reading: _Reading, read: EvalFile, index: int) -> Case:
@@ -227,11 +227,11 @@ def _checks(reading: _Reading, task: TaskFile, here: Pointer) -> Iterator[Check]
         place = (*here, "graders", number)
         if grader.setup:
             reading.refuse("setup of a grader is not run", *place, "setup", hint="Call it in `run`.")
-        needed, other = ("run", "rubric") if grader.type == "deterministic" else ("rubric", "run")
+        needed, other_key = ("run", "rubric") if grader.type == "deterministic" else ("rubric", "run")
         if getattr(grader, needed) is None:
             reading.refuse(f"a grader of type {grader.type} needs `{needed}`", *place)
             continue
-        for key in (other, *(("model",) if needed == "run" else ())):
+        for key in (other_key, *(("model",) if needed == "run" else ())):
             if getattr(grader, key) is not None:
                 reading.refuse(f"{key!r} means nothing for a grader of type {grader.type}", *place, key)
         options = _options(reading, grader, place)
@@ -260,14 +260,14 @@ def _options(reading: _Reading, grader: GraderFile, place: Pointer) -> dict[str,
 
 def _files(reading: _Reading, task: TaskFile, here: Pointer, number: int) -> Iterator[FileSpec]:
     entry, place = task.workspace[number], (*here, "workspace", number)
-    one = MappingFile(src=entry, dest=PurePosixPath(entry).name or entry) if isinstance(entry, str) else entry
-    source, dest = contained(reading.root, one.src), PurePosixPath(one.dest)
+    file = MappingFile(src=entry, dest=PurePosixPath(entry).name or entry) if isinstance(entry, str) else entry
+    source, dest = contained(reading.root, file.src), PurePosixPath(file.dest)
     if source is None or not source.is_file():
-        reading.refuse(f"there is no file {one.src!r} in the suite's folder", *place)
+        reading.refuse(f"there is no file {file.src!r} in the suite's folder", *place)
     elif dest.is_absolute() or ".." in dest.parts or not dest.parts:
-        reading.refuse(f"{one.dest!r} is no place in the workspace", *place, hint="Give a relative path.")
-    elif one.chmod is not None and not _EXECUTABLE.fullmatch(one.chmod):
-        reading.refuse(f"chmod {one.chmod!r} is not supported", *place, "chmod", hint="Only +x is.")
+        reading.refuse(f"{file.dest!r} is no place in the workspace", *place, hint="Give a relative path.")
+    elif file.chmod is not None and not _EXECUTABLE.fullmatch(file.chmod):
+        reading.refuse(f"chmod {file.chmod!r} is not supported", *place, "chmod", hint="Only +x is.")
     else:
         spec = file_spec(source, str(dest))
-        yield spec.model_copy(update={"executable": True}) if one.chmod is not None else spec
+        yield spec.model_copy(update={"executable": True}) if file.chmod is not None else spec

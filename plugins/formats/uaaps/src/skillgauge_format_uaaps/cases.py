@@ -26,10 +26,10 @@ def read_cases(folder: Path, model: type[M], findings: Findings) -> Iterator[tup
     """Each case that can be read; what is wrong with the others is noted, and names that are there twice."""
     named: list[tuple[str, Origin]] = []
     for path in case_files(folder):
-        found = findings.file(model, path)
-        if found is None:
+        file_model = findings.file(model, path)
+        if file_model is None:
             continue
-        case, document = found
+        case, document = file_model
         findings.unknown_keys(case, document)
         name = str(getattr(case, "name"))  # noqa: B009 - every model of a case has one
         if name.startswith("-") or name.endswith("-"):

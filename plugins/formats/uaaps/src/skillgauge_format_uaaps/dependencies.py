@@ -24,29 +24,29 @@ def dependency_skills(package: Package, folder: Path | None) -> Iterator[tuple[P
         package: gets every problem; nothing is fetched from anywhere.
         folder: where packages lie; `None` resolves nothing and says so.
     """
-    taken = {skill.name: package.name for skill in package.skills}
-    seen, waiting = {package.name}, [package]
+    owners = {skill.name: package.name for skill in package.skills}
+    names, waiting = {package.name}, [package]
     while waiting:
         needing = waiting.pop(0)
-        for name, wanted in needing.manifest.dependencies.items():
+        for name, range_value in needing.manifest.dependencies.items():
             origin = needing.document.origin("dependencies", name)
-            if name in seen:
+            if name in names:
                 continue
-            seen.add(name)
-            found = _resolve(package, name, wanted, origin, folder)
-            if found is None:
+            names.add(name)
+            dependency = _resolve(package, name, range_value, origin, folder)
+            if dependency is None:
                 continue
-            waiting.append(found)
-            for skill in found.skills:
-                if skill.name in taken:
-                    message = f"skill {skill.name!r} is in {taken[skill.name]!r} and in {name!r}"
+            waiting.append(dependency)
+            for skill in dependency.skills:
+                if skill.name in owners:
+                    message = f"skill {skill.name!r} is in {owners[skill.name]!r} and in {name!r}"
                     package.findings.error("duplicate-id", message, origin, "An agent finds a skill by its name.")
                     continue
-                taken[skill.name] = name
-                yield found, skill
+                owners[skill.name] = name
+                yield dependency, skill
 
 
-def _resolve(package: Package, name: str, wanted: Json, origin: Origin, folder: Path | None) -> Package | None:
+def _resolve(package: Package, name: str, range_value: Json, origin: Origin, folder: Path | None) -> Package | None:
     """The package of a name; `None` after noting why there is none."""
     findings = package.findings
     if not re.fullmatch(PACKAGE_NAME, name):
@@ -63,31 +63,33 @@ def _resolve(package: Package, name: str, wanted: Json, origin: Origin, folder: 
         message = f"package {name!r}, on which this one depends, is not in {str(folder)!r}{near}"
         findings.error("missing-dependency", message, origin, "Put it there.")
         return None
-    found = open_package(place, findings, strict=package.strict)
-    if found is None:
+    dependency = open_package(place, findings, strict=package.strict)
+    if dependency is None:
         return None
-    if found.name != name:
-        findings.error("missing-dependency", f"{str(place)!r} is package {found.name!r}, not {name!r}", origin)
+    if dependency.name != name:
+        findings.error("missing-dependency", f"{str(place)!r} is package {dependency.name!r}, not {name!r}", origin)
         return None
-    is_met = _fits(found.manifest.version, _range_of(wanted))
+    is_met = _fits(dependency.manifest.version, _range_of(range_value))
     if is_met is None:
-        message = f"range {_range_of(wanted)!r} is not understood: {found.manifest.version} of {name!r} is taken"
+        message = (
+            f"range {_range_of(range_value)!r} is not understood: {dependency.manifest.version} of {name!r} is taken"
+        )
         findings.warning("dependency", message, origin, "Write ^1.2.3, ~1.2.3, >=1.2.3, 1.2.3 or *.")
     elif not is_met:
-        message = f"{name!r} is there as {found.manifest.version}, and {_range_of(wanted)} is wanted"
+        message = f"{name!r} is there as {dependency.manifest.version}, and {_range_of(range_value)} is wanted"
         findings.error("missing-dependency", message, origin, "Put another version there, or change the range.")
         return None
-    return found
+    return dependency
 
 
-def _range_of(wanted: Json) -> str:
+def _range_of(range_value: Json) -> str:
     """A text, or the key `version` of an object; anything else is no range."""
-    if isinstance(wanted, Mapping):
-        wanted = wanted.get("version", "*")
-    return wanted.strip() if isinstance(wanted, str) else repr(wanted)
+    if isinstance(range_value, Mapping):
+        range_value = range_value.get("version", "*")
+    return range_value.strip() if isinstance(range_value, str) else repr(range_value)
 
 
-def _fits(version: str, wanted: str) -> bool | None:
+def _fits(version: str, range_text: str) -> bool | None:
     """Tell whether a version is in a range; `None` for a range that is not understood.
 
     >>> [_fits("1.4.2", one) for one in ("^1.2.0", "~1.2.0", ">=1.5.0", "1.4.2", "*", "1.x")]
@@ -95,13 +97,13 @@ def _fits(version: str, wanted: str) -> bool | None:
     >>> [_fits("0.3.1", one) for one in ("^0.3.0", "^0.2.9")]
     [True, False]
     """
-    if wanted in _ANY:
+    if range_text in _ANY:
         return True
-    found = _RANGE.fullmatch(wanted)
-    if found is None:
+    match = _RANGE.fullmatch(range_text)
+    if match is None:
         return None
-    have, least = _numbers(version), (int(found[2]), int(found[3]), int(found[4]))
-    match found[1]:
+    have, least = _numbers(version), (int(match[2]), int(match[3]), int(match[4]))
+    match match[1]:
         case "^":
             fixed = next((at for at, number in enumerate(least) if number), 2) + 1
             return have >= least and have[:fixed] == least[:fixed]

@@ -55,9 +55,9 @@ class Chosen:
 
 def test_suites(package: Package, chosen: Chosen) -> Iterator[Suite]:
     """A suite for each skill with tests, one for the hooks, one for the commands, one for the package as a whole."""
-    known = {skill.name for skill in package.skills}
-    for name in sorted(set(chosen.skills) - known):
-        listed = ", ".join(sorted(known)) or "none"
+    skill_names = {skill.name for skill in package.skills}
+    for name in sorted(set(chosen.skills) - skill_names):
+        listed = ", ".join(sorted(skill_names)) or "none"
         package.findings.error("no-such-skill", f"there is no skill {name!r} (there are: {listed})", package.origin)
     for skill in package.skills:
         if chosen.is_all or skill.name in chosen.skills:
@@ -82,8 +82,8 @@ class _Folder:
         """With what its configuration says; without one, defaults hold."""
         file = path / "test-config.json"
         if file.is_file():
-            found = package.findings.file(RunnerConfig, file)
-            return cls(package, path, found[0] if found else RunnerConfig(version=1))
+            config = package.findings.file(RunnerConfig, file)
+            return cls(package, path, config[0] if config else RunnerConfig(version=1))
         message = "there is no test-config.json, so the defaults hold: 30 s a case, no variables"
         package.findings.warning("no-test-config", message, Origin(str(path)))
         return cls(package, path, RunnerConfig(version=1))
@@ -168,8 +168,8 @@ def _of_skill(package: Package, skill: Artifact) -> Iterator[Suite]:
 def _of_hooks(package: Package, event: str | None) -> Iterator[Suite]:
     tests = package.hooks_folder / "tests"
     if event is not None and event not in {one.value for one in Event}:
-        known = ", ".join(one.value for one in Event)
-        package.findings.error("no-such-event", f"{event!r} is no event (there are: {known})", package.origin)
+        events = ", ".join(one.value for one in Event)
+        package.findings.error("no-such-event", f"{event!r} is no event (there are: {events})", package.origin)
     if not tests.is_dir():
         return
     folder = _Folder.read(package, tests)
@@ -303,19 +303,19 @@ def _of_commands(package: Package) -> Iterator[Suite]:
 def _of_package(package: Package) -> Iterator[Suite]:
     at, tests = package.document.origin, package.manifest.quality.tests
     package.findings.doubled(
-        ((one.name, at("quality", "tests", index, "name")) for index, one in enumerate(tests)), "quality test"
+        ((test.name, at("quality", "tests", index, "name")) for index, test in enumerate(tests)), "quality test"
     )
     cases = [
         Case(
-            id=one.name,
-            description=one.description or "",
-            input={"steps": ({"command": one.command},), "root_variable": _ROOT},
+            id=test.name,
+            description=test.description or "",
+            input={"steps": ({"command": test.command},), "root_variable": _ROOT},
             files=package.files,
             env=_defaults(package),
             checks=(Check(id="exit_code", scorer="exit-code", origin=at("quality", "tests", index)),),
             origin=at("quality", "tests", index),
         )
-        for index, one in enumerate(tests)
+        for index, test in enumerate(tests)
     ]
     if cases:
         yield _suite(package, "package", TargetKind.COMMAND, cases, QUALITY_TIMEOUT_S)

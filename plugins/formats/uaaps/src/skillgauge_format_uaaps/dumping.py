@@ -66,20 +66,22 @@ class _Writer:
             defaults = {name: one.default for name, one in package.manifest.env.items() if one.default is not None}
         else:
             self._make()
-        given = self._config.get("env", {})
-        env = {name: text for name, text in self._shared_env().items() if name in given or defaults.get(name) != text}
+        variables = self._config.get("env", {})
+        env = {
+            name: text for name, text in self._shared_env().items() if name in variables or defaults.get(name) != text
+        }
         self._config |= {"env": env} if env else {}
         self.files[CONFIG] = _json(self._config)
         names, stems = set[str](), set[str]()
         for number, case in enumerate(self._cases, 1):
             self._write_case(case, number, names, stems)
         if self._cases and not self._is_own:
-            for what in (
+            for loss in (
                 "its name is that of its file",
                 "its targets are the package, or the only skill of it",
                 f"files: every workspace has {MANIFESTS[0]!r}",
             ):
-                self._tell(f"every case: {what}")
+                self._tell(f"every case: {loss}")
 
     def _can_be_asked(self, case: Case) -> bool:
         if not case.prompt:
@@ -150,13 +152,13 @@ class _Writer:
         stems.add(stem.lower())
         expected = Expectations.of(case, with_package=self._is_own)
         target = self._target(case)
-        given: dict[str, Any] = {"prompt": case.prompt}
-        given |= {key: paths for key, paths in self._inputs(case).items() if paths}
+        eval_: dict[str, Any] = {"prompt": case.prompt}
+        eval_ |= {key: paths for key, paths in self._inputs(case).items() if paths}
         written = {
             "name": name,
             "description": case.description or None,
             "target": target,
-            "input": given,
+            "input": eval_,
             "expected": expected.written or None,
             "judge": {"criteria": expected.criteria},
             **(thaw(case.extras) if self._is_own else {}),
@@ -165,8 +167,8 @@ class _Writer:
         text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
         self.files[f"{CASES}/{stem}.yaml"] = text.encode()
         self.has_cases = True
-        for what in (*self._unsaid(case, name), *expected.unsaid):
-            self._tell(f"case {case.id!r}: {what}", case.origin)
+        for loss in (*self._unsaid(case, name), *expected.unsaid):
+            self._tell(f"case {case.id!r}: {loss}", case.origin)
 
     def _target(self, case: Case) -> str | None:
         named = [one for one in case.targets if one != PACKAGE]
@@ -176,7 +178,7 @@ class _Writer:
 
     def _inputs(self, case: Case) -> dict[str, list[str]]:
         """Files of the workspace by the two keys for them, each where its content can lie for all cases."""
-        found: dict[str, list[str]] = {"files": [], "workspace-files": []}
+        inputs: dict[str, list[str]] = {"files": [], "workspace-files": []}
         for file in case.files:
             if file.path in _GENERATED:
                 continue
@@ -185,12 +187,12 @@ class _Writer:
                 if key == "files" and not content:
                     continue  # an empty file needs none to be copied from
                 if self._is_free(place, content, is_needed=bool(content)):
-                    found[key].append(file.path)
+                    inputs[key].append(file.path)
                     break
             else:
                 message = f"case {case.id!r}: files: {file.path!r} has another content in another case"
                 self._tell(message, case.origin)
-        return found
+        return inputs
 
     def _is_free(self, place: str, content: bytes, *, is_needed: bool) -> bool:
         """Tell whether a content can lie at a place, where it lies from now on if it is needed there."""
@@ -231,10 +233,10 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_NAME_CHARACTERS].strip("-") or "case"
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free(name: str, names: set[str]) -> str:
     tries = (name, *(f"{name[: _NAME_CHARACTERS - 6]}-{number}" for number in range(2, 100_000)))
-    free = next(one for one in tries if one not in taken)
-    taken.add(free)
+    free = next(one for one in tries if one not in names)
+    names.add(free)
     return free
 
 

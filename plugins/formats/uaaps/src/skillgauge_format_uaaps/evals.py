@@ -189,17 +189,17 @@ class _Evals:
 
     def _look_at_target(self, kind: str, name: str, where: Document) -> None:
         hooks = self.package.hooks.hooks if self.package.hooks else {}
-        there = {
+        present = {
             "skill": [one.name for one in self.package.skills],
             "agent": [one.name for one in self.package.agents],
             "hook": [event for event in hooks if event in {one.value for one in Event}],
         }
-        if kind and name not in there[kind]:
-            message = f"there is no {kind} {name!r} in the package (there are: {', '.join(there[kind]) or 'none'})"
+        if kind and name not in present[kind]:
+            message = f"there is no {kind} {name!r} in the package (there are: {', '.join(present[kind]) or 'none'})"
             self.package.findings.error("no-such-target", message, where.origin("target"))
 
     def _files(self, case: EvalCase, where: Document) -> Iterator[FileSpec]:
-        taken: dict[str, str] = {}
+        places: dict[str, str] = {}
         for key, written, file in (
             *(("files", one, self.folder / one) for one in case.input.files),
             *(("workspace-files", one, self.folder / "fixtures" / one) for one in case.input.workspace_files),
@@ -207,14 +207,14 @@ class _Evals:
             index = (case.input.files if key == "files" else case.input.workspace_files).index(written)
             origin = where.origin("input", key, index)
             plain = str(PurePosixPath(written))
-            if plain in taken:
+            if plain in places:
                 message = f"{written!r} is there twice"
                 self.package.findings.error("duplicate-file", message, origin, "Name each file once.")
                 continue
-            taken[plain] = key
-            found = self.package.resolve(file.relative_to(self.folder).as_posix(), self.folder, origin)
-            if found is not None and found.is_file():
-                yield file_spec(found, plain)
+            places[plain] = key
+            path = self.package.resolve(file.relative_to(self.folder).as_posix(), self.folder, origin)
+            if path is not None and path.is_file():
+                yield file_spec(path, plain)
             elif key == "files":
                 message = f"{written!r} is not there (looked in {str(self.folder)!r})"
                 self.package.findings.error(
@@ -272,8 +272,8 @@ def _untouched_but(name: str, globs: tuple[str, ...], origin: Origin) -> Check:
 
 def _look_at_index(package: Package, cases: set[Path]) -> None:
     """The manifest's index of evals is for people; what it names must be there."""
-    for index, one in enumerate(package.manifest.quality.evals):
+    for index, entry in enumerate(package.manifest.quality.evals):
         origin = package.document.origin("quality", "evals", index, "path")
-        found = package.resolve(one.path, package.root, origin)
-        if found is not None and found not in cases:
-            package.findings.error("missing-file", f"{one.path!r} is no case of this package", origin)
+        path = package.resolve(entry.path, package.root, origin)
+        if path is not None and path not in cases:
+            package.findings.error("missing-file", f"{entry.path!r} is no case of this package", origin)

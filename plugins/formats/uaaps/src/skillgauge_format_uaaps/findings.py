@@ -49,22 +49,22 @@ class Findings:
     def file(self, model: type[M], path: Path) -> tuple[M, Document] | None:
         """The model made of a whole file."""
         document = self.read(path)
-        made = self.validated(model, document, document.value) if document else None
-        return (made, document) if made is not None and document else None
+        model_read = self.validated(model, document, document.value) if document else None
+        return (model_read, document) if model_read is not None and document else None
 
-    def unknown_keys(self, made: BaseModel, document: Document) -> None:
+    def unknown_keys(self, model: BaseModel, document: Document) -> None:
         """Note keys without effect; one that is nearly a known key is an error, since it asserts nothing."""
-        known = [info.alias or name for name, info in type(made).model_fields.items()]
-        for key in made.model_extra or {}:
-            near = did_you_mean(key, known)
+        supported = [info.alias or name for name, info in type(model).model_fields.items()]
+        for key in model.model_extra or {}:
+            near = did_you_mean(key, supported)
             note = self.error if near else self.warning
             note("unknown-key", f"unknown key {key!r}{near or ' has no effect'}", document.origin(key))
 
-    def doubled(self, named: Iterable[tuple[str, Origin]], what: str) -> None:
+    def doubled(self, named: Iterable[tuple[str, Origin]], label: str) -> None:
         """Note names that are used more than once."""
         first: dict[str, Origin] = {}
         for name, origin in named:
             if name in first:
-                message = f"{what} {name!r} is there twice, first in {Path(first[name].file).name}"
-                self.error("duplicate-id", message, origin, f"Give every {what} a name of its own.")
+                message = f"{label} {name!r} is there twice, first in {Path(first[name].file).name}"
+                self.error("duplicate-id", message, origin, f"Give every {label} a name of its own.")
             first.setdefault(name, origin)

@@ -42,15 +42,15 @@ def _parts(package: Package, path: Path) -> tuple[Any, str] | None:
     text = _text(package, path)
     if text is None:
         return None
-    found = _HEAD.match(text)
-    if found is None:
+    match = _HEAD.match(text)
+    if match is None:
         return {}, text
     try:
-        head = parse_document(f"---\n{found[1]}", file=str(path), kind="yaml")
+        head = parse_document(f"---\n{match[1]}", file=str(path), kind="yaml")
     except SuiteError as error:
         package.findings.errors += error.problems
         return None
-    return head.value or {}, text[found.end() :]
+    return head.value or {}, text[match.end() :]
 
 
 def _rules(package: Package) -> Iterator[Install]:
@@ -58,9 +58,9 @@ def _rules(package: Package) -> Iterator[Install]:
     if file.is_file() and (text := _text(package, file)):
         yield Install(kind="rule", name="AGENTS.md", content={"text": text})
     for rule in package.rules:
-        made = _headed(package, rule, RuleHead)
-        if made and made[0].is_always:
-            yield Install(kind="rule", name=rule.name, content={"text": made[1].strip()})
+        headed = _headed(package, rule, RuleHead)
+        if headed and headed[0].is_always:
+            yield Install(kind="rule", name=rule.name, content={"text": headed[1].strip()})
 
 
 def _headed(package: Package, artifact: Artifact, model: Any) -> tuple[Any, str] | None:
@@ -77,10 +77,10 @@ def _headed(package: Package, artifact: Artifact, model: Any) -> tuple[Any, str]
 
 def _commands(package: Package) -> Iterator[Install]:
     for command in package.commands:
-        made = _headed(package, command, CommandHead)
-        if made:
-            said = {"description": made[0].description, "text": made[1].strip()}
-            yield Install(kind="command", name=command.name, content=said)
+        headed = _headed(package, command, CommandHead)
+        if headed:
+            options = {"description": headed[0].description, "text": headed[1].strip()}
+            yield Install(kind="command", name=command.name, content=options)
 
 
 def _agents(package: Package) -> Iterator[Install]:
@@ -89,50 +89,50 @@ def _agents(package: Package) -> Iterator[Install]:
             parts = _parts(package, agent.path)
             head = parts[0] if parts and isinstance(parts[0], dict) else {}
             if parts:
-                said = {"description": str(head.get("description", "")), "prompt": parts[1].strip()}
-                yield Install(kind="agent", name=agent.name, content=said)
+                options = {"description": str(head.get("description", "")), "prompt": parts[1].strip()}
+                yield Install(kind="agent", name=agent.name, content=options)
             continue
-        found = package.findings.file(AgentFile, agent.path / "agent.yaml")
-        if found is None:
+        read = package.findings.file(AgentFile, agent.path / "agent.yaml")
+        if read is None:
             continue
-        made, document = found
-        prompt = package.resolve(made.system_prompt, agent.path, document.origin("system_prompt"))
+        agent_file, document = read
+        prompt = package.resolve(agent_file.system_prompt, agent.path, document.origin("system_prompt"))
         if prompt is None or not prompt.is_file():
-            message = f"{made.system_prompt!r} is not there"
+            message = f"{agent_file.system_prompt!r} is not there"
             package.findings.error("missing-file", message, document.origin("system_prompt"))
             continue
         parts = _parts(package, prompt)
         if parts:
             about: dict[str, Any] = {
-                "description": made.description,
+                "description": agent_file.description,
                 "prompt": parts[1].strip(),
-                "skills": made.skills,
-                "tools": made.tools,
+                "skills": agent_file.skills,
+                "tools": agent_file.tools,
             }
             yield Install(kind="agent", name=agent.name, content=about)
 
 
 def _hooks(package: Package) -> Iterator[Install]:
     """Command hooks of known events, with the files that their scripts may use; a prompt needs a model of its own."""
-    known = {event.value for event in Event}
+    events = {event.value for event in Event}
     entries = [
         {
             "event": event,
             "group": group_at,
             "entry": at,
             "matcher": group.matcher,
-            "command": one.command,
-            "timeout_s": one.timeout,
+            "command": hook.command,
+            "timeout_s": hook.timeout,
         }
         for event, groups in (package.hooks.hooks.items() if package.hooks else ())
-        if event in known
+        if event in events
         for group_at, group in enumerate(groups)
-        for at, one in enumerate(group.hooks)
-        if one.command is not None
+        for at, hook in enumerate(group.hooks)
+        if hook.command is not None
     ]
     if entries:
-        said: dict[str, Any] = {"root_variable": "PACKAGE_ROOT", "hooks": tuple(entries)}
-        yield Install(kind="hooks", name=package.name, content=said, files=_scripts(package))
+        options: dict[str, Any] = {"root_variable": "PACKAGE_ROOT", "hooks": tuple(entries)}
+        yield Install(kind="hooks", name=package.name, content=options, files=_scripts(package))
 
 
 def _scripts(package: Package) -> tuple[FileSpec, ...]:
@@ -144,8 +144,10 @@ def _servers(package: Package) -> Iterator[Install]:
     path = package.resolve(package.manifest.mcp, package.root, package.document.origin("mcp"))
     if path is None or not (path.is_file() or "mcp" in package.manifest.model_fields_set):
         return
-    found = package.findings.file(ServersFile, path)
-    if found and found[0].servers:
-        servers = {name: one.model_dump(mode="json", exclude_defaults=True) for name, one in found[0].servers.items()}
-        said: dict[str, Any] = {"root_variable": "PACKAGE_ROOT", "servers": servers}
-        yield Install(kind="servers", name=package.name, content=said, files=_scripts(package))
+    servers_file = package.findings.file(ServersFile, path)
+    if servers_file and servers_file[0].servers:
+        servers = {
+            name: one.model_dump(mode="json", exclude_defaults=True) for name, one in servers_file[0].servers.items()
+        }
+        options: dict[str, Any] = {"root_variable": "PACKAGE_ROOT", "servers": servers}
+        yield Install(kind="servers", name=package.name, content=options, files=_scripts(package))

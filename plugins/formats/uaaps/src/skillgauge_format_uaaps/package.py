@@ -72,20 +72,20 @@ class Package:
     @cached_property
     def files(self) -> tuple[FileSpec, ...]:
         """Every file that belongs to the package, to be copied into a workspace."""
-        found = tuple(file_spec(self.root / path, path) for path in self._paths())
-        if len(found) > MAX_FILES:
-            message = f"the package has {len(found):,} files, and may have {MAX_FILES:,}"
+        specs = tuple(file_spec(self.root / path, path) for path in self._paths())
+        if len(specs) > MAX_FILES:
+            message = f"the package has {len(specs):,} files, and may have {MAX_FILES:,}"
             self.findings.error("too-many-files", message, self.origin, "Leave out of it what can be installed anew.")
             return ()
-        return found
+        return specs
 
     def resolve(self, written: str, base: Path, origin: Origin) -> Path | None:
         """Return the file that a path means below a folder; `None` after noting that it leaves it by a link."""
-        found = contained(base, written)
-        if found is None:
+        path = contained(base, written)
+        if path is None:
             message = f"{written!r} leads out of {str(base)!r}"
             self.findings.error("escaping-path", message, origin, "Keep the file below that folder.")
-        return found
+        return path
 
     def skill(self, artifact: Artifact) -> Skill | None:
         """Return the content of a skill's SKILL.md, read once; broken rules are noted."""
@@ -99,10 +99,10 @@ class Package:
         except SuiteError as error:
             self.findings.errors += error.problems
             return None
-        for one in skill.warnings:
-            is_error = self.strict and one.code in _HARD
+        for warning in skill.warnings:
+            is_error = self.strict and warning.code in _HARD
             note = self.findings.error if is_error else self.findings.warning
-            note(one.code.removeprefix("suite."), one.message, one.origin or skill.origin(), one.hint)
+            note(warning.code.removeprefix("suite."), warning.message, warning.origin or skill.origin(), warning.hint)
         for key, kind in (("compatibility", Mapping), ("allowed-tools", tuple)):
             if isinstance(skill.front_matter.get(key), kind):
                 message = f"{key!r} of this shape is not portable: agents other than those of UAAPS expect text"
@@ -196,9 +196,9 @@ def note_missing_programs(package: Package, *, is_error: bool) -> None:
 
 
 def _note_events(hooks: HooksFile, document: Document, findings: Findings) -> None:
-    known = {event.value for event in Event}
+    events = {event.value for event in Event}
     for name in hooks.hooks:
-        if name not in known:
+        if name not in events:
             findings.warning(
                 "unknown-event", f"event {name!r} is not known and is ignored", document.origin("hooks", name)
             )
@@ -210,24 +210,24 @@ def _artifacts(
     """Those that the manifest lists, else those that lie in the folder of their kind."""
     at = package.document.origin
     if registered is not None:
-        found = []
-        for index, one in enumerate(registered):
+        artifacts = []
+        for index, entry in enumerate(registered):
             origin = at("artifacts", kind, index, "path")
-            path = package.resolve(one.path, package.root, origin)
+            path = package.resolve(entry.path, package.root, origin)
             if path is None:
                 continue
             is_there = (path / marker).is_file() if marker and path.is_dir() else path.is_file()
             if not is_there:
-                wanted = f"{one.path.rstrip('/')}/{marker}" if marker else one.path
+                wanted = f"{entry.path.rstrip('/')}/{marker}" if marker else entry.path
                 package.findings.error(
                     "missing-file", f"{wanted!r} is not there", origin, "Correct the path, or remove it."
                 )
                 continue
-            found.append(Artifact(one.name, path, origin))
+            artifacts.append(Artifact(entry.name, path, origin))
         package.findings.doubled(
-            ((one.name, at("artifacts", kind, index, "name")) for index, one in enumerate(registered)), kind[:-1]
+            ((entry.name, at("artifacts", kind, index, "name")) for index, entry in enumerate(registered)), kind[:-1]
         )
-        return tuple(found)
+        return tuple(artifacts)
     place = package.resolve(folder, package.root, at(kind))
     if place is None:
         return ()

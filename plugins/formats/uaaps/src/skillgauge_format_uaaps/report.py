@@ -44,10 +44,10 @@ def reports(view: RunView) -> Iterator[Report]:
     """One for each suite, engine and model."""
     results = sorted(view.source.results(ResultOrder.CASE), key=_configuration)
     suites = {suite.id: suite for suite in view.head.suites}
-    for (suite_id, runner, _model), found in groupby(results, _configuration):
+    for (suite_id, runner, _model), results_of_configuration in groupby(results, _configuration):
         if suite_id in suites:
             engine = next((one for one in view.head.runners if one.name == runner), Identity(name=runner))
-            yield _report(view, suites[suite_id], engine, list(found))
+            yield _report(view, suites[suite_id], engine, list(results_of_configuration))
 
 
 def _configuration(result: TrialResult) -> tuple[str, str, str]:
@@ -82,13 +82,13 @@ def _report(view: RunView, suite: SuiteHead, engine: Identity, results: Sequence
 
 
 def _agent(engine: Identity, results: Sequence[TrialResult]) -> ReportAgent:
-    told = [one.execution.trajectory for one in results if one.execution.trajectory]
+    trajectories = [one.execution.trajectory for one in results if one.execution.trajectory]
     return ReportAgent(
         runtime=engine.name,
-        runtime_version=_last(one.engine_version for one in told) or engine.version,
-        model=_last(one.model for one in told) or _last(one.model for one in results),
+        runtime_version=_last(one.engine_version for one in trajectories) or engine.version,
+        model=_last(one.model for one in trajectories) or _last(one.model for one in results),
         model_provider=_provider(engine.service),
-        session_id=_last(one.session_id for one in told),
+        session_id=_last(one.session_id for one in trajectories),
     )
 
 
@@ -141,21 +141,21 @@ def _summary(cases: Sequence[ReportCase], results: Sequence[TrialResult]) -> Rep
 def _case(repeats: list[TrialResult]) -> ReportCase:
     """A case: the first repeat that failed stands for it, else the first that is no pass, else the first."""
     order = (Verdict.FAIL, Verdict.ERROR, Verdict.SKIPPED, Verdict.PASS)
-    one = min(repeats, key=lambda result: order.index(result.verdict))
-    scores = {score.check_id: score for score in one.scores if not score.beside}
+    worst = min(repeats, key=lambda result: order.index(result.verdict))
+    scores = {score.check_id: score for score in worst.scores if not score.beside}
     judged = scores.pop(JUDGE, None)
-    trajectory, failure = one.execution.trajectory, one.execution.failure
-    is_error = one.verdict is Verdict.ERROR
-    text = one.execution.text
+    trajectory, failure = worst.execution.trajectory, worst.execution.failure
+    is_error = worst.verdict is Verdict.ERROR
+    text = worst.execution.text
     return ReportCase(
-        name=one.case_id,
-        target=one.target_id if one.target_id != PACKAGE else None,
-        verdict=_WORDS[one.verdict],
-        duration_seconds=one.execution.duration_s,
+        name=worst.case_id,
+        target=worst.target_id if worst.target_id != PACKAGE else None,
+        verdict=_WORDS[worst.verdict],
+        duration_seconds=worst.execution.duration_s,
         deterministic_checks=_checks(scores.values()),
         judge_verdict=_judged(judged),
         agent_output_snippet=None if text is None else text[:SNIPPET],
-        error=_error(one),
+        error=_error(worst),
         error_class=(failure.failure_class.value if failure else "ungraded") if is_error else None,
         session_id=trajectory.session_id if trajectory else None,
         verdicts=tuple(_WORDS[result.verdict] for result in repeats) if len(repeats) > 1 else (),
@@ -164,14 +164,14 @@ def _case(repeats: list[TrialResult]) -> ReportCase:
 
 def _checks(scores: Iterable[Score]) -> dict[str, Word]:
     """By the names of the specification; several files are one check there, which passes if all do."""
-    found: dict[str, Word] = {}
+    words: dict[str, Word] = {}
     for score in scores:
         if score.status is ScoreStatus.UNGRADED:
             continue
         name = FILES_CREATED if score.check_id.startswith(f"{FILES_CREATED} ") else score.check_id
-        passed = score.status is ScoreStatus.PASSED and found.get(name) is not Word.FAIL
-        found[name] = Word.PASS if passed else Word.FAIL
-    return found
+        passed = score.status is ScoreStatus.PASSED and words.get(name) is not Word.FAIL
+        words[name] = Word.PASS if passed else Word.FAIL
+    return words
 
 
 def _judged(score: Score | None) -> JudgeVerdict | None:

@@ -150,8 +150,8 @@ def _scores(case: ReportCase) -> Iterator[Score]:
 def _execution(report: Report, case: ReportCase, *, is_error: bool) -> Execution:
     failure = None
     if is_error:
-        known = {one.value: one for one in FailureClass}
-        kind = known.get(case.error_class or "", FailureClass.INTERNAL)
+        classes = {one.value: one for one in FailureClass}
+        kind = classes.get(case.error_class or "", FailureClass.INTERNAL)
         failure = Failure(failure_class=kind, blame=Blame.INFRASTRUCTURE, message=case.error or "")
     session = case.session_id or (report.agent.session_id if len(report.cases) == 1 else None)
     return Execution(

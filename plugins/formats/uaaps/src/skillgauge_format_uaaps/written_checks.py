@@ -33,19 +33,19 @@ class Expectations:
     @classmethod
     def of(cls, case: Case, *, with_package: bool) -> Expectations:
         """Those of a case; `with_package`: checks that reading a package makes are no loss."""
-        made = cls()
+        expectations_ = cls()
         for check in case.checks:
             if with_package and check.id in _OF_PACKAGE and check.scorer == "files":
                 continue
-            if check.beside or not made._take(check, case):
-                made.unsaid.append(f"check {check.id!r} of scorer {check.scorer!r} is left out")
+            if check.beside or not expectations_._take(check, case):
+                expectations_.unsaid.append(f"check {check.id!r} of scorer {check.scorer!r} is left out")
             elif check.weight != 1:
-                made.unsaid.append(f"the weight of check {check.id!r} is left out")
+                expectations_.unsaid.append(f"the weight of check {check.id!r} is left out")
         if case.rule != ALL_PASSED:
-            made.unsaid.append("its rule for a verdict is left out: all checks have to pass")
-        if not made._claims:
-            made.unsaid.append(f"check {JUDGE!r} is new: an eval asks a judge, here whether {CRITERIA!r}")
-        return made
+            expectations_.unsaid.append("its rule for a verdict is left out: all checks have to pass")
+        if not expectations_._claims:
+            expectations_.unsaid.append(f"check {JUDGE!r} is new: an eval asks a judge, here whether {CRITERIA!r}")
+        return expectations_
 
     @property
     def criteria(self) -> str:
@@ -112,5 +112,5 @@ class Expectations:
         is_first = name not in self._taken
         self._taken.add(name)
         if not is_first or check.id != name or freeze(dict(exact)) != check.options:
-            what = f"check {check.id!r} becomes check {name!r}"
-            self.unsaid.append(f"{what}, {how}" if how else what)
+            reason = f"check {check.id!r} becomes check {name!r}"
+            self.unsaid.append(f"{reason}, {how}" if how else reason)

@@ -76,8 +76,8 @@ def measured(expression: str) -> Measured | None:
         tree = ast.parse(expression.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"it is no Python expression: {getattr(error, 'msg', error)}") from error
-    if (found := _comparison(tree.body)) is not None:
-        return found
+    if (comparison := _comparison(tree.body)) is not None:
+        return comparison
     own = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     own |= {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
     used = dict.fromkeys(one.id for one in ast.walk(tree) if isinstance(one, ast.Name))

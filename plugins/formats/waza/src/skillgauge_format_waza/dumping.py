@@ -101,8 +101,8 @@ def _task(case: Case, writing: _Writing) -> dict[str, Any] | None:
     if not case.prompt or not case.prompt.strip():
         writing.lose(f"case {case.id!r} is left out: it has no prompt", case.origin)
         return None
-    for what in _unsaid(case, writing):
-        writing.lose(f"case {case.id!r}: {what}", case.origin)
+    for loss in _unsaid(case, writing):
+        writing.lose(f"case {case.id!r}: {loss}", case.origin)
     said = dict[str, Any]()
     for check, words in expected(case.checks, writing.skill):
         said |= words
@@ -113,11 +113,11 @@ def _task(case: Case, writing: _Writing) -> dict[str, Any] | None:
     for check in case.checks:
         if check.id in by_expectation:
             continue
-        made = grader(check, writing.snapshots)
-        if made is None:
+        grader_ = grader(check, writing.snapshots)
+        if grader_ is None:
             writing.lose(f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} is left out", check.origin)
         else:
-            graders.append(made)
+            graders.append(grader_)
     for file in case.grader_files:
         writing.put(file.path, _content(file), case.origin)
     inputs: dict[str, Any] = {"prompt": case.prompt}

@@ -58,8 +58,8 @@ class Given:
 
     def patterns(self, written: tuple[str, ...], *pointer: str | int) -> tuple[str, ...]:
         """Patterns, each of which can be used."""
-        for number, one in enumerate(written):
-            self.pattern(one, *pointer, number)
+        for number, pattern in enumerate(written):
+            self.pattern(pattern, *pointer, number)
         return written
 
     def pattern(self, written: str | None, *pointer: str | int) -> None:
@@ -70,58 +70,58 @@ class Given:
             self.refuse(str(error), *pointer)
 
 
-def checks_of(grader: GraderFile, given: Given) -> Iterator[Check]:
+def checks_of(grader: GraderFile, context: Given) -> Iterator[Check]:
     """The checks of one grader; none, with a problem, if it cannot be honoured."""
     entry = _TYPES.get(grader.type)
     if entry is None:
         message = f"there is no grader of type {grader.type!r} here{did_you_mean(grader.type, tuple(_TYPES))}"
-        given.reading.refuse(message, *given.place[:-1], "type", hint=f"Use one of {', '.join(_TYPES)}.")
+        context.reading.refuse(message, *context.place[:-1], "type", hint=f"Use one of {', '.join(_TYPES)}.")
         return
     model, make = entry
-    config = _config(grader, given)
-    read = given.reading.part(model, config, *given.place) if config is not None else None
+    config = _config(grader, context)
+    read = context.reading.part(model, config, *context.place) if config is not None else None
     if read is None:
         return
-    parts = list(make(read, given))
-    if not parts and not given.reading.problems:
-        given.refuse("this grader checks nothing", hint="Say what it looks for, or take it out.")
-    origin = given.reading.document.origin(*given.place[:-1])
-    for one in parts:
+    parts = list(make(read, context))
+    if not parts and not context.reading.problems:
+        context.refuse("this grader checks nothing", hint="Say what it looks for, or take it out.")
+    origin = context.reading.document.origin(*context.place[:-1])
+    for part in parts:
         yield Check(
-            id=grader.name if len(parts) == 1 else f"{grader.name}: {one.what}",
-            scorer=one.scorer,
-            options=dict(one.options),
+            id=grader.name if len(parts) == 1 else f"{grader.name}: {part.what}",
+            scorer=part.scorer,
+            options=dict(part.options),
             weight=grader.weight / len(parts),
-            beside=one.beside,
+            beside=part.beside,
             origin=origin,
         )
 
 
-def expectations(expected: ExpectedFile, given: Given, skill: str) -> Iterator[Check]:
+def expectations(expected: ExpectedFile, context: Given, skill: str) -> Iterator[Check]:
     """The checks of `expected`."""
     if expected != ExpectedFile():
-        given.tell("what is expected is checked here; waza itself runs graders only")
+        context.tell("what is expected is checked here; waza itself runs graders only")
     for key in ("outcomes", "tool_calls"):
         if getattr(expected, key):
-            given.tell(f"{key} say nothing that could be checked", key)
-    made: list[Made] = []
+            context.tell(f"{key} say nothing that could be checked", key)
+    parts: list[Made] = []
     if expected.output_contains:
-        made.append(_contains("output_contains", expected.output_contains))
+        parts.append(_contains("output_contains", expected.output_contains))
     if expected.output_not_contains:
-        made.append(_contains("output_not_contains", expected.output_not_contains, absent=True))
+        parts.append(_contains("output_not_contains", expected.output_not_contains, absent=True))
     if expected.output_contains_any:
         patterns = (any_of(expected.output_contains_any),)
         options: dict[str, JsonValue] = {"patterns": patterns, "case_sensitive": False}
-        made.append(Made("output_contains_any", "regex", options))
+        parts.append(Made("output_contains_any", "regex", options))
     if expected.behavior is not None:
-        made += _behavior_of_task(expected.behavior, given)
+        parts += _behavior_of_task(expected.behavior, context)
     if expected.should_trigger is not None:
         options = {"skill": skill, "should_trigger": expected.should_trigger}
-        made.append(Made("should_trigger", "trigger", options, beside=True))
-    origin = given.reading.document.origin(*given.place)
-    for one in made:
-        identity = f"{_EXPECTED}: {one.what}"
-        yield Check(id=identity, scorer=one.scorer, options=dict(one.options), beside=one.beside, origin=origin)
+        parts.append(Made("should_trigger", "trigger", options, beside=True))
+    origin = context.reading.document.origin(*context.place)
+    for part in parts:
+        identity = f"{_EXPECTED}: {part.what}"
+        yield Check(id=identity, scorer=part.scorer, options=dict(part.options), beside=part.beside, origin=origin)
 
 
 def any_of(texts: tuple[str, ...]) -> str:
@@ -144,11 +144,11 @@ def forbidden(pattern: str) -> str | None:
     return pattern.removeprefix(_NOWHERE)[:-2] if pattern.startswith(_NOWHERE) else None
 
 
-def _config(grader: GraderFile, given: Given) -> dict[str, Any] | None:
+def _config(grader: GraderFile, context: Given) -> dict[str, Any] | None:
     """Its `config`, with what may stand beside it for some types."""
-    start = given.place[:-1]
+    start = context.place[:-1]
     if grader.script is not None:
-        given.reading.refuse("no script is run by this key", *start, "script", hint="Use a grader of type program.")
+        context.reading.refuse("no script is run by this key", *start, "script", hint="Use a grader of type program.")
     config: dict[str, Any] = dict(grader.config or {})
     for key, types, target in (
         ("assertions", ("code",), "assertions"),
@@ -160,7 +160,7 @@ def _config(grader: GraderFile, given: Given) -> dict[str, Any] | None:
             continue
         if grader.type not in types or target in config:
             why = f"{target!r} stands in `config`, too" if grader.type in types else f"of type {grader.type}"
-            given.reading.refuse(f"{key!r} means nothing for a grader {why}", *start, key)
+            context.reading.refuse(f"{key!r} means nothing for a grader {why}", *start, key)
             return None
         config[target] = value
     return config
@@ -174,30 +174,30 @@ def _regex(what: str, patterns: tuple[str, ...], *, absent: bool = False) -> Mad
     return Made(what, "regex", {"patterns": patterns, "absent": absent})
 
 
-def _code(config: configs.CodeConfig, given: Given) -> Iterator[Made]:
+def _code(config: configs.CodeConfig, context: Given) -> Iterator[Made]:
     if config.language != "python":
-        given.refuse("assertions in JavaScript are not run", "language", hint="Write them in Python, or a program.")
+        context.refuse("assertions in JavaScript are not run", "language", hint="Write them in Python, or a program.")
         return
     kept: list[str] = []
-    for number, one in enumerate(config.assertions):
+    for number, assertion in enumerate(config.assertions):
         try:
-            found = measured(one)
+            measure = measured(assertion)
         except ValueError as error:
             hint = "Use a grader of type behavior, tool_constraint or file for what is not the output."
-            given.refuse(f"{one!r} cannot be checked: {error}", "assertions", number, hint=hint)
+            context.refuse(f"{assertion!r} cannot be checked: {error}", "assertions", number, hint=hint)
             continue
-        if found is None:
-            kept.append(one)
-        elif found.limit:
-            yield Made(one, "usage", {found.limit: found.most})
+        if measure is None:
+            kept.append(assertion)
+        elif measure.limit:
+            yield Made(assertion, "usage", {measure.limit: measure.most})
         else:
-            yield Made(one, "tool-call", {"tool_pattern": ".", "called": True})
+            yield Made(assertion, "tool-call", {"tool_pattern": ".", "called": True})
     if kept:
         options: dict[str, JsonValue] = {"command": code_command(kept), "reads": "score", "label": "assertions"}
         yield Made("assertions", "command", options)
 
 
-def _text(config: configs.TextConfig, given: Given) -> Iterator[Made]:
+def _text(config: configs.TextConfig, context: Given) -> Iterator[Made]:
     if config.contains:
         yield _contains("contains", config.contains)
     if config.not_contains:
@@ -207,99 +207,101 @@ def _text(config: configs.TextConfig, given: Given) -> Iterator[Made]:
     if config.not_contains_cs:
         yield _contains("not_contains_cs", config.not_contains_cs, absent=True, case_sensitive=True)
     if config.regex_match:
-        yield _regex("regex_match", given.patterns(config.regex_match, "regex_match"))
+        yield _regex("regex_match", context.patterns(config.regex_match, "regex_match"))
     if config.regex_not_match:
-        yield _regex("regex_not_match", given.patterns(config.regex_not_match, "regex_not_match"), absent=True)
+        yield _regex("regex_not_match", context.patterns(config.regex_not_match, "regex_not_match"), absent=True)
 
 
-def _patterns(config: configs.RegexConfig, given: Given) -> Iterator[Made]:
+def _patterns(config: configs.RegexConfig, context: Given) -> Iterator[Made]:
     if config.must_match:
-        yield _regex("must_match", given.patterns(config.must_match, "must_match"))
+        yield _regex("must_match", context.patterns(config.must_match, "must_match"))
     if config.must_not_match:
-        yield _regex("must_not_match", given.patterns(config.must_not_match, "must_not_match"), absent=True)
+        yield _regex("must_not_match", context.patterns(config.must_not_match, "must_not_match"), absent=True)
 
 
-def _keywords(config: configs.KeywordConfig, given: Given) -> Iterator[Made]:
+def _keywords(config: configs.KeywordConfig, context: Given) -> Iterator[Made]:
     if config.must_contain:
         yield _contains("must_contain", config.must_contain)
     if config.must_not_contain:
         yield _contains("must_not_contain", config.must_not_contain, absent=True)
 
 
-def _inside(given: Given, path: str, *pointer: str | int) -> bool:
+def _inside(context: Given, path: str, *pointer: str | int) -> bool:
     if path.startswith("/") or ".." in path.split("/") or "\\" in path:
-        given.refuse(f"{path!r} does not stay inside the workspace", *pointer, hint="Give a relative path.")
+        context.refuse(f"{path!r} does not stay inside the workspace", *pointer, hint="Give a relative path.")
         return False
     if any(sign in path for sign in "*?["):
-        given.refuse(f"{path!r} would be a pattern here, and is one file in waza", *pointer, hint="Name the file.")
+        context.refuse(f"{path!r} would be a pattern here, and is one file in waza", *pointer, hint="Name the file.")
         return False
     return True
 
 
-def _file(config: configs.FileConfig, given: Given) -> Iterator[Made]:
+def _file(config: configs.FileConfig, context: Given) -> Iterator[Made]:
     for key, state in (("must_exist", "present"), ("must_not_exist", "absent")):
         for number, path in enumerate(getattr(config, key)):
-            if _inside(given, path, key, number):
+            if _inside(context, path, key, number):
                 yield Made(f"{path} is {state}", "files", {"path": path, "state": state})
-    for number, one in enumerate(config.content_patterns):
+    for number, pattern in enumerate(config.content_patterns):
         place = ("content_patterns", number)
-        if not one.must_match and not one.must_not_match:
-            given.refuse("there is no pattern for this file", *place, hint="must_exist asks whether it is there.")
-        if _inside(given, one.path, *place, "path"):
-            patterns = given.patterns(one.must_match, *place, "must_match")
-            absent = given.patterns(one.must_not_match, *place, "must_not_match")
+        if not pattern.must_match and not pattern.must_not_match:
+            context.refuse("there is no pattern for this file", *place, hint="must_exist asks whether it is there.")
+        if _inside(context, pattern.path, *place, "path"):
+            patterns = context.patterns(pattern.must_match, *place, "must_match")
+            absent = context.patterns(pattern.must_not_match, *place, "must_not_match")
             yield Made(
-                f"{one.path} {number + 1}", "files", {"path": one.path, "patterns": (*patterns, *map(nowhere, absent))}
+                f"{pattern.path} {number + 1}",
+                "files",
+                {"path": pattern.path, "patterns": (*patterns, *map(nowhere, absent))},
             )
 
 
-def _diff(config: configs.DiffConfig, given: Given) -> Iterator[Made]:
-    folder = given.reading.folder / config.context_dir if config.context_dir else given.fixtures
-    for number, one in enumerate(config.expected_files):
+def _diff(config: configs.DiffConfig, context: Given) -> Iterator[Made]:
+    folder = context.reading.folder / config.context_dir if config.context_dir else context.fixtures
+    for number, file in enumerate(config.expected_files):
         place = ("expected_files", number)
-        options: dict[str, JsonValue] = {"path": one.path}
+        options: dict[str, JsonValue] = {"path": file.path}
         fragments = [
-            (text[0] != "-", text.removeprefix("+" if text[0] == "+" else "-").strip()) for text in one.contains
+            (text[0] != "-", text.removeprefix("+" if text[0] == "+" else "-").strip()) for text in file.contains
         ]
-        wanted, unwanted = (
+        expected, unwanted = (
             tuple(text for is_wanted, text in fragments if text and is_wanted is side) for side in (True, False)
         )
-        options |= ({"contains": wanted} if wanted else {}) | ({"lacks": unwanted} if unwanted else {})
-        if one.snapshot is not None:
-            source = given.reading.file(folder, one.snapshot, *given.place, *place, "snapshot")
-            options["equals"] = given.reading.text(source, *given.place, *place, "snapshot") if source else ""
+        options |= ({"contains": expected} if expected else {}) | ({"lacks": unwanted} if unwanted else {})
+        if file.snapshot is not None:
+            source = context.reading.file(folder, file.snapshot, *context.place, *place, "snapshot")
+            options["equals"] = context.reading.text(source, *context.place, *place, "snapshot") if source else ""
         if len(options) == 1:
-            given.refuse("there is nothing to compare this file with", *place, hint="Give a snapshot, or contains.")
-        elif _inside(given, one.path, *place, "path"):
-            yield Made(f"{one.path} {number + 1}", "files", options)
+            context.refuse("there is nothing to compare this file with", *place, hint="Give a snapshot, or contains.")
+        elif _inside(context, file.path, *place, "path"):
+            yield Made(f"{file.path} {number + 1}", "files", options)
 
 
-def _json_schema(config: configs.SchemaConfig, given: Given) -> Iterator[Made]:
+def _json_schema(config: configs.SchemaConfig, context: Given) -> Iterator[Made]:
     if (config.json_schema is None) is (config.schema_file is None):
-        given.refuse("exactly one of schema and schema_file must be given")
+        context.refuse("exactly one of schema and schema_file must be given")
     elif config.json_schema is not None:
         yield Made("schema", "json-schema", {"schema": config.json_schema})
     else:
         written = config.schema_file or ""
-        file = given.reading.file(given.reading.folder, written, *given.place, "schema_file")
-        document = _document(file, given) if file is not None else None
+        file = context.reading.file(context.reading.folder, written, *context.place, "schema_file")
+        document = _document(file, context) if file is not None else None
         if document is not None:
             yield Made("schema", "json-schema", {"schema": document.value})
 
 
-def _document(file: Path, given: Given) -> Document | None:
+def _document(file: Path, context: Given) -> Document | None:
     try:
         document = read_document(file, kind="json")
     except SuiteError as error:
-        given.reading.problems += error.problems
+        context.reading.problems += error.problems
         return None
     if not isinstance(document.value, Mapping):
-        given.refuse(f"{file.name!r} holds no schema, which is an object", "schema_file")
+        context.refuse(f"{file.name!r} holds no schema, which is an object", "schema_file")
         return None
     return document
 
 
-def _program(config: configs.ProgramConfig, given: Given) -> Iterator[Made]:
+def _program(config: configs.ProgramConfig, context: Given) -> Iterator[Made]:
     options: dict[str, JsonValue] = {
         "command": program_command(config.command, config.args),
         "fail_codes": "any",
@@ -309,24 +311,24 @@ def _program(config: configs.ProgramConfig, given: Given) -> Iterator[Made]:
     yield Made("program", "command", options)
 
 
-def _tools(names: tuple[str, ...], given: Given, key: str, *, called: bool) -> Iterator[Made]:
+def _tools(names: tuple[str, ...], context: Given, key: str, *, called: bool) -> Iterator[Made]:
     for name in names:
-        given.tell(_TOOL_NAMES, key)
+        context.tell(_TOOL_NAMES, key)
         yield Made(f"{name} is {'' if called else 'not '}called", "tool-call", {"tool": name, "called": called})
 
 
-def _behavior(config: configs.BehaviorConfig, given: Given) -> Iterator[Made]:
+def _behavior(config: configs.BehaviorConfig, context: Given) -> Iterator[Made]:
     if config.max_tool_calls is not None:
         yield Made("max_tool_calls", "usage", {"tool_calls": config.max_tool_calls})
     if config.max_tokens is not None:
         yield Made("max_tokens", "usage", {"tokens": config.max_tokens})
     if config.max_duration_ms is not None:
         yield Made("max_duration_ms", "usage", {"duration_s": config.max_duration_ms / 1000})
-    yield from _tools(config.required_tools, given, "required_tools", called=True)
-    yield from _tools(config.forbidden_tools, given, "forbidden_tools", called=False)
+    yield from _tools(config.required_tools, context, "required_tools", called=True)
+    yield from _tools(config.forbidden_tools, context, "forbidden_tools", called=False)
 
 
-def _behavior_of_task(behavior: BehaviorFile, given: Given) -> Iterator[Made]:
+def _behavior_of_task(behavior: BehaviorFile, context: Given) -> Iterator[Made]:
     config = configs.BehaviorConfig(
         max_tool_calls=behavior.max_tool_calls,
         max_tokens=behavior.max_tokens,
@@ -334,48 +336,48 @@ def _behavior_of_task(behavior: BehaviorFile, given: Given) -> Iterator[Made]:
         required_tools=behavior.required_tools,
         forbidden_tools=behavior.forbidden_tools,
     )
-    yield from _behavior(config, given)
+    yield from _behavior(config, context)
     if behavior.max_iterations is not None:
         yield Made("max_iterations", "usage", {"turns": behavior.max_iterations})
 
 
-def _actions(config: configs.ActionsConfig, given: Given) -> Iterator[Made]:
-    given.tell(_TOOL_NAMES, "expected_actions")
+def _actions(config: configs.ActionsConfig, context: Given) -> Iterator[Made]:
+    context.tell(_TOOL_NAMES, "expected_actions")
     order = ORDERS[config.matching_mode]
     yield Made("sequence", "sequence", {"tools": config.expected_actions, "order": order})
 
 
-def _skills(config: configs.SkillsConfig, given: Given) -> Iterator[Made]:
+def _skills(config: configs.SkillsConfig, context: Given) -> Iterator[Made]:
     if not config.allow_extra:
-        given.tell("allow_extra lowers a score in waza and decides nothing; it has no effect here", "allow_extra")
+        context.tell("allow_extra lowers a score in waza and decides nothing; it has no effect here", "allow_extra")
     options: dict[str, JsonValue] = {"skills": config.required_skills, "order": ORDERS[config.mode]}
-    yield Made("skills", "sequence", options, beside=given.compares)
+    yield Made("skills", "sequence", options, beside=context.compares)
 
 
-def _constraints(config: configs.ToolsConfig, given: Given) -> Iterator[Made]:
+def _constraints(config: configs.ToolsConfig, context: Given) -> Iterator[Made]:
     for key, called in (("expect_tools", True), ("reject_tools", False)):
-        for number, one in enumerate(getattr(config, key)):
-            given.tell(_TOOL_NAMES, key)
-            given.pattern(one.tool, key, number, "tool")
+        for number, constraint in enumerate(getattr(config, key)):
+            context.tell(_TOOL_NAMES, key)
+            context.pattern(constraint.tool, key, number, "tool")
             arguments: dict[str, JsonValue] = {}
             for name in ("command", "skill", "path"):
-                if (written := getattr(one, f"{name}_pattern")) is not None:
-                    given.pattern(written, key, number, f"{name}_pattern")
+                if (written := getattr(constraint, f"{name}_pattern")) is not None:
+                    context.pattern(written, key, number, f"{name}_pattern")
                     arguments[name] = written if written.startswith(FOLDED) else f"{FOLDED}{written}"
-            options: dict[str, JsonValue] = {"tool_pattern": one.tool, "called": called}
+            options: dict[str, JsonValue] = {"tool_pattern": constraint.tool, "called": called}
             yield Made(f"{key} {number + 1}", "tool-call", options | ({"arguments": arguments} if arguments else {}))
 
 
-def _prompt(config: configs.PromptConfig, given: Given) -> Iterator[Made]:
+def _prompt(config: configs.PromptConfig, context: Given) -> Iterator[Made]:
     if config.mode == "pairwise":
         hint = "Use mode independent, and --baseline for the arm without the skill."
-        given.refuse("answers of two arms are not judged against each other", "mode", hint=hint)
+        context.refuse("answers of two arms are not judged against each other", "mode", hint=hint)
     if config.prompt is None:
-        given.refuse("a grader of type prompt needs `prompt`")
+        context.refuse("a grader of type prompt needs `prompt`")
         return
     if config.continue_session:
-        given.tell("a judge sees the session instead of continuing it", "continue_session")
-    given.tell("a prompt is the criterion of a judge, who gives a verdict and calls no tools of waza")
+        context.tell("a judge sees the session instead of continuing it", "continue_session")
+    context.tell("a prompt is the criterion of a judge, who gives a verdict and calls no tools of waza")
     yield Made("prompt", "rubric", {"criteria": config.prompt} | ({"model": config.model} if config.model else {}))
 
 

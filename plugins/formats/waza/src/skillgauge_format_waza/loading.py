@@ -160,20 +160,20 @@ def _tasks(reading: Reading, read: EvalFile) -> Iterator[_Task]:
         if read.tasks:
             reading.tell("`tasks` has no effect beside `tasks_from`", "tasks")
         return
-    seen: set[Path] = set()
+    paths: set[Path] = set()
     for number, pattern in enumerate(read.tasks):
         place = ("tasks", number)
         parts = Path(pattern).parts
         if not parts or Path(pattern).is_absolute() or ".." in parts or "**" in pattern or "\0" in pattern:
             reading.refuse(f"{pattern!r} is no pattern below the suite's folder", *place, hint="As in: tasks/*.yaml")
             continue
-        found = [one for one in sorted(reading.folder.glob(pattern)) if one.is_file()]
-        if not found:
+        files = [one for one in sorted(reading.folder.glob(pattern)) if one.is_file()]
+        if not files:
             reading.refuse(f"there is no file {pattern!r}", *place, hint="Write one, or correct the path.")
-        for path in found:
-            if path.resolve() in seen:
+        for path in files:
+            if path.resolve() in paths:
                 continue
-            seen.add(path.resolve())
+            paths.add(path.resolve())
             try:
                 inner = reading.of(read_document(path, kind="yaml"))
             except SuiteError as error:
@@ -199,8 +199,8 @@ def _unique(tasks: tuple[_Task, ...], reading: Reading) -> None:
 def _graders(reading: Reading) -> Iterator[str]:
     value = reading.document.value
     graders = value.get("graders") if isinstance(value, Mapping) else None
-    for one in graders if isinstance(graders, tuple) else ():
-        yield str(one.get("name")) if isinstance(one, Mapping) else ""
+    for grader in graders if isinstance(graders, tuple) else ():
+        yield str(grader.get("name")) if isinstance(grader, Mapping) else ""
 
 
 def _case(task: _Task, suite: Reading, read: EvalFile) -> Case:
@@ -266,14 +266,14 @@ def _of_grader(reading: Reading, grader: GraderFile, number: int, fixtures: Path
 
 
 def _files(reading: Reading, task: TaskFile, fixtures: Path) -> Iterator[FileSpec]:
-    for number, one in enumerate(task.inputs.files):
+    for number, file in enumerate(task.inputs.files):
         place = ("inputs", "files", number)
-        if contained(fixtures, one.path) is None:
-            reading.refuse(f"{one.path!r} is no place in the workspace", *place, hint="Give a relative path.")
-        elif one.content:
-            yield FileSpec(path=one.path, text=one.content)
-        elif (source := reading.file(fixtures, one.path, *place)) is not None:
-            yield file_spec(source, one.path)
+        if contained(fixtures, file.path) is None:
+            reading.refuse(f"{file.path!r} is no place in the workspace", *place, hint="Give a relative path.")
+        elif file.content:
+            yield FileSpec(path=file.path, text=file.content)
+        elif (source := reading.file(fixtures, file.path, *place)) is not None:
+            yield file_spec(source, file.path)
 
 
 def _rows(reading: Reading, read: EvalFile) -> Iterator[Case]:

@@ -21,13 +21,13 @@ def candidate(reading: Reading, read: EvalFile) -> Path | None:
     near = find_skill(file)
     if near is not None and read.skill in (near.resolve().name, read_skill(near).name):
         return near
-    known = dict(named)
+    names = dict(named)
     for root, inner in roots_around(file.resolve()):
-        found = _named(skills_of(root, inner=inner))
-        if read.skill in found:
-            return found[read.skill]
-        known |= found
-    message = f"there is no skill {read.skill!r} around this suite{did_you_mean(read.skill, tuple(known))}"
+        skills = _named(skills_of(root, inner=inner))
+        if read.skill in skills:
+            return skills[read.skill]
+        names |= skills
+    message = f"there is no skill {read.skill!r} around this suite{did_you_mean(read.skill, tuple(names))}"
     reading.refuse(message, "skill", hint="Name the folder that it lies in: config.skill_directories: [PATH]")
     return None
 
@@ -44,7 +44,7 @@ def others(reading: Reading, read: EvalFile, root: Path) -> Iterator[Path]:
 
 
 def _in_directories(reading: Reading, read: EvalFile) -> list[Path]:
-    found: list[Path] = []
+    skills_found: list[Path] = []
     for number, written in enumerate(read.config.skill_directories):
         place = (reading.folder / written).resolve()
         below = [place, *sorted(place.glob("*"))] if place.is_dir() else []
@@ -53,8 +53,8 @@ def _in_directories(reading: Reading, read: EvalFile) -> list[Path]:
         if not skills and not any(one.message == message for one in reading.problems):
             hint = "Name a folder of skills, or one of a skill."
             reading.refuse(message, "config", "skill_directories", number, hint=hint)
-        found += skills
-    return found
+        skills_found += skills
+    return skills_found
 
 
 def _named(folders: list[Path] | tuple[Path, ...]) -> dict[str, Path]:

@@ -28,10 +28,10 @@ def grader(check: Check, snapshots: dict[str, str]) -> dict[str, Any] | None:
     options = {key: thaw(value) for key, value in check.options.items()}
     if check.weight <= 0 or (make is None and check.scorer != FILES):
         return None
-    made = make(options) if make is not None else _files(options, snapshots)
-    if made is None:
+    grader_ = make(options) if make is not None else _files(options, snapshots)
+    if grader_ is None:
         return None
-    kind, config = made
+    kind, config = grader_
     return (
         {"type": kind, "name": check.id} | ({} if check.weight == 1 else {"weight": check.weight}) | {"config": config}
     )
@@ -102,10 +102,8 @@ def _files(options: Config, snapshots: dict[str, str]) -> tuple[str, Config] | N
     if not patterns:
         return "file", {"must_exist": [path]}
     absent = [found for one in patterns if (found := forbidden(one)) is not None]
-    wanted = [one for one in patterns if forbidden(one) is None]
-    content = (
-        {"path": path} | ({"must_match": wanted} if wanted else {}) | ({"must_not_match": absent} if absent else {})
-    )
+    paths = [one for one in patterns if forbidden(one) is None]
+    content = {"path": path} | ({"must_match": paths} if paths else {}) | ({"must_not_match": absent} if absent else {})
     return "file", {"content_patterns": [content]}
 
 

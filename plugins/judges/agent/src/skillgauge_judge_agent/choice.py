@@ -74,10 +74,10 @@ def chosen(options: AgentOptions, engines: Peers, model: str | None) -> Askable 
     able = askable(options, engines)
     if options.engine is not None:
         return able.get(options.engine) or _not_askable(options.engine, able)
-    asked = model or options.model
+    model_id = model or options.model
     rules: list[Callable[[Askable], bool]] = [Askable.has_access]
-    if asked is not None:
-        rules.insert(0, lambda engine: engine.claims(asked))
+    if model_id is not None:
+        rules.insert(0, lambda engine: engine.claims(model_id))
     for rule in rules:
         if len(able) > 1:
             able = {name: engine for name, engine in able.items() if rule(engine)} or able

@@ -71,12 +71,16 @@ class AgentJudge:
         choice = chosen(self._options, self._engines, model)
         if isinstance(choice, Problem):
             return Identity(name="agent", version=own, settings={"model": self._model(model)}, complete=False)
-        asked = choice.engine().identity(self._model(model))
+        engine_identity = choice.engine().identity(self._model(model))
         return Identity(
             name="agent",
-            version=f"{own}+{asked.name}-{asked.version}",
-            settings={"engine": asked.name, "options": asked.settings, "model": asked.model},
-            service=asked.service,
+            version=f"{own}+{engine_identity.name}-{engine_identity.version}",
+            settings={
+                "engine": engine_identity.name,
+                "options": engine_identity.settings,
+                "model": engine_identity.model,
+            },
+            service=engine_identity.service,
             complete=False,
         )
 

@@ -43,14 +43,14 @@ class MockJudge:
         key, words = ("holds", (True, False)) if begin["name"] == "CLAIMS" else ("result", ("PASS", "FAIL"))
         answers = []
         for number, statement in enumerate(statements, 1):
-            found = re.search(re.escape(statement), output, re.IGNORECASE)
+            match = re.search(re.escape(statement), output, re.IGNORECASE)
             answers.append(
                 {
                     "number": number,
-                    key: words[0] if found else words[1],
-                    "quote": found[0] if found else None,
-                    "absent": None if found else "the text of the statement",
-                    "reason": f"[mock judge] expectation text {'' if found else 'not '}found verbatim in the response",
+                    key: words[0] if match else words[1],
+                    "quote": match[0] if match else None,
+                    "absent": None if match else "the text of the statement",
+                    "reason": f"[mock judge] expectation text {'' if match else 'not '}found verbatim in the response",
                 }
             )
         text = json.dumps({"marker": marker, "answers": answers})
@@ -66,8 +66,8 @@ def _section(text: str, name: str, marker: str) -> str:
 def _statements(section: str) -> list[str]:
     """Numbered statements, which may have several lines: a number that is not the next one is part of a statement."""
     starts: list[re.Match[str]] = []
-    for found in _NUMBERED.finditer(section):
-        if int(found[1]) == len(starts) + 1:
-            starts.append(found)
+    for match in _NUMBERED.finditer(section):
+        if int(match[1]) == len(starts) + 1:
+            starts.append(match)
     ends = [*(one.start() - 1 for one in starts[1:]), *([len(section)] if starts else [])]
     return [section[one.end() : end] for one, end in zip(starts, ends, strict=True)]

@@ -50,7 +50,7 @@ class AnthropicJudge(ModelJudge):
             raise Unanswered(FailureClass.REFUSED, "the model refused to answer")
         parts = content if isinstance(content, list) else []
         # Blocks of other types are the model's thinking.
-        found = [dig(part, "text") for part in parts if dig(part, "type") == "text"]
-        text = "".join(part for part in found if isinstance(part, str))
+        texts = [dig(part, "text") for part in parts if dig(part, "type") == "text"]
+        text = "".join(part for part in texts if isinstance(part, str))
         usage = anthropic_usage(document.get("usage"))
         return reply_of(text, model=document.get("model"), usage=usage, is_cut=why == "max_tokens")

@@ -50,7 +50,7 @@ class GeminiJudge(ModelJudge):
             raise Unanswered(FailureClass.REFUSED, "the model refused to answer")
         content = dig(document, "candidates", 0, "content", "parts")
         parts = content if isinstance(content, list) else []
-        found = [dig(part, "text") for part in parts if not dig(part, "thought")]
-        text = "".join(part for part in found if isinstance(part, str))
+        texts = [dig(part, "text") for part in parts if not dig(part, "thought")]
+        text = "".join(part for part in texts if isinstance(part, str))
         usage = gemini_usage(document.get("usageMetadata"))
         return reply_of(text, model=document.get("modelVersion"), usage=usage, is_cut=why == "MAX_TOKENS")

@@ -47,7 +47,7 @@ class AgentversionReporter:
         return None
 
     def _gates(self, view: RunView) -> Iterable[dict[str, Any]]:
-        invalid = {one.suite_id for one in view.summary.validity if not one.valid}
+        invalid = {gate.suite_id for gate in view.summary.validity if not gate.valid}
         if view.run.state is not RunState.FINISHED:
             return
         counted: dict[tuple[object, ...], _Counted] = {}
@@ -55,15 +55,15 @@ class AgentversionReporter:
             if isinstance(record, Record) and record.series.suite.id not in invalid:
                 key = (record.series.candidate, record.series.baseline)
                 counted.setdefault(key, _Counted(record.series)).aggregate.add(record.unit)
-        for one in counted.values():
-            score = one.aggregate.with_rate
-            if score is not None and not one.aggregate.error_dominated:
-                yield self._gate(view, one.series, score, several=len(counted) > 1)
+        for gate in counted.values():
+            score = gate.aggregate.with_rate
+            if score is not None and not gate.aggregate.error_dominated:
+                yield self._gate(view, gate.series, score, several=len(counted) > 1)
 
     def _gate(self, view: RunView, series: Series, score: float, *, several: bool) -> dict[str, Any]:
         suite, group, options = series.suite, series.candidate, self._options
         who = ":".join(part for part in (group.runner, group.model) if part)
-        told = suite.parameters.get("suite_hash") or suite.content_digest[:_HASH_CHARACTERS]
+        name = suite.parameters.get("suite_hash") or suite.content_digest[:_HASH_CHARACTERS]
         score, threshold = rounded(score, 4), options.threshold
         origin = "set by the user" if "threshold" in options.model_fields_set else "the default of skillgauge"
         ended = view.run.finished_at or view.run.started_at
@@ -74,6 +74,6 @@ class AgentversionReporter:
             "actual_score": score,
             "passed": score >= threshold,
             "ran_at": datetime.fromtimestamp(ended, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "evaluator_ref": f"skillevaluation://{told}@v{suite.parameters.get('spec_version') or _VERSION}",
+            "evaluator_ref": f"skillevaluation://{name}@v{suite.parameters.get('spec_version') or _VERSION}",
             "notes": f"pass rate with the skill by {who}; the threshold is {origin}",
         }

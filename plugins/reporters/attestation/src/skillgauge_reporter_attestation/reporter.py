@@ -41,10 +41,10 @@ def _attested(view: RunView, pair: PairSummary | None) -> dict[str, Any]:
     """Return the content of the attestation beside the cases."""
     suite = next((one for one in view.head.suites if pair and one.id == pair.candidate.suite_id), None)
     judges = [f"{one.name}:{one.model}" if one.model else one.name for one in view.head.judges]
-    told: dict[str, Any] = {"judge_model": ", ".join(judges) or None, "runner_version": version("skillgauge-core")}
+    facts: dict[str, Any] = {"judge_model": ", ".join(judges) or None, "runner_version": version("skillgauge-core")}
     if suite is not None and suite.runs > 1:
-        told["runs"] = suite.runs
-    return told | {"skillgauge": {"plan": view.head.plan_id, "suite": suite.content_digest if suite else None}}
+        facts["runs"] = suite.runs
+    return facts | {"skillgauge": {"plan": view.head.plan_id, "suite": suite.content_digest if suite else None}}
 
 
 def _chunks(view: RunView, pair: PairSummary | None, head: dict[str, Any], of_case: OfCase) -> Iterator[bytes]:

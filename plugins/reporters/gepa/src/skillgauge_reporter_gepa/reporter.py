@@ -135,9 +135,9 @@ def _is_ambiguous(case: CaseReport, group: GroupKey, suite: SuiteHead) -> bool:
     """Tell whether another group of the case would have a trace of the same name."""
     side = suite.is_baseline(group.arm)
     same = [
-        one
-        for one in case.results
-        if (one.runner, one.model) == (group.runner, group.model) and suite.is_baseline(one.arm) is side
+        result
+        for result in case.results
+        if (result.runner, result.model) == (group.runner, group.model) and suite.is_baseline(result.arm) is side
     ]
     return len(same) > 1
 
@@ -169,9 +169,9 @@ def _trace(result: TrialResult, case: CaseHead, suite: SuiteHead, skill: str | N
 
 def _event(event: TrajectoryEvent) -> dict[str, Any]:
     kinds = {EventKind.MESSAGE: "agent_message", EventKind.REASONING: "agent_thought", EventKind.NOTICE: "notice"}
-    made = {"type": kinds.get(event.kind) or _RESULTS[event.kind], "text": event.text}
+    entry = {"type": kinds.get(event.kind) or _RESULTS[event.kind], "text": event.text}
     more = {"tool": event.name, "tool_call_id": event.call_id, "data": thaw(event.data)}
-    return {**made, **{key: value for key, value in more.items() if value is not None}}
+    return {**entry, **{key: value for key, value in more.items() if value is not None}}
 
 
 def _record(result: TrialResult, case: CaseHead) -> dict[str, Any]:

@@ -42,9 +42,9 @@ def _annotations(cases: Sequence[CaseOutcome], where: Mapping[tuple[str, int], P
     for case in cases:
         first = case.results[0]
         place = where.get(case.key, Place("", None))
-        told = {"file": place.file, "line": str(place.line or "")}
-        told["title"] = f"{plain(first.case_id)} ({labels([case.group])[0]})"
-        properties = ",".join(f"{name}={_property(value)}" for name, value in told.items() if value)
+        location = {"file": place.file, "line": str(place.line or "")}
+        location["title"] = f"{plain(first.case_id)} ({labels([case.group])[0]})"
+        properties = ",".join(f"{name}={_property(value)}" for name, value in location.items() if value)
         reasons = [plain(reason) for reason in case.reasons]
         lines = [f"{case.passed_text}:", *reasons] if len(case.results) > 1 else reasons
         message = _data("\n".join(lines))

@@ -105,18 +105,18 @@ class Lane:
         kept = self._bad if row.is_bad else self._good
         if len(kept) == self.limit:
             return
-        left = self._left.get(row.is_bad, self.room)
-        if left > 0:
+        remaining = self._left.get(row.is_bad, self.room)
+        if remaining > 0:
             row = replace(row, repeats=tuple(_repeats(report, self.key, self.suite.arms)))
-        row, self._left[row.is_bad] = _fitting(row, left)
+        row, self._left[row.is_bad] = _fitting(row, remaining)
         kept.append(row)
 
     def cases(self) -> CasesByArm:
         """The kept cases, the worst first; transcripts of cases that passed have the room that the others left."""
-        left = self._left.get(True, self.room)
+        remaining = self._left.get(True, self.room)
         rows = sorted(self._bad, key=lambda row: row.badness)
         for kept in self._good[: self.limit - len(rows)]:
-            row, left = _fitting(kept, left)
+            row, remaining = _fitting(kept, remaining)
             rows.append(row)
         against = tuple(one.baseline for one in self.suite.compared)
         return CasesByArm(self.key, self.suite.arms, against, tuple(rows), self._total)
@@ -171,9 +171,9 @@ def _verdict(counts: Counts) -> Verdict:
 
 
 def _contrasts(report: CaseReport, suite: SuiteHead, lane: GroupKey) -> Iterator[tuple[str, str]]:
-    known = {(pair.candidate, pair.baseline): pair for pair in report.pairs}
+    pairs = {(pair.candidate, pair.baseline): pair for pair in report.pairs}
     for one in suite.compared:
-        pair = known.get((lane.in_arm(one.candidate), lane.in_arm(one.baseline)))
+        pair = pairs.get((lane.in_arm(one.candidate), lane.in_arm(one.baseline)))
         yield points(pair.difference if pair else None), outcome_text(pair.outcome if pair else None)
 
 

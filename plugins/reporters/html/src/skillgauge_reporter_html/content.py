@@ -186,9 +186,9 @@ class _Bucket:
         self.total += 1
         kept = self.passed if result.verdict is Verdict.PASS else self.others
         if len(kept) < self.limit:
-            one = row(result, case, has_transcript=has_transcript and self.room > 0)
-            self.room -= one.transcript.size if one.transcript else 0
-            kept.append(one)
+            row_ = row(result, case, has_transcript=has_transcript and self.room > 0)
+            self.room -= row_.transcript.size if row_.transcript else 0
+            kept.append(row_)
 
 
 @dataclass

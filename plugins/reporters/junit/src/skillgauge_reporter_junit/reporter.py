@@ -71,13 +71,13 @@ def _document(view: RunView) -> Iterator[bytes]:
 
 
 def _counts(tally: Counter[CaseKind]) -> str:
-    told = {"tests": tally.total(), "failures": tally[CaseKind.FAILED], "errors": tally[CaseKind.ERROR]}
-    told["skipped"] = tally[CaseKind.SKIPPED]
-    return "".join(f' {name}="{count}"' for name, count in told.items())
+    attributes = {"tests": tally.total(), "failures": tally[CaseKind.FAILED], "errors": tally[CaseKind.ERROR]}
+    attributes["skipped"] = tally[CaseKind.SKIPPED]
+    return "".join(f' {name}="{count}"' for name, count in attributes.items())
 
 
 def _properties(group: GroupSummary) -> bytes:
-    told = {
+    properties = {
         "suite": group.suite_id,
         "target": group.target_id,
         "arm": group.arm,
@@ -86,7 +86,7 @@ def _properties(group: GroupSummary) -> bytes:
     }
     lines = (
         f"      <property name={_attribute(name)} value={_attribute(value)}/>\n"
-        for name, value in told.items()
+        for name, value in properties.items()
         if value
     )
     return f"    <properties>\n{''.join(lines)}    </properties>\n".encode()

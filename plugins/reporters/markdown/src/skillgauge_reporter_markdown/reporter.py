@@ -119,16 +119,16 @@ def _cases(view: RunView) -> Iterator[str]:
 def _case_cells(view: RunView, names: Sequence[str]) -> Iterator[list[str]]:
     for report in case_by_case(view):
         for pair in report.pairs:
-            told = []
+            cells = []
             for group in (pair.candidate, pair.baseline):
                 summary = report.summaries.get(group)
-                told.append(f"{text(group.arm)}: {passed_text(summary.counts) if summary else '–'}")
+                cells.append(f"{text(group.arm)}: {passed_text(summary.counts) if summary else '–'}")
             known_as = f" ({text(report.case.id)})" if report.case.name not in ("", report.case.id) else ""
             reasons = (reason_of(one) for one in report.results.get(pair.candidate, ()))
             yield [
                 *(text(getattr(pair.candidate, name) or "") for name in names),
                 escaped(case_name(report.case)) + known_as,
-                *told,
+                *cells,
                 points(pair.difference),
                 outcome_text(pair.outcome),
                 text(next(filter(None, reasons), "")),
@@ -249,7 +249,7 @@ def _rate_cells(measured: GroupSummary | TagSummary) -> list[str]:
 def _lift_cells(pair: PairSummary) -> list[str]:
     """A comparison, in the order of `_LIFT_HEADS`."""
     evidence, outcomes = pair.evidence, pair.outcomes
-    told = (
+    cells = (
         [points(evidence.estimate), lift_interval_text(evidence), chance_text(evidence.chance)]
         if evidence
         else ["–"] * 3
@@ -257,7 +257,7 @@ def _lift_cells(pair: PairSummary) -> list[str]:
     counts = (outcomes.flip_to_pass, outcomes.pass_kept, outcomes.fail_kept, outcomes.flip_to_fail)
     dropped = sum(count for _, count in pair.dropped)
     names = (labels([pair.candidate])[0], pair.baseline.arm)
-    return [*(escaped(name) for name in names), *told, str(pair.n), *map(str, counts), str(dropped)]
+    return [*(escaped(name) for name in names), *cells, str(pair.n), *map(str, counts), str(dropped)]
 
 
 def _case_row(result: TrialResult) -> str:

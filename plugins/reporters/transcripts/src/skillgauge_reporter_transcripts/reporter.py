@@ -25,7 +25,7 @@ class TranscriptsReporter:
         """The texts, case by case, and a list of them; direct calls have none."""
         suites = {suite.id: suite for suite in view.head.suites}
         places = {(group.suite_id, group.runner, group.model) for group in view.summary.groups}
-        taken: set[str] = set()
+        paths: set[str] = set()
         index: list[dict[str, Any]] = []
         for case in case_by_case(view):
             for group, results in case.results.items():
@@ -35,10 +35,15 @@ class TranscriptsReporter:
                     suite = suites.get(group.suite_id)
                     run = f"__run{result.repeat}" if suite is not None and suite.runs > 1 else ""
                     name = f"{_plain(case.case.id)}__{_plain(group.arm)}{run}"
-                    path = _free(f"{_folder(group)}/{name}" if len(places) > 1 else name, taken)
+                    path = _free(f"{_folder(group)}/{name}" if len(places) > 1 else name, paths)
                     text = transcript_of(case.case.prompt, result.execution)
-                    told = {"case": case.case.id, "arm": group.arm, "run": result.repeat, "verdict": result.verdict}
-                    index.append({"file": f"{path}.txt", **told, "engine": group.runner, "model": group.model})
+                    headline_ = {
+                        "case": case.case.id,
+                        "arm": group.arm,
+                        "run": result.repeat,
+                        "verdict": result.verdict,
+                    }
+                    index.append({"file": f"{path}.txt", **headline_, "engine": group.runner, "model": group.model})
                     yield Artifact(chunks=(f"{text}\n".encode(),), path=f"{path}.txt")
         listed = json.dumps(index, indent=1, ensure_ascii=False)
         yield Artifact(chunks=(f"{listed}\n".encode(),), path=INDEX)
@@ -56,11 +61,11 @@ def _plain(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text)[:_LONGEST_NAME].strip(".-") or "x"
 
 
-def _free(path: str, taken: set[str]) -> str:
+def _free(path: str, paths: set[str]) -> str:
     """The path, or the first of its numbered ones that nobody has; upper and lower case are one on some systems."""
     free, number = path, 1
-    while free.casefold() in taken:
+    while free.casefold() in paths:
         number += 1
         free = f"{path}-{number}"
-    taken.add(free.casefold())
+    paths.add(free.casefold())
     return free

@@ -92,8 +92,8 @@ class Contained:
         code = self._popen.wait()
         try:
             with suppress(BlockingIOError):
-                if told := _FIRST.search(os.read(self._told, _LONGEST)):
-                    _end(int(told[1]))
+                if match := _FIRST.search(os.read(self._told, _LONGEST)):
+                    _end(int(match[1]))
         finally:
             os.close(self._told)
         if code < 0:

@@ -58,12 +58,12 @@ class Group:
     def remove(self) -> bool:
         """Remove it, once its processes have ended; tells whether it is gone."""
         until = time.monotonic() + _REMOVE_S
-        left = [path for folder in self.folders for path in (folder / _INNER, folder)]
-        while left and time.monotonic() < until:
-            left = [path for path in left if not _removed(path)]
-            if left:
+        remaining = [path for folder in self.folders for path in (folder / _INNER, folder)]
+        while remaining and time.monotonic() < until:
+            remaining = [path for path in remaining if not _removed(path)]
+            if remaining:
                 time.sleep(0.01)
-        return not left
+        return not remaining
 
 
 def make_group(places: Sequence[Place], limits: Mapping[str, int]) -> Group:

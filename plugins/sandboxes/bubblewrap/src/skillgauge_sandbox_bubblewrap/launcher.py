@@ -188,18 +188,18 @@ def _prepare(common: Sequence[bytes], *, alone: bool) -> None:
     _Mounts().make(common)
 
 
-def _confine(asked: dict[str, Any]) -> None:
-    for file in asked["groups"]:
+def _confine(request: dict[str, Any]) -> None:
+    for file in request["groups"]:
         _write(file, b"0")
     _check(_libc.unshare(_NEWCGROUP), b"unshare")
-    _Mounts().make(asked["mounts"])
+    _Mounts().make(request["mounts"])
     _check(_libc.syscall(_PIVOT_ROOT, b".", b"."), b"pivot_root")
     _check(_libc.umount2(b".", _DETACH), b"umount")
     os.umask(_MASK)
-    os.chdir(asked["cwd"])
+    os.chdir(request["cwd"])
     _check(_libc.unshare(_NEWUSER), b"unshare")  # another one, so that it owns none of the namespaces
-    _map_ids((asked["uid"], asked["uid"]), (0, 0))
-    for kind, bounds in asked["limits"]:
+    _map_ids((request["uid"], request["uid"]), (0, 0))
+    for kind, bounds in request["limits"]:
         soft, hard = (_lower(bound, now) for bound, now in zip(bounds, resource.getrlimit(kind), strict=True))
         resource.setrlimit(kind, (min(soft, hard), hard))
     capability = 0
@@ -208,8 +208,8 @@ def _confine(asked: dict[str, Any]) -> None:
     _check(_libc.syscall(_CAPSET, struct.pack("=Ii", _CAPABILITY_VERSION, 0), bytes(24)), b"capset")
     for option, value in ((_SET_NO_NEW_PRIVS, 1), (_SET_DUMPABLE, 0)):
         _check(_libc.prctl(option, value, 0, 0, 0), b"prctl")
-    if asked["filter"]:
-        program = _Program(len(asked["filter"]) // 8, asked["filter"])
+    if request["filter"]:
+        program = _Program(len(request["filter"]) // 8, request["filter"])
         _check(_libc.prctl(_SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0), b"seccomp")
 
 
@@ -282,21 +282,21 @@ def _devices(target: bytes) -> None:
     _mount(b"devpts", target + b"/pts", b"devpts", _NO_SUID | _NO_EXEC, options)
 
 
-def _spawn(asked: dict[str, Any], streams: Sequence[int]) -> int:
+def _spawn(request: dict[str, Any], streams: Sequence[int]) -> int:
     """Start the command; its id."""
     _signal.pthread_sigmask(_signal.SIG_BLOCK, _NEWS)
     os.environb.pop(b"PATH", None)
-    if b"PATH" in asked["env"]:
-        os.environb[b"PATH"] = asked["env"][b"PATH"]
+    if b"PATH" in request["env"]:
+        os.environb[b"PATH"] = request["env"][b"PATH"]
     actions, copies = [], []
-    numbers = (0, 1, 2, *asked["handles"])
+    numbers = (0, 1, 2, *request["handles"])
     for number, handle in zip(numbers, streams, strict=True):
         copies.append(fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, max(numbers) + 1))  # beyond what is overwritten
         actions.append((os.POSIX_SPAWN_DUP2, copies[-1], number))
     command = os.posix_spawnp(
-        asked["argv"][0],
-        asked["argv"],
-        asked["env"],
+        request["argv"][0],
+        request["argv"],
+        request["env"],
         file_actions=actions,
         setsid=True,
         setsigmask=(),

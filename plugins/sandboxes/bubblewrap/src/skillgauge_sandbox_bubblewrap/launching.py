@@ -223,19 +223,19 @@ class Confined:
         self.pid = 0
         try:
             (self.pid,) = self._early(1) or (0,)
-            told = self._early(2)
+            numbers = self._early(2)
         except TimeoutError:
             if self.pid:
                 os.kill(self.pid, signal.SIGKILL)
                 os.waitpid(self.pid, 0)
             raise
-        if told and told[0] == _STARTED:
+        if numbers and numbers[0] == _STARTED:
             return
         if self.pid:
             os.waitpid(self.pid, 0)
-        if not told:
+        if not numbers:
             raise UnansweredError
-        stage, number = told
+        stage, number = numbers
         if stage == _UNCONFINED:
             raise UnconfinedError(f"{os.strerror(number)}: {os.fsdecode(os.read(answers, _LONGEST))}")
         raise OSError(number, os.strerror(number))
@@ -250,11 +250,11 @@ class Confined:
         """
         try:
             _, status, used = os.wait4(self.pid, 0)
-            told = self._numbers(1)
+            numbers = self._numbers(1)
         finally:
             os.close(self._answers)
-        if told:
-            return told[0]
+        if numbers:
+            return numbers[0]
         code = os.waitstatus_to_exitcode(status)
         code = _SIGNALLED - code if code > _SIGNALLED else code
         if used.ru_utime + used.ru_stime >= _NEARLY * self._cpu_s:
@@ -271,5 +271,5 @@ class Confined:
 
     def _numbers(self, count: int) -> tuple[int, ...]:
         """The next of the answer's numbers, none if it ended."""
-        told = os.read(self._answers, 4 * count)
-        return struct.unpack(f"={count}i", told) if told else ()
+        answer = os.read(self._answers, 4 * count)
+        return struct.unpack(f"={count}i", answer) if answer else ()

@@ -44,13 +44,13 @@ def bounds(options: BubblewrapOptions, command: Command, limited: frozenset[str]
         limited: controllers of control groups in force; what these limit needs nothing more.
     """
     file_bytes = min(options.file_mb * MIB, command.file_bytes or options.file_mb * MIB)
-    found = {resource.RLIMIT_CORE: (0, 0), resource.RLIMIT_FSIZE: (file_bytes, file_bytes)}
-    given = [seconds for seconds in (options.cpu_s, command.cpu_s) if seconds is not None]
-    if given:
-        found[resource.RLIMIT_CPU] = (min(given), min(given) + 1)  # a second to heed SIGXCPU
+    limits = {resource.RLIMIT_CORE: (0, 0), resource.RLIMIT_FSIZE: (file_bytes, file_bytes)}
+    limits_s = [seconds for seconds in (options.cpu_s, command.cpu_s) if seconds is not None]
+    if limits_s:
+        limits[resource.RLIMIT_CPU] = (min(limits_s), min(limits_s) + 1)  # a second to heed SIGXCPU
     if "memory" not in limited:
-        found[resource.RLIMIT_DATA] = (options.memory_mb * MIB, options.memory_mb * MIB)
-    return found
+        limits[resource.RLIMIT_DATA] = (options.memory_mb * MIB, options.memory_mb * MIB)
+    return limits
 
 
 def limiting(bounds: Mapping[int, tuple[int, int]]) -> list[str]:

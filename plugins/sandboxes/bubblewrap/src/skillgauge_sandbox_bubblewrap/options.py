@@ -11,12 +11,12 @@ from skillgauge.api import Frozen
 
 
 def _absolute(path: str) -> str:
-    found = Path(path).expanduser()
-    if not found.is_absolute():
+    absolute = Path(path).expanduser()
+    if not absolute.is_absolute():
         raise ValueError(f"{path!r} must be absolute, or begin with ~")
-    if len(found.parts) == 1:
+    if len(absolute.parts) == 1:
         raise ValueError("/ would leave nothing confined; name the folders that are needed")
-    return str(found)
+    return str(absolute)
 
 
 OutsidePath = Annotated[str, AfterValidator(_absolute)]

@@ -76,8 +76,8 @@ class BubblewrapSandbox:
         except OSError as error:
             return self._unusable(f"cannot start a process: {error}", _INSTALL)
         if finished.exit_code != 0:
-            said = finished.stderr.decode(errors="replace").strip() or "nothing was said"
-            return self._unusable(f"does not confine here: {said}", _ALLOW)
+            words = finished.stderr.decode(errors="replace").strip() or "nothing was said"
+            return self._unusable(f"does not confine here: {words}", _ALLOW)
         self._unproven = self._host.launchers.are_usable
         return SandboxReport(self._tier)
 
@@ -117,8 +117,8 @@ class BubblewrapSandbox:
     def _host(self) -> Host:
         environ = host_environment()
         bwrap = shutil.which("bwrap", path=environ.get("PATH")) or shutil.which("bwrap", path=os.defpath) or ""
-        found = os.path.realpath(bwrap) if bwrap else ""
-        return Host(found, tool_paths(environ), find_places(), Etc(), Launchers())
+        path = os.path.realpath(bwrap) if bwrap else ""
+        return Host(path, tool_paths(environ), find_places(), Etc(), Launchers())
 
     def __reduce__(self) -> tuple[type[BubblewrapSandbox], tuple[BubblewrapOptions]]:
         return BubblewrapSandbox, (self._options,)

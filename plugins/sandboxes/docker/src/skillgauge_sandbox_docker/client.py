@@ -30,8 +30,8 @@ class Answer:
     @property
     def told(self) -> str:
         """The last words of the program, in short."""
-        said = self.stderr.strip() or self.stdout.strip() or f"exit code {self.code}, and it said nothing"
-        return " ".join(said.split())[-_TOLD_CHARACTERS:]
+        text = self.stderr.strip() or self.stdout.strip() or f"exit code {self.code}, and it said nothing"
+        return " ".join(text.split())[-_TOLD_CHARACTERS:]
 
 
 class Client:
@@ -103,9 +103,9 @@ async def end(process: asyncio.subprocess.Process) -> None:
     await process.wait()
 
 
-def find_client(wanted: str | None) -> Client | None:
+def find_client(program: str | None) -> Client | None:
     """The program that is wanted, or the first of those that are known; `None` if there is none."""
     path = host_environment().get("PATH", os.defpath)
-    names: Sequence[str] = (wanted,) if wanted else PROGRAMS
+    names: Sequence[str] = (program,) if program else PROGRAMS
     found = next((one for name in names if (one := shutil.which(name, path=path))), None)
     return Client(os.path.abspath(found)) if found else None  # noqa: PTH100 - links must stay, they tell names apart

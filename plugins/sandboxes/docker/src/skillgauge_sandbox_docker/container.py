@@ -107,13 +107,13 @@ class Container:
         try:
             async with asyncio.timeout(self._options.start_timeout_s):
                 line = await self._life.stdout.readline()
-                told = b"" if line else await self._life.stderr.read(_TOLD_BYTES)
+                stderr = b"" if line else await self._life.stderr.read(_TOLD_BYTES)
         except TimeoutError as error:
             limit = self._options.start_timeout_s
             raise LaunchError(f"no container of image {image!r} ran within {limit:g} s") from error
         if line.strip() != token.encode():
-            said = Answer(1, line.decode("utf-8", "replace"), told.decode("utf-8", "replace")).told
-            raise LaunchError(f"no container of image {image!r} can be run: {said}")
+            message = Answer(1, line.decode("utf-8", "replace"), stderr.decode("utf-8", "replace")).told
+            raise LaunchError(f"no container of image {image!r} can be run: {message}")
         self._has_run = True
         with suppress(OSError):  # then its processes are not seen from here
             self._id = self._id_file.read_text(encoding="ascii").strip()

@@ -74,6 +74,6 @@ async def let_in(relay: Relay, place: Path, start: Callable[[Command], Awaitable
     except TimeoutError:
         line = b""
     if line != _READY:
-        said = (await running.stop()).stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        told = f" ({said})" if said else ""
-        raise LaunchError(f"no way to the model's API leads out of a container of image {image!r}{told}; {advice}")
+        last_line = (await running.stop()).stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        detail = f" ({last_line})" if last_line else ""
+        raise LaunchError(f"no way to the model's API leads out of a container of image {image!r}{detail}; {advice}")

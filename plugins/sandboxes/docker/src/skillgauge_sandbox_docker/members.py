@@ -22,14 +22,14 @@ Member = tuple[int, str]
 
 def pids_of(container_id: str) -> list[int]:
     """Return the processes of a container, those of all its commands; none if the id is not a whole one."""
-    found = list[int]()
+    pids = list[int]()
     if len(container_id) != _ID_LENGTH:
-        return found
+        return pids
     with suppress(OSError):
         for name in os.listdir("/proc"):  # noqa: PTH208 - many a second
             if name.isdecimal() and _is_member(int(name), container_id):
-                found.append(int(name))
-    return found
+                pids.append(int(name))
+    return pids
 
 
 def members_of(container_id: str) -> frozenset[Member]:

@@ -43,8 +43,8 @@ class DockerSandbox:
     async def check(self) -> SandboxReport:
         """Run a container and let it look for what it must not find."""
         if self._client is None:
-            wanted = repr(self._options.program) if self._options.program else " or ".join(map(repr, PROGRAMS))
-            return _unusable(f"needs the program {wanted}, which is not there", _INSTALL)
+            programs = repr(self._options.program) if self._options.program else " or ".join(map(repr, PROGRAMS))
+            return _unusable(f"needs the program {programs}, which is not there", _INSTALL)
         await remove_leftovers(self._client)
         return await self._found()
 
@@ -86,8 +86,8 @@ class DockerSandbox:
         except (LaunchError, OSError) as error:
             return _unusable(f"cannot run a container: {error}", _START)
         if finished.exit_code != 0:
-            said = finished.stderr.decode("utf-8", "replace").strip() or f"exit code {finished.exit_code}"
-            return _unusable(f"cannot run a process in a container: {said}", _START)
+            words = finished.stderr.decode("utf-8", "replace").strip() or f"exit code {finished.exit_code}"
+            return _unusable(f"cannot run a process in a container: {words}", _START)
         missing = finished.stdout.decode("utf-8", "replace").splitlines()
         if not missing:
             return SandboxReport(Tier.PARTIAL if self._options.opens else Tier.STRICT, runs_images=True)

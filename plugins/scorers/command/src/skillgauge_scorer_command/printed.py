@@ -36,8 +36,8 @@ def printed_score(stdout: bytes) -> Printed:
     if isinstance(value, dict):
         if "score" not in value:
             raise ValueError("the printed object has no `score`")
-        said = (value[name] for name in _REASONS if isinstance(value.get(name), str))
-        return Printed(_number(value["score"]), next(said, ""))
+        reasons = (value[name] for name in _REASONS if isinstance(value.get(name), str))
+        return Printed(_number(value["score"]), next(reasons, ""))
     return Printed(_number(text if value is None else value))
 
 

@@ -63,8 +63,10 @@ class CommandScorer:
         except SpoiledError as error:
             return self._score_of_obstacles(f"{self._name}: {error}", None)
         except (OSError, ValueError) as error:
-            what = "could not be started" if isinstance(error, LaunchError) else f"found no place for {RESPONSE_FILE}"
-            return self._no_verdict(f"{what}: {error}", None)
+            trouble = (
+                "could not be started" if isinstance(error, LaunchError) else f"found no place for {RESPONSE_FILE}"
+            )
+            return self._no_verdict(f"{trouble}: {error}", None)
         finished = await running.wait()
         if finished.sandbox_failure:
             return self._no_verdict(finished.sandbox_failure, finished)
@@ -73,11 +75,11 @@ class CommandScorer:
             return score
         missing = await self._missing(workspace)
         if self._is_why(missing, finished):
-            told = f"{self._name}: there is no {' and no '.join(missing)} (exit code {finished.exit_code})"
-            return Score.failed(told, evidence=self._evidence(finished, passed=False))
-        found = await asyncio.to_thread(obstacles, workspace.root)
-        told = f"{score.reason}; in its way lay what the agent left: {found}"
-        return self._score_of_obstacles(told, finished) if found else score
+            text = f"{self._name}: there is no {' and no '.join(missing)} (exit code {finished.exit_code})"
+            return Score.failed(text, evidence=self._evidence(finished, passed=False))
+        obstacles_found = await asyncio.to_thread(obstacles, workspace.root)
+        text = f"{score.reason}; in its way lay what the agent left: {obstacles_found}"
+        return self._score_of_obstacles(text, finished) if obstacles_found else score
 
     async def _missing(self, workspace: Workspace) -> tuple[str, ...]:
         there = await workspace.snapshot() if self._options.needs else {}
@@ -87,8 +89,8 @@ class CommandScorer:
         """Tell whether the command lacked a file that the agent did not make: `grep` and `jq` end with 2 then."""
         if not missing or finished.timed_out or finished.exit_code in _NO_WORD_OF_A_FILE:
             return False
-        said = finished.stderr.decode(errors="replace")
-        return len(missing) == len(self._options.needs) or any(path in said for path in missing)
+        stderr = finished.stderr.decode(errors="replace")
+        return len(missing) == len(self._options.needs) or any(path in stderr for path in missing)
 
     def _score_of_obstacles(self, told: str, finished: Finished | None) -> Score:
         return Score.failed(told, evidence=self._evidence(finished, passed=False))
@@ -115,11 +117,11 @@ class CommandScorer:
         evidence = self._evidence(finished, passed=code == self._options.expect_exit_code)
         if code == self._options.expect_exit_code:
             return Score.passed(f"{self._name}: exit code {code}", evidence=evidence)
-        told = f"exit code {code} instead of {self._options.expect_exit_code}{_said(finished)}"
+        text = f"exit code {code} instead of {self._options.expect_exit_code}{_stderr_of(finished)}"
         codes = self._options.fail_codes
         if (code not in _NO_WORD_OF_A_FILE) if codes == "any" else (code in codes):
-            return Score.failed(f"{self._name}: {told}", evidence=evidence)
-        return self._no_verdict(f"{told}: that is neither yes nor no", finished)
+            return Score.failed(f"{self._name}: {text}", evidence=evidence)
+        return self._no_verdict(f"{text}: that is neither yes nor no", finished)
 
     def _score_printed(self, finished: Finished) -> Score:
         """The score on stdout counts where the command ended with a code that is a verdict; else it has crashed."""
@@ -127,7 +129,7 @@ class CommandScorer:
         if code != self._options.expect_exit_code and (
             code in _NO_WORD_OF_A_FILE if codes == "any" else code not in codes
         ):
-            return self._no_verdict(f"exit code {code}{_said(finished)}, so no score is taken from it", finished)
+            return self._no_verdict(f"exit code {code}{_stderr_of(finished)}, so no score is taken from it", finished)
         if len(finished.stdout) >= _OUTPUT_BYTES:
             return self._no_verdict(f"prints {_OUTPUT_BYTES:,} bytes or more, which is no score", finished)
         try:
@@ -138,9 +140,9 @@ class CommandScorer:
         evidence = {**self._evidence(finished, passed=passes), "score": printed.value}
         needed = "" if passes else f", {self._options.threshold:g} needed"
         reason = f" ({_cut(printed.reason)})" if printed.reason else ""
-        told = f"{self._name}: score {printed.value:g}{needed}{reason}"
+        text = f"{self._name}: score {printed.value:g}{needed}{reason}"
         status = ScoreStatus.PASSED if passes else ScoreStatus.FAILED
-        return Score(status=status, value=printed.value, reason=told, evidence=evidence)
+        return Score(status=status, value=printed.value, reason=text, evidence=evidence)
 
     def _no_verdict(self, why: str, finished: Finished | None) -> Score:
         evidence = self._evidence(finished, passed=False, errored=True)
@@ -174,7 +176,7 @@ def _text(data: bytes) -> str:
     return data.decode(errors="replace")[:EVIDENCE_CHARACTERS]
 
 
-def _said(finished: Finished) -> str:
+def _stderr_of(finished: Finished) -> str:
     """The last line of what it said, as the likeliest to tell the reason."""
     lines = (finished.stderr or finished.stdout).decode(errors="replace").strip().splitlines()
     return f" ({_cut(lines[-1])})" if lines else ""

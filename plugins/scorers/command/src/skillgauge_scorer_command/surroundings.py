@@ -37,23 +37,23 @@ def surroundings(case: Case, root: Path) -> Mapping[str, str]:
         case: whose files tell what the suite itself brings.
         root: the working directory.
     """
-    given = {file.path for file in case.files}
+    paths = {file.path for file in case.files}
     graders = {file.path for file in case.grader_files}
     env = {**_PYTHON, **_NPM, "GIT_CONFIG_COUNT": str(len(_GIT)), "GIT_CONFIG_NOSYSTEM": "1"}
     for number, (name, value) in enumerate(_GIT.items()):
         env |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-    names = {PurePosixPath(path).name for path in given | graders}
+    names = {PurePosixPath(path).name for path in paths | graders}
     words = [] if names & _PYTEST_SETTINGS else list(_PYTEST)
     if _PYTEST_HOOKS not in names:
         words.append("--noconftest")
     env["PYTEST_ADDOPTS"] = " ".join(words)
-    if folders := _modules_of_graders(sorted(graders), given):
+    if folders := _modules_of_graders(sorted(graders), paths):
         env["PYTHONPATH"] = ":".join(str(root / folder) for folder in folders)
     return env
 
 
-def _modules_of_graders(graders: Sequence[str], given: set[str]) -> list[str]:
+def _modules_of_graders(graders: Sequence[str], paths: set[str]) -> list[str]:
     """Folders with Python files of graders and nothing else, so that their scripts find what lies beside them."""
-    shared = {parent for path in given for parent in PurePosixPath(path).parents}
+    shared = {parent for path in paths for parent in PurePosixPath(path).parents}
     folders = dict.fromkeys(PurePosixPath(path).parent for path in graders if path.endswith(".py"))
     return [str(folder) for folder in folders if folder.parts and folder not in shared]

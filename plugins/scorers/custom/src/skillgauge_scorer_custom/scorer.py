@@ -85,38 +85,38 @@ class CustomScorer:
         return (sys.executable, "-I", "-B", "-X", "utf8", "-c", _program("child.py"))
 
     def _score(self, finished: Finished, marker: str) -> Score:
-        said = finished.stderr.decode(errors="replace").strip()[-_SHOWN:]
+        stderr = finished.stderr.decode(errors="replace").strip()[-_SHOWN:]
         if finished.timed_out:
-            return self._broken(f"did not answer within {self._options.timeout_s:g} s", said)
+            return self._broken(f"did not answer within {self._options.timeout_s:g} s", stderr)
         if finished.sandbox_failure:
-            return self._broken(f"gave no result: {finished.sandbox_failure}", said)
-        _, found, line = finished.stdout.rpartition(f"\n{marker} ".encode())
-        if not found:
+            return self._broken(f"gave no result: {finished.sandbox_failure}", stderr)
+        _, marked, line = finished.stdout.rpartition(f"\n{marker} ".encode())
+        if not marked:
             how = f"exit code {finished.exit_code}" if finished.signal is None else f"signal {finished.signal}"
-            return self._broken(f"ended with {how} before it gave a result", said)
+            return self._broken(f"ended with {how} before it gave a result", stderr)
         if not line.endswith(b"\n"):
-            return self._broken("gave a result that is too long", said)
+            return self._broken("gave a result that is too long", stderr)
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError) as error:
-            return self._broken(f"gave a result that cannot be read: {error}", said)
+            return self._broken(f"gave a result that cannot be read: {error}", stderr)
         if "error" in answer:
-            return self._broken(f"broke: {answer['error']}", said)
-        return self._judged(answer["result"], said)
+            return self._broken(f"broke: {answer['error']}", stderr)
+        return self._judged(answer["result"], stderr)
 
-    def _judged(self, result: Any, said: str) -> Score:
+    def _judged(self, result: Any, stderr: str) -> Score:
         """A score from what the function returned."""
         result = _as_object(result)
         if not isinstance(result, dict) or not isinstance(result.get("passed"), bool):
-            wanted = "true, false, a number, or an object with `passed`"
-            return self._broken(f"returned {json.dumps(result)[:200]}, which is not {wanted}", said)
+            expected = "true, false, a number, or an object with `passed`"
+            return self._broken(f"returned {json.dumps(result)[:200]}, which is not {expected}", stderr)
         passed, value, reason = result["passed"], result.get("score"), result.get("reason")
         if value is None:
             value = 1 if passed else 0
         if isinstance(value, bool) or not isinstance(value, int | float):
-            return self._broken(f"returned the score {json.dumps(value)[:200]}, which is no number", said)
+            return self._broken(f"returned the score {json.dumps(value)[:200]}, which is no number", stderr)
         if not isinstance(reason, str | None):
-            return self._broken(f"returned the reason {json.dumps(reason)[:200]}, which is no text", said)
+            return self._broken(f"returned the reason {json.dumps(reason)[:200]}, which is no text", stderr)
         value = max(0.0, min(1.0, value))
         text = _cut(reason or "")
         if not passed and not text.strip():

@@ -46,15 +46,15 @@ class ExactScorer:
             equal = False
         return Score.passed() if equal else _differs(expected, actual, _first_difference(expected, actual))
 
-    def _same(self, one: JsonValue, other: JsonValue) -> bool:
+    def _same(self, first: JsonValue, second: JsonValue) -> bool:
         """Tell whether two JSON values are equal: 1 equals 1.0, and true does not equal 1."""
-        if isinstance(one, Mapping) and isinstance(other, Mapping):
-            return one.keys() == other.keys() and all(self._same(item, other[key]) for key, item in one.items())
-        if isinstance(one, tuple) and isinstance(other, tuple):
-            return len(one) == len(other) and all(map(self._same, one, other))
-        if isinstance(one, str) and isinstance(other, str):
-            return self._folded(one) == self._folded(other)
-        return isinstance(one, bool) is isinstance(other, bool) and one == other
+        if isinstance(first, Mapping) and isinstance(second, Mapping):
+            return first.keys() == second.keys() and all(self._same(item, second[key]) for key, item in first.items())
+        if isinstance(first, tuple) and isinstance(second, tuple):
+            return len(first) == len(second) and all(map(self._same, first, second))
+        if isinstance(first, str) and isinstance(second, str):
+            return self._folded(first) == self._folded(second)
+        return isinstance(first, bool) is isinstance(second, bool) and first == second
 
     def _folded(self, text: str) -> str:
         return text if self._options.case_sensitive else text.lower()
@@ -77,7 +77,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text) - _SHOWN} more characters)"
 
 
-def _first_difference(one: str, other: str) -> int:
+def _first_difference(first: str, second: str) -> int:
     """Position of it, counted from 1."""
-    pairs = enumerate(zip(one, other, strict=False), 1)
-    return next((at for at, (mine, yours) in pairs if mine != yours), min(len(one), len(other)) + 1)
+    pairs = enumerate(zip(first, second, strict=False), 1)
+    return next((at for at, (mine, yours) in pairs if mine != yours), min(len(first), len(second)) + 1)

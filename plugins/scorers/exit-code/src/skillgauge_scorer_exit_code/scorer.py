@@ -25,7 +25,7 @@ class ExitCodeScorer:
         evidence = {"exit_code": code}
         if code in self._codes:
             return Score.passed(evidence=evidence)
-        wanted = " or ".join(map(str, self._codes))
-        said = context.clean(context.execution.stderr or "").strip()
-        shown = said if len(said) <= _SAID else f"…{said[-_SAID:]}"
-        return Score.failed(f"Exit code {code}, expected {wanted}{f': {shown}' if shown else ''}", evidence=evidence)
+        expected = " or ".join(map(str, self._codes))
+        stderr = context.clean(context.execution.stderr or "").strip()
+        shown = stderr if len(stderr) <= _SAID else f"…{stderr[-_SAID:]}"
+        return Score.failed(f"Exit code {code}, expected {expected}{f': {shown}' if shown else ''}", evidence=evidence)

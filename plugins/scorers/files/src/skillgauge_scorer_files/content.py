@@ -38,10 +38,10 @@ class Content:
         faults = [*self._in_text(text), *self._in_json(text)]
         for pattern in self._patterns:
             try:
-                found = await asyncio.to_thread(pattern.search, text, timeout=self._options.timeout_s, concurrent=True)
+                match = await asyncio.to_thread(pattern.search, text, timeout=self._options.timeout_s, concurrent=True)
             except TimeoutError:
                 raise TooSlowError(f"pattern {_cut(pattern.pattern)} takes too long on this file") from None
-            if found is None:
+            if match is None:
                 faults.append(f"nothing matches {_cut(pattern.pattern)}")
         return tuple(faults)
 
@@ -79,8 +79,8 @@ def differences(expected: JsonValue, value: JsonValue, at: str = "$") -> Iterato
         if len(expected) != len(value):
             yield f"{at} has {len(value)} items instead of {len(expected)}"
             return
-        for index, (wanted, item) in enumerate(zip(expected, value, strict=True)):
-            yield from differences(wanted, item, f"{at}[{index}]")
+        for index, (expected_item, item) in enumerate(zip(expected, value, strict=True)):
+            yield from differences(expected_item, item, f"{at}[{index}]")
     elif isinstance(expected, bool) is not isinstance(value, bool) or expected != value:
         yield f"{at} is {_cut(value)} instead of {_cut(expected)}"
 

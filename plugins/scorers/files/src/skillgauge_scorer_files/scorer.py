@@ -60,24 +60,24 @@ class FilesScorer:
         absent = self._options.state is State.ABSENT
         if context.workspace is None and not changed:
             return Score.ungraded("The workspace is gone, so nobody knows which files were in it")
-        there = changed
+        paths = changed
         if context.workspace is not None:
             of_graders = {*_GRADERS, *(file.path for file in context.case.grader_files)}
             of_graders -= {*changed, *(file.path for file in context.case.files)}
             snapshot = await context.workspace.snapshot()
-            there = [path for path in snapshot if path not in of_graders and self._matches(path)]
-        return self._none(there, "there") if absent else await self._some(there, context, "is there")
+            paths = [path for path in snapshot if path not in of_graders and self._matches(path)]
+        return self._none(paths, "there") if absent else await self._some(paths, context, "is there")
 
-    def _none(self, paths: Collection[str], what: str) -> Score:
+    def _none(self, paths: Collection[str], subject: str) -> Score:
         if not paths:
-            return Score.passed(f"No file {self._options.path!r} is {what}" if what == "there" else "")
-        return Score.failed(f"No file {self._options.path!r} was to be {what}: {_listed(paths)}")
+            return Score.passed(f"No file {self._options.path!r} is {subject}" if subject == "there" else "")
+        return Score.failed(f"No file {self._options.path!r} was to be {subject}: {_listed(paths)}")
 
-    async def _some(self, paths: list[str], context: ScoreContext, what: str) -> Score:
+    async def _some(self, paths: list[str], context: ScoreContext, subject: str) -> Score:
         if not paths:
-            return Score.failed(f"No file {self._options.path!r} {what}")
+            return Score.failed(f"No file {self._options.path!r} {subject}")
         if not self._options.looks_inside:
-            return Score.passed(f"{_listed(paths)} {what}")
+            return Score.passed(f"{_listed(paths)} {subject}")
         if context.workspace is None:
             return Score.ungraded("The workspace is gone, so nobody knows what is in its files")
         faults: dict[str, tuple[str, ...]] = {}
@@ -87,17 +87,17 @@ class FilesScorer:
                 if len(data) > self._options.max_bytes:
                     faults[path] = (f"it is longer than {self._options.max_bytes:,} bytes",)
                     continue
-                found = await self._content.faults(data)
+                faults_found = await self._content.faults(data)
             except (OSError, ValueError, KeyError) as error:
                 faults[path] = (f"it cannot be read: {error}",)
             except TooSlowError as error:
                 return Score.ungraded(f"{path}: {error}")
             else:
-                if not found:
+                if not faults_found:
                     return Score.passed(f"{path} is as expected")
-                faults[path] = found
-        told = "; ".join(f"{path}: {', '.join(found)}" for path, found in list(faults.items())[:_SHOWN])
-        return Score.failed(told[:2000], evidence={"faults": dict(list(faults.items())[:_SHOWN])})
+                faults[path] = faults_found
+        text = "; ".join(f"{path}: {', '.join(faults_found)}" for path, faults_found in list(faults.items())[:_SHOWN])
+        return Score.failed(text[:2000], evidence={"faults": dict(list(faults.items())[:_SHOWN])})
 
 
 def _listed(paths: Collection[str]) -> str:

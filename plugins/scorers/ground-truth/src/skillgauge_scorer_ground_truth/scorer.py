@@ -31,16 +31,16 @@ class GroundTruthScorer:
             return Score.failed("Nothing is expected, so nothing can be found")
         pattern = self._find(self._shown)
         for place, text in self._said(context):
-            if found := pattern.search(text):
-                return _found(place, text, found.start())
+            if match := pattern.search(text):
+                return _found(place, text, match.start())
         if context.workspace is None:
-            left = [change.path for change in context.execution.files if change.change != "deleted"]
-            if left or self._as_benchflow:
+            paths = [change.path for change in context.execution.files if change.change != "deleted"]
+            if paths or self._as_benchflow:
                 return Score.ungraded("The workspace is gone, so nobody knows what is in its files")
             return self._nowhere(context)
         async for place, text in self._files(context):
-            if found := pattern.search(text):
-                return _found(place, text, found.start())
+            if match := pattern.search(text):
+                return _found(place, text, match.start())
         return self._nowhere(context)
 
     def _said(self, context: ScoreContext) -> Iterator[tuple[str, str]]:
@@ -71,8 +71,8 @@ class GroundTruthScorer:
     def _nowhere(self, context: ScoreContext) -> Score:
         shown = self._shown if len(self._shown) <= _SHOWN else f"{self._shown[:_SHOWN]}…"
         answer = context.answer.text.strip() or "nothing"
-        told = answer if len(answer) <= _SHOWN else f"{answer[:_SHOWN]}…"
-        return Score.failed(f"{shown!r} stands neither in the answer nor in a file; answered was: {told}")
+        text_shown = answer if len(answer) <= _SHOWN else f"{answer[:_SHOWN]}…"
+        return Score.failed(f"{shown!r} stands neither in the answer nor in a file; answered was: {text_shown}")
 
 
 def _line(event: TrajectoryEvent) -> str:

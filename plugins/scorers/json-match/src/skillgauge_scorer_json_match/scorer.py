@@ -31,13 +31,13 @@ class JsonMatchScorer:
         try:
             actual = context.answer.as_json()
         except (ValueError, RecursionError) as error:
-            told = "nested too deeply" if isinstance(error, RecursionError) else _cut(str(error))
-            return Score.failed(f"The output is text that is not JSON: {told}")
-        found = list(islice(self._differences(self._options.value, actual, ""), _SHOWN_DIFFERENCES + 1))
-        if not found:
+            message = "nested too deeply" if isinstance(error, RecursionError) else _cut(str(error))
+            return Score.failed(f"The output is text that is not JSON: {message}")
+        differences = list(islice(self._differences(self._options.value, actual, ""), _SHOWN_DIFFERENCES + 1))
+        if not differences:
             return Score.passed()
-        shown = found[:_SHOWN_DIFFERENCES]
-        more = "; and more" if len(found) > len(shown) else ""
+        shown = differences[:_SHOWN_DIFFERENCES]
+        more = "; and more" if len(differences) > len(shown) else ""
         reason = "; ".join(f"{path or 'the output'}: {what}" for path, what in shown)
         evidence = {"differences": tuple({"path": path, "difference": what} for path, what in shown)}
         return Score.failed(reason + more, evidence=evidence)
@@ -49,8 +49,8 @@ class JsonMatchScorer:
         elif isinstance(expected, tuple) and isinstance(actual, tuple):
             if len(expected) != len(actual):
                 yield path, f"expected {len(expected)} items but got {len(actual)}"
-            for index, (one, other) in enumerate(zip(expected, actual, strict=False)):
-                yield from self._differences(one, other, f"{path}/{index}")
+            for index, (expected_item, actual_item) in enumerate(zip(expected, actual, strict=False)):
+                yield from self._differences(expected_item, actual_item, f"{path}/{index}")
         elif not self._equal(expected, actual):
             yield path, f"expected {_cut(_json(expected))} but got {_cut(_json(actual))}"
 
@@ -78,9 +78,9 @@ def _below(path: str, key: str) -> str:
     return f"{path}/{_cut(key).replace('~', '~0').replace('/', '~1')}"
 
 
-def _near(one: float, other: float, tolerance: float) -> bool:
+def _near(first: float, second: float, tolerance: float) -> bool:
     try:
-        return abs(one - other) <= tolerance
+        return abs(first - second) <= tolerance
     except OverflowError:
         return False
 

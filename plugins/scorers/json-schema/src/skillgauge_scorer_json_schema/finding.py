@@ -17,7 +17,7 @@ def values_in(text: str, until: float) -> list[Any]:
         TimeoutError: it takes longer than until that moment of `time.monotonic`; each brace may begin a long search.
     """
     decoder = json.JSONDecoder(parse_constant=_refuse)
-    found: list[Any] = []
+    values: list[Any] = []
     at = 0
     while begin := _BEGIN.search(text, at):
         if time.monotonic() > until:
@@ -27,8 +27,8 @@ def values_in(text: str, until: float) -> list[Any]:
         except (ValueError, RecursionError):
             at = begin.end()
         else:
-            found.append(value)
-    return found
+            values.append(value)
+    return values
 
 
 def _refuse(name: str) -> NoReturn:

@@ -24,10 +24,10 @@ Keyword = Callable[[Any, Any, Any, Any], Any]
 
 def left_s() -> float:
     """Seconds until the deadline. Raises `TimeoutError` when there are none."""
-    left = deadline.get() - time.monotonic()
-    if left <= 0:
+    remaining = deadline.get() - time.monotonic()
+    if remaining <= 0:
         raise TimeoutError
-    return left
+    return remaining
 
 
 def timed(keyword: Keyword) -> Keyword:
@@ -60,8 +60,8 @@ def _pattern_properties(validator: Any, value: Mapping[str, Any], instance: Any,
 def _additional_properties(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     if not validator.is_type(instance, "object"):
         return
-    known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
-    extra = [name for name in instance if name not in known and not any(_matches(one, name) for one in patterns)]
+    properties, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    extra = [name for name in instance if name not in properties and not any(_matches(one, name) for one in patterns)]
     if validator.is_type(value, "object"):
         for name in extra:
             yield from validator.descend(instance[name], value, path=name)

@@ -14,10 +14,10 @@ _SHOWN = 5
 def _sound(schema: JsonObject) -> JsonObject:
     from .schemas import faults  # noqa: PLC0415 - announcing stays cheap
 
-    found = faults(schema)
-    if found:
-        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        raise ValueError("; ".join(found[:_SHOWN]) + more)
+    faults_found = faults(schema)
+    if faults_found:
+        more = f"; and {len(faults_found) - _SHOWN} more" if len(faults_found) > _SHOWN else ""
+        raise ValueError("; ".join(faults_found[:_SHOWN]) + more)
     return schema
 
 

@@ -76,8 +76,8 @@ def _faults_of(text: str) -> tuple[str, ...]:
     plain: dict[str, Any] = json.loads(text)
     draft = _draft(plain)
     if draft is None:
-        known = ", ".join(_DRAFTS)
-        return (f"/$schema: {plain['$schema']!r} is no draft of JSON Schema that is known here; known are {known}",)
+        drafts = ", ".join(_DRAFTS)
+        return (f"/$schema: {plain['$schema']!r} is no draft of JSON Schema that is known here; known are {drafts}",)
     return tuple(_shape_faults(draft, plain)) or tuple(_reference_faults(draft, plain))
 
 
@@ -101,8 +101,8 @@ def _draft(schema: Mapping[str, Any]) -> type[Validator] | None:
 @cache
 def _timed(draft: type[Validator]) -> type[Validator]:
     keywords = {name: timed(SAFE.get(name, keyword)) for name, keyword in draft.VALIDATORS.items()}
-    made: type[Validator] = validators.extend(draft, keywords)  # type: ignore[no-untyped-call]  # it has no types
-    return made
+    validator: type[Validator] = validators.extend(draft, keywords)  # type: ignore[no-untyped-call]  # it has no types
+    return validator
 
 
 def _shape_faults(draft: type[Validator], schema: Any) -> Iterator[str]:
@@ -116,20 +116,20 @@ def _reference_faults(draft: type[Validator], schema: dict[str, Any]) -> Iterato
     specification = specification_with(str(draft.META_SCHEMA["$schema"]))
     root = specification.create_resource(schema)
     pending = [(root, REGISTRY.resolver_with_root(root))]
-    seen: set[int] = set()
+    schemas_seen: set[int] = set()
     while pending:
         resource, resolver = pending.pop()
         contents = resource.contents
-        if not isinstance(contents, Mapping) or id(contents) in seen:
+        if not isinstance(contents, Mapping) or id(contents) in schemas_seen:
             continue
-        seen.add(id(contents))
+        schemas_seen.add(id(contents))
         for reference in (contents[key] for key in _REFERENCES if isinstance(contents.get(key), str)):
             try:
                 resolved = resolver.lookup(reference)
             except Unresolvable:
                 remote = urlsplit(reference).scheme in ("http", "https")
-                told = "is elsewhere, and nothing is fetched" if remote else "leads to nothing inside the schema"
-                yield f"reference {reference!r} {told}; put what it means below `definitions` or `$defs`"
+                reason = "is elsewhere, and nothing is fetched" if remote else "leads to nothing inside the schema"
+                yield f"reference {reference!r} {reason}; put what it means below `definitions` or `$defs`"
                 continue
             yield from (f"reference {reference!r}: {fault}" for fault in _target_faults(draft, resolved.contents))
             pending.append((specification.create_resource(resolved.contents), resolved.resolver))

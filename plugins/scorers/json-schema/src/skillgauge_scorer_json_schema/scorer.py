@@ -43,8 +43,8 @@ class JsonSchemaScorer:
         except TimeoutError:
             return Score.ungraded(f"No JSON was found in the output within {self._timeout_s:g} s")
         except (ValueError, RecursionError) as error:
-            told = "nested too deeply" if isinstance(error, RecursionError) else _cut(str(error))
-            return self._judged(Score.failed(f"The output is text that is not JSON: {told}"))
+            message = "nested too deeply" if isinstance(error, RecursionError) else _cut(str(error))
+            return self._judged(Score.failed(f"The output is text that is not JSON: {message}"))
         score = Score.failed("There is no JSON in the output")
         for value in values:
             score = await self._validated(value, until)
@@ -77,8 +77,8 @@ class JsonSchemaScorer:
         shown = errors[:_SHOWN_ERRORS]
         reason = "; ".join(f"{pointer(error.absolute_path)} {_cut(error.message)}" for error in shown)
         more = "; and more" if len(errors) > len(shown) else ""
-        found = tuple({"path": pointer(one.absolute_path), "keyword": str(one.validator or "")} for one in shown)
-        return Score.failed(reason + more, evidence={"errors": found})
+        faults_found = tuple({"path": pointer(one.absolute_path), "keyword": str(one.validator or "")} for one in shown)
+        return Score.failed(reason + more, evidence={"errors": faults_found})
 
 
 def _errors(validator: Validator, value: Any, until: float) -> Sequence[ValidationError]:

@@ -40,19 +40,19 @@ class RegexScorer:
                 if await self._is_found(pattern, text) is self._absent:
                     wrong.append(pattern.pattern)
             except TimeoutError:
-                told = f'Pattern "{_cut(pattern.pattern)}" was given up after {self._timeout_s:g} s'
-                return Score.ungraded(f"{told}: it backtracks too much on this output; make it simpler")
+                message = f'Pattern "{_cut(pattern.pattern)}" was given up after {self._timeout_s:g} s'
+                return Score.ungraded(f"{message}: it backtracks too much on this output; make it simpler")
         total = len(self._patterns)
         right = total - len(wrong)
         if not wrong:
             return Score.passed()
         shown = ", ".join(f'"{_cut(pattern)}"' for pattern in wrong[:_SHOWN_PATTERNS])
         more = f" and {len(wrong) - _SHOWN_PATTERNS} more" if len(wrong) > _SHOWN_PATTERNS else ""
-        found = "Patterns found that may not be there" if self._absent else "Patterns not found"
+        reason = "Patterns found that may not be there" if self._absent else "Patterns not found"
         count = f"{right}/{total} {'absent' if self._absent else 'matched'}"
         names = ("found", "absent") if self._absent else ("missing", "matched")
         evidence: dict[str, JsonValue] = {names[0]: tuple(wrong), names[1]: right, "total": total}
-        return Score.failed(f"{found}: {shown}{more} ({count})", value=right / total, evidence=evidence)
+        return Score.failed(f"{reason}: {shown}{more} ({count})", value=right / total, evidence=evidence)
 
     async def _is_found(self, pattern: regex.Pattern[str], text: str) -> bool:
         """Raises `TimeoutError` if that cannot be told in time."""
@@ -60,8 +60,8 @@ class RegexScorer:
             return pattern.search(text, timeout=min(_AT_ONCE_S, self._timeout_s)) is not None
         except TimeoutError:
             # Searching lets other threads work, so the run goes on meanwhile.
-            found = await asyncio.to_thread(pattern.search, text, timeout=self._timeout_s, concurrent=True)
-            return found is not None
+            match = await asyncio.to_thread(pattern.search, text, timeout=self._timeout_s, concurrent=True)
+            return match is not None
 
 
 def _cut(text: str) -> str:

@@ -102,11 +102,11 @@ class _Asking:
         return reply
 
     def _unanswered(self, reply: JudgeReply) -> str:
-        told = reply.error or "it gave neither an answer nor an error"
+        message = reply.error or "it gave neither an answer nor an error"
         if reply.retry_after_s is not None and reply.retry_after_s > _LONGEST_PAUSE_S:
-            told = f"{told} (it asks for a pause of {reply.retry_after_s:g} s)"
+            message = f"{message} (it asks for a pause of {reply.retry_after_s:g} s)"
         calls = "" if self._calls == 1 else f" after {self._calls} calls"
-        return f"the judge failed{calls}: {told}"[:_TOLD]
+        return f"the judge failed{calls}: {message}"[:_TOLD]
 
     def _ballot(self, answer: Answer | None, failure: str) -> Ballot:
         last = self._replies[-1] if self._replies else None
@@ -125,11 +125,11 @@ class _Asking:
 
 def total(usages: Sequence[Usage | None]) -> Usage | None:
     """Usage of all answers; what one of them does not tell is unknown."""
-    told = [usage.model_dump(exclude={"cost_basis"}) for usage in usages if usage is not None]
-    if not told or len(told) < len(usages):
+    reported = [usage.model_dump(exclude={"cost_basis"}) for usage in usages if usage is not None]
+    if not reported or len(reported) < len(usages):
         return None
     sums = {}
-    for name in told[0]:
-        values = [one[name] for one in told]
+    for name in reported[0]:
+        values = [one[name] for one in reported]
         sums[name] = None if None in values else sum(values)
     return Usage(**sums, cost_basis=usages[0].cost_basis if usages[0] else None)

@@ -83,14 +83,14 @@ def question_of(
         mark: makes the marker.
         style: how what is no text is written.
     """
-    given = {
+    fields = {
         "TASK": _task(case, style),
         shape.section: shape.text,
         "REFERENCE": "" if reference is None else text_of(reference, style),
     }
-    marker = _marker((*given.values(), *material.texts()), mark)
+    marker = _marker((*fields.values(), *material.texts()), mark)
     sections = shown(material, marker, max_chars)
-    parts = [_fenced(name, cut(text, marker, max_chars)[0], marker) for name, text in given.items() if text]
+    parts = [_fenced(name, cut(text, marker, max_chars)[0], marker) for name, text in fields.items() if text]
     parts += [_fenced(section.name, section.text, marker) for section in sections]
     if not material.output:
         parts.append("The output is empty.")

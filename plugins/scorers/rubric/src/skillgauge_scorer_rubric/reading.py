@@ -28,8 +28,8 @@ class Evidence:
 
     def passages(self) -> dict[str, str]:
         """The known passages, without the reason."""
-        found = {"quote": self.quote or "", "absent": self.absent}
-        return {name: text for name, text in found.items() if text}
+        passages_found = {"quote": self.quote or "", "absent": self.absent}
+        return {name: text for name, text in passages_found.items() if text}
 
     def document(self) -> dict[str, str]:
         """The known facts, for the evidence of a score."""
@@ -103,27 +103,27 @@ def reason_of(value: object) -> str:
     return _one_line(value) if isinstance(value, str) else ""
 
 
-def evidence_of(answer: Mapping[str, object], material: Iterable[str], what: str) -> Evidence:
+def evidence_of(answer: Mapping[str, object], material: Iterable[str], subject: str) -> Evidence:
     """Return the basis of an answer.
 
     Args:
         answer: an object with `quote`, `absent` and `reason`.
         material: what the judge was shown of what is judged, folded.
-        what: how a message calls the answer.
+        subject: how a message calls the answer.
 
     Raises:
         Unreadable: there is neither a quotation nor a word on what is absent, or the quotation is none.
     """
     quote, absent = answer.get("quote"), answer.get("absent")
     if not (quote is None or isinstance(quote, str)) or not (absent is None or isinstance(absent, str)):
-        raise Unreadable(f"{what} had a quote or an absent that was neither a text nor null")
+        raise Unreadable(f"{subject} had a quote or an absent that was neither a text nor null")
     reason, absent = reason_of(answer.get("reason")), _one_line(absent or "")
     if quote is not None and quote.strip():
         if not occurs(quote, material):
-            raise Unreadable(f"{what} had a quote that is not in the material word for word")
+            raise Unreadable(f"{subject} had a quote that is not in the material word for word")
         return Evidence(reason, _one_line(quote), absent)
     if not absent:
-        raise Unreadable(f"{what} had no evidence: neither a quote nor what is absent")
+        raise Unreadable(f"{subject} had no evidence: neither a quote nor what is absent")
     return Evidence(reason, None, absent)
 
 

@@ -45,12 +45,12 @@ class RubricScorer:
         except NotThere as gone:
             return Score.ungraded(str(gone))
 
-    async def _score_of_round(self, context: ScoreContext, one: Round) -> Score:
-        if one.key not in context.shared:
-            context.shared[one.key] = await self._ask(context, Claims(one.claims))
-        question, ballots = context.shared[one.key]
-        asked_with: dict[str, Json] = {} if one.first == context.check.id else {"asked_with": one.first}
-        return self._score(question, one.share(ballots, context.check.id), asked_with)
+    async def _score_of_round(self, context: ScoreContext, round_: Round) -> Score:
+        if round_.key not in context.shared:
+            context.shared[round_.key] = await self._ask(context, Claims(round_.claims))
+        question, ballots = context.shared[round_.key]
+        asked_with: dict[str, Json] = {} if round_.first == context.check.id else {"asked_with": round_.first}
+        return self._score(question, round_.share(ballots, context.check.id), asked_with)
 
     async def _ask(self, context: ScoreContext, shape: Shape) -> tuple[Question, Sequence[Ballot]]:
         options = self._options
@@ -59,8 +59,8 @@ class RubricScorer:
         question = question_of(shape, context.case, material, reference, options.max_chars, self._mark, style)
         # A check that names a model is for one judge: the others of a panel do not serve it.
         judges: Sequence[Judge | None] = (context.panel if options.model is None else ()) or (context.judge,)
-        asked = (ask(judge, question, options, self._sleep) for judge in judges if judge is not None)
-        return question, await asyncio.gather(*asked)
+        questions = (ask(judge, question, options, self._sleep) for judge in judges if judge is not None)
+        return question, await asyncio.gather(*questions)
 
     def _score(self, question: Question, ballots: Sequence[Ballot], more: Mapping[str, Json] = EMPTY) -> Score:
         answers = [ballot.answer for ballot in ballots if ballot.answer is not None]

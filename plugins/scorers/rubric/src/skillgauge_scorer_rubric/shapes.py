@@ -165,8 +165,8 @@ class Statements(Shape):
     def form(self, marker: str) -> str:
         """See `Shape.form`."""
         verdicts = " or ".join(self.verdicts)
-        one = f'{{"number": <1 to {len(self.statements)}>, "{self.key}": {verdicts}, {_REPLY}}}'
-        return f'{{"marker": "{marker}", "answers": [{one}, ...]}}'
+        line = f'{{"number": <1 to {len(self.statements)}>, "{self.key}": {verdicts}, {_REPLY}}}'
+        return f'{{"marker": "{marker}", "answers": [{line}, ...]}}'
 
     def read(self, text: str, marker: str, material: Sequence[str]) -> Answer:
         """See `Shape.read`."""

@@ -34,64 +34,64 @@ class Telling:
 
     def reason(self) -> str:
         """Return the reason why a check passed or failed."""
-        told = self._statements(self._shape) if isinstance(self._shape, Statements) else self._number()
+        text = self._statements(self._shape) if isinstance(self._shape, Statements) else self._number()
         silent = len(self._ballots) - len(self._answers)
         missing = f" ({silent} of {len(self._ballots)} judges did not answer)" if silent else ""
-        return f"{told}{missing}"
+        return f"{text}{missing}"
 
     def why_undecided(self) -> str:
         """Return the reason why there is no verdict."""
         failures = [ballot for ballot in self._ballots if ballot.failure]
         if not self._is_panel:
             return failures[0].failure
-        told = "; ".join(f"{ballot.judge}: {ballot.failure}" for ballot in failures)
+        text = "; ".join(f"{ballot.judge}: {ballot.failure}" for ballot in failures)
         seats = f"{len(failures)} of {len(self._ballots)} judges did not answer"
-        return f"the panel has no majority, since {seats}: {told}"[:_REASON]
+        return f"the panel has no majority, since {seats}: {text}"[:_REASON]
 
     def evidence(self, left_out: Mapping[str, int]) -> dict[str, Json]:
         """Return the answer of each judge, the votes, and the material that they did not see."""
-        found: dict[str, Json] = {}
+        document: dict[str, Json] = {}
         if self._is_panel:
-            found["panel"] = tuple(self._seat(ballot) for ballot in self._ballots)
+            document["panel"] = tuple(self._seat(ballot) for ballot in self._ballots)
         else:
-            found |= self._ballots[0].document()
+            document |= self._ballots[0].document()
         if isinstance(self._shape, Statements):
             if self._answers:
-                found["answers"] = tuple(self._statement(self._shape, at) for at in range(self._shape.size))
+                document["answers"] = tuple(self._statement(self._shape, at) for at in range(self._shape.size))
         else:
-            found["criteria"] = self._shape.text
+            document["criteria"] = self._shape.text
             if self._is_panel:
-                found["votes"] = FrozenDict(self._decision.splits[0].document())
+                document["votes"] = FrozenDict(self._decision.splits[0].document())
             elif self._answers:
-                found |= self._answers[0].evidence.passages()
+                document |= self._answers[0].evidence.passages()
         if left_out:
-            found["characters_left_out"] = FrozenDict(left_out)
-        return found
+            document["characters_left_out"] = FrozenDict(left_out)
+        return document
 
     def _number(self) -> str:
-        told = self._shape.number(self._decision.value)
+        text = self._shape.number(self._decision.value)
         if self._is_panel:
             split = self._decision.splits[0]
-            told = f"{split.yes} of {split.seats} judges pass it, at a median of {told}"
+            text = f"{split.yes} of {split.seats} judges pass it, at a median of {text}"
         passes = self._decision.passes
         agreeing = (one for one in self._answers if (one.value >= self._shape.passes_at) is passes)
         reason = next((one.evidence.reason for one in agreeing if one.evidence.reason), "")
         if reason:
-            return f"{told}: {reason}"
-        return told if self._is_panel else f"the judge gave {told}"
+            return f"{text}: {reason}"
+        return text if self._is_panel else f"the judge gave {text}"
 
     def _statements(self, shape: Statements) -> str:
-        told = shape.count(self._decision.holding)
+        text = shape.count(self._decision.holding)
         against = []
         for at, split in enumerate(self._decision.splits):
             if not split.verdict:
                 reason = _speaker(self._answers, at, holds=False).evidence.reason
                 against.append(_short(shape.statements[at]) + (f" ({_short(reason)})" if reason else ""))
         if not against:
-            return told
+            return text
         more = len(against) - _TOLD_STATEMENTS
         rest = f"; and {more} more" if more > 0 else ""
-        return f"{told}; not: {'; '.join(against[:_TOLD_STATEMENTS])}{rest}"
+        return f"{text}; not: {'; '.join(against[:_TOLD_STATEMENTS])}{rest}"
 
     def _seat(self, ballot: Ballot) -> Json:
         if ballot.answer is None:
@@ -101,12 +101,12 @@ class Telling:
     def _statement(self, shape: Statements, at: int) -> Json:
         split = self._decision.splits[at]
         holds = split.verdict
-        told: dict[str, Json] = {"statement": shape.statements[at], "holds": holds}
+        document: dict[str, Json] = {"statement": shape.statements[at], "holds": holds}
         if self._is_panel:
-            told["votes"] = FrozenDict(split.document())
+            document["votes"] = FrozenDict(split.document())
         if holds is not None:
-            told |= _speaker(self._answers, at, holds=holds).evidence.document()
-        return FrozenDict(told)
+            document |= _speaker(self._answers, at, holds=holds).evidence.document()
+        return FrozenDict(document)
 
 
 def _speaker(answers: Sequence[Answer], at: int, *, holds: bool) -> Finding:

@@ -30,15 +30,15 @@ class SequenceScorer:
         """Compare the names."""
         trajectory = context.execution.trajectory
         done = _called(trajectory) if self._options.tools else _loaded(trajectory)
-        what = "tools" if self._options.tools else "skills"
+        kind = "tools" if self._options.tools else "skills"
         if done is None:
-            return Score.ungraded(f"There is no record of the {what} that the agent used")
-        told = f"{what} that were used: {_listed(done)}"
+            return Score.ungraded(f"There is no record of the {kind} that the agent used")
+        text = f"{kind} that were used: {_listed(done)}"
         if _is_found(self._expected, done, self._options.order):
-            return Score.passed(told[0].upper() + told[1:])
-        wanted = f"Expected {_listed(self._expected)} ({self._options.order})"
+            return Score.passed(text[0].upper() + text[1:])
+        expected = f"Expected {_listed(self._expected)} ({self._options.order})"
         return Score.failed(
-            f"{wanted}; {told}", value=min(f1(self._expected, done), 0.99), evidence={what: tuple(done)}
+            f"{expected}; {text}", value=min(f1(self._expected, done), 0.99), evidence={kind: tuple(done)}
         )
 
 

@@ -63,8 +63,8 @@ class ToolCallScorer:
         name = self._options.tool or self._options.tool_pattern
         tool = f"of {name!r}" if name else "of a tool"
         patterns = [f"{key} like {pattern!r}" for key, pattern in self._options.arguments.items()]
-        wanted = " and ".join([*map(repr, self._options.words), *patterns])
-        return f"{tool} with {wanted}" if wanted else tool
+        expected = " and ".join([*map(repr, self._options.words), *patterns])
+        return f"{tool} with {expected}" if expected else tool
 
 
 def _argument(data: JsonValue, name: str) -> str:

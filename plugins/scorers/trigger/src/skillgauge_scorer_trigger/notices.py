@@ -64,9 +64,9 @@ class _Group:
     def table(self) -> Table:
         """Owner of a query x skill that fired; a session counts in the column of each skill that fired in it."""
         owners = sorted(self.sessions, key=lambda name: (name != self.skill, name == NOBODY, name))
-        seen = {name for counts in self.fired.values() for name in counts} - {NONE}
+        names = {name for counts in self.fired.values() for name in counts} - {NONE}
         of_owners = [name for name in owners if name != NOBODY]
-        skills = [*of_owners, *sorted(seen - {*of_owners})][:_MOST]
+        skills = [*of_owners, *sorted(names - {*of_owners})][:_MOST]
         rows: list[tuple[str | int, ...]] = [
             (owner, self.sessions[owner], *(self.fired[owner][name] for name in (*skills, NONE))) for owner in owners
         ]

@@ -44,13 +44,13 @@ class TriggerScorer:
     def _absent(self, context: ScoreContext) -> Score:
         """Return the score of an arm that has no such skill."""
         skill, arm, target = self._options.skill, context.arm, context.target
-        told = f"Arm {arm.name!r} has no skill {skill!r}"
+        text = f"Arm {arm.name!r} has no skill {skill!r}"
         if arm.kind is ArmKind.AGENT and target is not None and skill in (target.id, target.name):
             # The skill under test is left out on purpose: a verdict of either kind would be compared with that of the
             # other arm, although it cannot fire in any session of this one.
             needs = "" if context.check.beside else "; let the check stand beside the verdict, with `beside: true`"
-            return Score.ungraded(f"{told}, so this says nothing about it{needs}")
-        return Score.ungraded(f"{told}, so nobody knows whether it would fire")
+            return Score.ungraded(f"{text}, so this says nothing about it{needs}")
+        return Score.ungraded(f"{text}, so nobody knows whether it would fire")
 
     def _not_offered(self, arm: Arm, trajectory: Trajectory) -> str:
         """Return the reason why silence proves nothing here; empty if it proves something."""

@@ -33,10 +33,10 @@ class UsageScorer:
         if unknown:
             return Score.ungraded(f"Nobody tells how many {' and '.join(map(_plain, unknown))} it took")
         over = [name for name, limit in self._limits.items() if (used[name] or 0) > limit]
-        told = "; ".join(f"{_TOLD[name].format(used[name])}, {limit:g} allowed" for name, limit in self._limits.items())
+        text = "; ".join(f"{_TOLD[name].format(used[name])}, {limit:g} allowed" for name, limit in self._limits.items())
         if not over:
-            return Score.passed(told, evidence=used)
-        return Score.failed(told, value=1 - len(over) / len(self._limits), evidence=used)
+            return Score.passed(text, evidence=used)
+        return Score.failed(text, value=1 - len(over) / len(self._limits), evidence=used)
 
 
 def _used(execution: Execution) -> dict[str, int | float | None]:

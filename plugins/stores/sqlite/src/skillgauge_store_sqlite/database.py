@@ -206,5 +206,5 @@ def _foreign(path: Path) -> StoreError:
         hint = f"{_ELSEWHERE} Take its evaluations over with: skillgauge history import {shlex.quote(str(path))}"
         return trouble(code, f"{path} belongs to eval-skills and is not changed", hint)
     listed = ", ".join(tables[:5]) + (", ..." if len(tables) > 5 else "")
-    told = f"tables: {listed}" if tables else "it has no tables"
-    return trouble(code, f"{path} belongs to another program ({told})", _ELSEWHERE)
+    contents = f"tables: {listed}" if tables else "it has no tables"
+    return trouble(code, f"{path} belongs to another program ({contents})", _ELSEWHERE)

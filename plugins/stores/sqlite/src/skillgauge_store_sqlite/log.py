@@ -112,18 +112,23 @@ class SqliteRunLog:
 
     def _cut_off(self, db: sqlite3.Connection, ids: Mapping[int, str]) -> dict[str, tuple[GivenUp, ...]]:
         """Attempts of earlier claims that used something, by trial."""
-        found: dict[str, tuple[GivenUp, ...]] = {}
+        by_trial: dict[str, tuple[GivenUp, ...]] = {}
         for key, trial_id in ids.items():
             rows = db.execute("SELECT body FROM spending WHERE id = ? ORDER BY claim", (key,)).fetchall()
-            earlier = [decode(Unfinished, body, extra=None, what="the spending of a trial") for (body,) in rows]
+            earlier = [decode(Unfinished, body, extra=None, subject="the spending of a trial") for (body,) in rows]
             if earlier:
-                found[trial_id] = tuple(attempt for one in earlier for attempt in one.attempts)
-        return found
+                by_trial[trial_id] = tuple(attempt for one in earlier for attempt in one.attempts)
+        return by_trial
 
     def _spend(self, db: sqlite3.Connection, unfinished: Sequence[Unfinished]) -> None:
         rows = [
-            (result_key(self._run, one.ordinal), one.claim, compact(one.trial_id), packed(encode(one, sparse=True)))
-            for one in unfinished
+            (
+                result_key(self._run, usage.ordinal),
+                usage.claim,
+                compact(usage.trial_id),
+                packed(encode(usage, sparse=True)),
+            )
+            for usage in unfinished
         ]
         with transaction(db, durable=False):
             self._renew(db)

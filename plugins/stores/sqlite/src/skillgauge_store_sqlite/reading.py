@@ -91,16 +91,16 @@ class Stored:
         return self._decoded(Unfinished, "spending of attempt {}", partial(_spending, run=self.run))
 
     def _decoded(
-        self, model: type[ModelT], what: str, read: Callable[[sqlite3.Connection], Iterator[_Row]]
+        self, model: type[ModelT], subject: str, read: Callable[[sqlite3.Connection], Iterator[_Row]]
     ) -> Iterator[ModelT]:
         db = self.database.reader()
         if db is None:
             return
         with closing(db):
-            what = f"{self.database.path}: {what} of run {self.run_id}"
+            subject = f"{self.database.path}: {subject} of run {self.run_id}"
             try:
                 for body, *_, place in read(db):
-                    yield decode(model, body, extra=self.extra, what=what, place=place)
+                    yield decode(model, body, extra=self.extra, subject=subject, place=place)
             except TROUBLES as error:
                 raise explain(error, self.database.path) from error
 
@@ -114,8 +114,8 @@ def _bodies(db: sqlite3.Connection, *, run: int, order: ResultOrder, group: Grou
         query = "SELECT body, id FROM results WHERE id < ? AND id > ? ORDER BY id LIMIT ?"
         return _pages(db, query, [first_key(run + 1)], [first_key(run) - 1])
     query = "SELECT body, id FROM results INDEXED BY results_by_group WHERE grp = ? AND id > ? ORDER BY id LIMIT ?"
-    found = db.execute(f"SELECT grp FROM groups WHERE {chosen}", columns).fetchone()
-    return _pages(db, query, found, [_LEAST]) if found else iter(())
+    row = db.execute(f"SELECT grp FROM groups WHERE {chosen}", columns).fetchone()
+    return _pages(db, query, row, [_LEAST]) if row else iter(())
 
 
 def _in_case_order(db: sqlite3.Connection, chosen: str, columns: Sequence[int | str | None]) -> Iterator[_Row]:
@@ -178,7 +178,7 @@ def scan_runs(database: Database, query: RunQuery, lease: Lease) -> Iterator[Run
     db = database.reader()
     if db is None:
         return
-    left = query.limit
+    remaining = query.limit
     with closing(db):
         try:
             # Not by number alone: a run from elsewhere comes later than it began.
@@ -186,7 +186,7 @@ def scan_runs(database: Database, query: RunQuery, lease: Lease) -> Iterator[Run
             order = "ORDER BY started_at DESC, run DESC"
             keys = db.execute(f"SELECT run, run_id FROM runs WHERE {where} {order}", values).fetchall()
             for run, run_id in keys:
-                if left == 0:
+                if remaining == 0:
                     return
                 if query.run_ids and run_id not in query.run_ids:
                     continue
@@ -195,7 +195,7 @@ def scan_runs(database: Database, query: RunQuery, lease: Lease) -> Iterator[Run
                 except (AttributeError, TypeError, ValueError) as error:  # a row is not there, or of other types
                     raise damaged(database.path, f"run {run_id} cannot be read") from error
                 if _matches(view.head, query):
-                    left = None if left is None else left - 1
+                    remaining = None if remaining is None else remaining - 1
                     yield view
         except TROUBLES as error:
             raise explain(error, database.path) from error
@@ -213,11 +213,11 @@ def _view(database: Database, db: sqlite3.Connection, run: int, lease: Lease) ->
     info = RunInfo(run_id=run_id, state=state, started_at=started_at, finished_at=finished_at, resumed=resumes > 0)
     return RunView(
         run=info,
-        head=decode(PlanHead, head, extra=extra, what=f"{database.path}: the plan of run {run_id}"),
+        head=decode(PlanHead, head, extra=extra, subject=f"{database.path}: the plan of run {run_id}"),
         summary=(
             Summary(counts=Counts(), groups=())
             if summary is None
-            else decode(Summary, summary, extra=extra, what=f"{database.path}: the summary of run {run_id}")
+            else decode(Summary, summary, extra=extra, subject=f"{database.path}: the summary of run {run_id}")
         ),
         source=Stored(database, run, extra, run_id),
     )

@@ -47,14 +47,14 @@ def packed(text: str) -> str | bytes:
     return zlib.compress(long, _LEVEL)
 
 
-def decode(model: type[ModelT], stored: str | bytes, *, extra: Extra, what: str, place: object = "") -> ModelT:
+def decode(model: type[ModelT], stored: str | bytes, *, extra: Extra, subject: str, place: object = "") -> ModelT:
     """The value of a JSON text that `encode` made, be it packed or not.
 
     Args:
         model: what it is.
         stored: the text.
         extra: what becomes of fields that this program does not know.
-        what: names it in an error, with `{}` for its place.
+        subject: names it in an error, with `{}` for its place.
         place: tells it from others.
 
     Raises:
@@ -66,7 +66,7 @@ def decode(model: type[ModelT], stored: str | bytes, *, extra: Extra, what: str,
         return value
     except (ValidationError, ValueError, zlib.error) as error:
         hint = "Move the file away and begin with a new one, or name another with --store."
-        name = what.replace("{}", str(place))
+        name = subject.replace("{}", str(place))
         raise trouble("store.damaged", f"{name} cannot be read: {error}", hint) from error
 
 
@@ -116,8 +116,8 @@ def _groups(text: bytes) -> int:
 
 def is_resumable(schema_version: str) -> bool:
     """Tell whether results of this program can be added to a run that was begun with this schema version."""
-    stored, known = _numbers(schema_version), _numbers(KNOWN_VERSION)
-    return stored[:1] == known[:1] and stored <= known
+    stored, supported = _numbers(schema_version), _numbers(KNOWN_VERSION)
+    return stored[:1] == supported[:1] and stored <= supported
 
 
 def reading(schema_version: str, run_id: str) -> Extra:
@@ -126,11 +126,11 @@ def reading(schema_version: str, run_id: str) -> Extra:
     Raises:
         StoreError: the run was written in a newer major version.
     """
-    stored, known = _numbers(schema_version), _numbers(KNOWN_VERSION)
-    if stored[:1] > known[:1]:
-        message = f"run {run_id} has schema version {schema_version}; this program reads {known[0]}.x"
+    stored, supported = _numbers(schema_version), _numbers(KNOWN_VERSION)
+    if stored[:1] > supported[:1]:
+        message = f"run {run_id} has schema version {schema_version}; this program reads {supported[0]}.x"
         raise trouble("store.newer-run", message, "Upgrade skillgauge to read it.")
-    return "ignore" if stored > known else None
+    return "ignore" if stored > supported else None
 
 
 def _numbers(version: str) -> tuple[int, ...]:

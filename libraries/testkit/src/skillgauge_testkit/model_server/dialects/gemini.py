@@ -56,12 +56,12 @@ class Gemini:
         if answer.is_refusal:
             return {"promptFeedback": {"blockReason": "SAFETY"}, **_head(answer), **usage}
         finish = "MAX_TOKENS" if answer.reply.is_cut else "STOP"
-        return {**_chunk(answer, list(_said(answer, [answer.text])), finish), **usage}
+        return {**_chunk(answer, list(_parts(answer, [answer.text])), finish), **usage}
 
     def frames(self, answer: Answer, body: Json) -> Iterator[bytes]:
         """The answer as a stream: one part after the other, the last with what the whole answer has."""
         if not answer.is_refusal:
-            for part in _said(answer, answer.deltas):
+            for part in _parts(answer, answer.deltas):
                 yield frame(_chunk(answer, [part]))
         last = self.document(answer)
         for candidate in last.get("candidates", ()):
@@ -97,7 +97,7 @@ def _part(role: Role, part: Json) -> Part | None:
     return Part(role, said) if isinstance(said, str) and not part.get("thought") else None
 
 
-def _said(answer: Answer, texts: Iterable[str]) -> Iterator[Json]:
+def _parts(answer: Answer, texts: Iterable[str]) -> Iterator[Json]:
     """Parts of the content."""
     if answer.reply.thinking:
         yield {"text": answer.reply.thinking, "thought": True}

@@ -126,8 +126,8 @@ def whole_input(reply: ModelReply) -> int | None:
 
 def total(reply: ModelReply) -> int | None:
     """Tokens of input and output together, if both are known."""
-    given, made = whole_input(reply), reply.output_tokens
-    return None if given is None or made is None else given + made
+    input_count, output_count = whole_input(reply), reply.output_tokens
+    return None if input_count is None or output_count is None else input_count + output_count
 
 
 def items(value: object) -> list[Json]:
