@@ -18,7 +18,7 @@ from members import ROOT
 
 CORE = ROOT / "core/src/skillgauge"
 
-CORE_ALARM = 14_600
+CORE_ALARM = 15_000
 """Lines of code of the whole core. Above it a feature has probably gone into the core that belongs into a plugin; see
 docs/adr/0097-where-the-kernel-ends.md."""
 MODULE_LIMIT = 400

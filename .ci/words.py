@@ -29,9 +29,9 @@ VAGUE = frozenset(
 )
 SHORT_SCOPE = 3
 """Lines of a scope in which any name is clear."""
-MOST_RELATIVE = 0.226
+MOST_RELATIVE = 0.0025
 """Share of docstrings; it is only ever lowered."""
-MOST_VAGUE = 0.048
+MOST_VAGUE = 0.0067
 """Share of the names that are bound in a scope of more than `SHORT_SCOPE` lines; it is only ever lowered."""
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

@@ -26,8 +26,6 @@ from skillgauge.api import (
     Emit,
     Engine,
     Execution,
-    Figure,
-    GroupKey,
     Identity,
     Loaded,
     LoadRequest,
@@ -42,13 +40,13 @@ from skillgauge.api import (
     Suite,
     SuiteDefaults,
     SuiteFormat,
-    SuiteSummary,
     Target,
     Tier,
     Traits,
     Workspace,
     hookimpl,
 )
+from skillgauge.api.report import Figure, GroupKey, SuiteSummary
 from skillgauge_testkit import FakeWorkspace
 
 GOOD, BAD = "GOOD", "BAD"

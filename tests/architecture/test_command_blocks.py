@@ -21,7 +21,7 @@ import click
 import pytest
 
 from members import ROOT
-from skillgauge.api import GlobalsCommand
+from skillgauge.api.run import GlobalsCommand
 from skillgauge.cli.app import app
 
 PAGES = [

@@ -13,7 +13,7 @@ import pytest
 
 from members import ROOT
 from published import TABLE, table
-from skillgauge.api import install_hint
+from skillgauge.api.run import install_hint
 from skillgauge_testkit.program import Program
 
 

@@ -109,7 +109,8 @@ def test_the_default_set_has_the_live_display() -> None:
 def test_models_are_built_when_they_are_used() -> None:
     """To import the models of results builds none of those that nobody has made yet."""
     script = """
-from skillgauge.api import Case, Summary, TrialResult
+from skillgauge.api import Case, TrialResult
+from skillgauge.api.report import Summary
 models = [Summary, TrialResult, Case]
 assert not any(model.__pydantic_complete__ for model in models), models
 Case(id="one")

@@ -25,10 +25,8 @@ from skillgauge.api import (
     Engine,
     Execution,
     Fact,
-    Figure,
     FileSpec,
     Frozen,
-    GroupKey,
     Identity,
     Limits,
     Loaded,
@@ -44,7 +42,6 @@ from skillgauge.api import (
     SkillRole,
     Suite,
     SuiteFormat,
-    SuiteSummary,
     Target,
     Traits,
     Trajectory,
@@ -52,6 +49,7 @@ from skillgauge.api import (
     Workspace,
     hookimpl,
 )
+from skillgauge.api.report import Figure, GroupKey, SuiteSummary
 
 
 class AgentSuites:

@@ -18,7 +18,8 @@ ONE_OF_THEM = [BOOM, *(pytest.param(body, marks=pytest.mark.slow) for body in (L
 
 PLUGIN = """
 import sys
-from skillgauge.api import Frozen, LocalExecutor, Provider, Traits, hookimpl
+from skillgauge.api import Frozen, Provider, Traits, hookimpl
+from skillgauge.api.run import LocalExecutor
 from skillgauge.plugins.installed import read_index
 from skillgauge.plugins.kinds import KINDS
 from skillgauge.plugins.registry import Registry

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import skillgauge
-from skillgauge.api import RunInfo, Severity, Summary, hookimpl
+from skillgauge.api import Severity, hookimpl
+from skillgauge.api.report import RunInfo, Summary
 from skillgauge_testkit.program import Done, Program
 
 from .conftest import MakeSkill, task

@@ -16,20 +16,9 @@ from types import SimpleNamespace
 import pytest
 
 import skillgauge
-from skillgauge.api import (
-    Evaluation,
-    ExitCode,
-    Globals,
-    PluginError,
-    Provider,
-    Score,
-    SkillgaugeError,
-    TrialResult,
-    Verdict,
-    eval_options,
-    hookimpl,
-    invocation,
-)
+from skillgauge.api import ExitCode, PluginError, Provider, Score, SkillgaugeError, TrialResult, Verdict, hookimpl
+from skillgauge.api.run import Evaluation, eval_options, invocation
+from skillgauge.config.global_options import Globals
 from skillgauge_testkit.program import Program
 
 ROOT = Path(__file__).parents[2]

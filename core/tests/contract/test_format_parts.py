@@ -13,9 +13,7 @@ import pytest
 from skillgauge.api import (
     Claim,
     Dumped,
-    Figure,
     Frozen,
-    GroupKey,
     Loaded,
     LoadRequest,
     NoOptions,
@@ -24,9 +22,9 @@ from skillgauge.api import (
     Suite,
     SuiteFormat,
     SuiteHead,
-    SuiteSummary,
     format_of,
 )
+from skillgauge.api.report import Figure, GroupKey, SuiteSummary
 
 SUITE = Suite(id="s", format="acme", root="/s")
 HEAD = SuiteHead(id="s", format="acme", root="/s", content_digest="", case_count=0, targets=(), arms=())

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from skillgauge.api import (
-    Execution,
-    Failure,
-    FailureClass,
-    GroupKey,
-    Kept,
-    ResultOrder,
-    RunView,
-    SuiteSummary,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.api import Execution, Failure, FailureClass, Kept, ResultOrder, TrialResult, Verdict
+from skillgauge.api.report import GroupKey, RunView, SuiteSummary
 from skillgauge.decide.broken_arms import broken_arms
 from skillgauge.decide.failing import LISTED, failing_lines
 from skillgauge.report.summary import summarize

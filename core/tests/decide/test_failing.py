@@ -8,20 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from skillgauge.api import (
-    CaseHead,
-    Execution,
-    Failure,
-    FailureClass,
-    GroupKey,
-    Kept,
-    ResultOrder,
-    RunView,
-    Score,
-    SuiteSummary,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.api import CaseHead, Execution, Failure, FailureClass, Kept, ResultOrder, Score, TrialResult, Verdict
+from skillgauge.api.report import GroupKey, RunView, SuiteSummary
 from skillgauge.decide.failing import LISTED, WIDTH, differing, failing_lines
 from skillgauge.report.summary import summarize
 from skillgauge_testkit import contract_views

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import RunView, table_texts
+from skillgauge.api.report import RunView, table_texts
 from skillgauge.evaluation.remarks import commented
 from skillgauge.plugins.index import IndexEntry
 from skillgauge.stats import RateInterval
@@ -34,7 +34,7 @@ def fail(view, folder):
 
 
 FIGURES = """
-from skillgauge.api import Figure, Table
+from skillgauge.api.report import Figure, Table
 
 def figures(view, folder):
     yield view.summary.groups[0].key, Figure(name="mark", label="Mark", value=1.0, note="said of one")

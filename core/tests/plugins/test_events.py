@@ -8,7 +8,8 @@ from typing import cast
 
 import pytest
 
-from skillgauge.api import PlanHead, PluginError, PolicyError, Problem, RunInfo, Summary, Trial, TrialResult
+from skillgauge.api import PlanHead, PluginError, PolicyError, Problem, Trial, TrialResult
+from skillgauge.api.report import RunInfo, Summary
 from skillgauge.plugins.events import Events, Failed, Listener, isolated
 
 PLAN = PlanHead(plan_id="p", suites=(), trial_count=1, runs=1, seed=0)

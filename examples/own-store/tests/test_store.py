@@ -8,7 +8,8 @@ import pytest
 from acme_shelf.log import ShelfRun
 from conftest import TOKEN, Service
 
-from skillgauge.api import PlanHead, RunLog, RunState, StoreError
+from skillgauge.api import PlanHead, RunLog, StoreError
+from skillgauge.api.report import RunState
 from skillgauge_testkit import STORES, Maker
 
 make = Maker(STORES, "acme_shelf.plugin")

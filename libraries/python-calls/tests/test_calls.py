@@ -12,17 +12,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import (
-    Blame,
-    CallRequest,
-    Command,
-    Execution,
-    FailureClass,
-    LaunchError,
-    Limits,
-    Target,
-    thaw,
-)
+from skillgauge.api import Blame, CallRequest, Command, Execution, FailureClass, LaunchError, Limits, Target, thaw
 from skillgauge_python_calls.adapter import PythonCalls
 from skillgauge_python_calls.session import CallSession
 from skillgauge_python_calls.settings import CallSettings

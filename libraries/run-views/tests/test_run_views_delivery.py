@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import Globals, Invocation, PluginError, RunView, UsageError, invocation
+from skillgauge.api import PluginError, UsageError
+from skillgauge.api.report import RunView
+from skillgauge.api.run import Invocation, invocation
+from skillgauge.config.global_options import Globals
 from skillgauge_run_views import Delivered, deliver, reporter_for
 from skillgauge_testkit import contract_views
 

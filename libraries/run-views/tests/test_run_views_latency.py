@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.api import Latency
+from skillgauge.stats import Latency
 from skillgauge_run_views.latency import latency_text
 
 

@@ -14,8 +14,6 @@ from skillgauge.api import (
     FiredSkill,
     Identity,
     Kept,
-    Output,
-    RunView,
     Score,
     Trajectory,
     TrajectoryEvent,
@@ -23,6 +21,8 @@ from skillgauge.api import (
     Usage,
     UsageError,
 )
+from skillgauge.api.report import RunView
+from skillgauge.api.run import Output
 from skillgauge_run_views import CasesDocument, Room, Wanted, excerpt, show_cases, transcript
 from skillgauge_run_views.transcripts import as_text
 from skillgauge_testkit import contract_views

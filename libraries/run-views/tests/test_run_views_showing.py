@@ -8,14 +8,9 @@ from itertools import count
 
 import pytest
 
-from skillgauge.api import (
-    Kept,
-    Output,
-    RunView,
-    UsageError,
-    human_lines,
-    sentences,
-)
+from skillgauge.api import Kept, UsageError
+from skillgauge.api.report import RunView, sentences
+from skillgauge.api.run import Output, human_lines
 from skillgauge_run_views import RunDocument, run_document, run_verdict, show_run
 from skillgauge_testkit import contract_views
 

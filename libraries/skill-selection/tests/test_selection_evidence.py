@@ -6,25 +6,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from skillgauge.api import (
-    Counts,
-    Execution,
-    Figure,
-    GroupSummary,
-    Kept,
-    Latency,
-    PlanHead,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
-    SuiteHead,
-    SuiteValidity,
-    Summary,
-    TrialResult,
-    Usage,
-    Verdict,
-)
+from skillgauge.api import Execution, Kept, PlanHead, SuiteHead, TrialResult, Usage, Verdict
+from skillgauge.api.report import Counts, Figure, GroupSummary, RunInfo, RunState, RunView, SuiteValidity, Summary
+from skillgauge.stats import Latency, RateInterval
 from skillgauge_skill_selection.evidence import SkillReport, newest, reports_of, uneven
 
 

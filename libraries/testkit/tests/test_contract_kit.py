@@ -43,13 +43,11 @@ from skillgauge.api import (
     Fact,
     Failure,
     FailureClass,
-    Figure,
     FileSpec,
     Finished,
     FiredSkill,
     Frozen,
     GivenUp,
-    GroupKey,
     Identity,
     JsonObject,
     JudgeReply,
@@ -63,11 +61,8 @@ from skillgauge.api import (
     Problem,
     Provider,
     ResultOrder,
-    RunInfo,
     RunQuery,
     RunRequest,
-    RunState,
-    RunView,
     SandboxReport,
     SandboxSpec,
     Score,
@@ -75,8 +70,6 @@ from skillgauge.api import (
     ScoreStatus,
     Suite,
     SuiteError,
-    SuiteSummary,
-    Summary,
     Target,
     Tier,
     Traits,
@@ -85,9 +78,9 @@ from skillgauge.api import (
     TrialResult,
     Unfinished,
     Usage,
-    case_order,
     hookimpl,
 )
+from skillgauge.api.report import Figure, GroupKey, RunInfo, RunState, RunView, SuiteSummary, Summary, case_order
 from skillgauge.run.ledger import MemoryStore
 from skillgauge_processes.workspace import DirectoryWorkspace
 from skillgauge_testkit import (

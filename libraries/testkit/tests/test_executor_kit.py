@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from skillgauge.api import Executor, LocalExecutor, Results, RunTrial, Trial, TrialResult
+from skillgauge.api import Executor, Results, RunTrial, Trial, TrialResult
+from skillgauge.api.run import LocalExecutor
 from skillgauge_testkit import check_executor
 from skillgauge_testkit.contract.executors import MakeExecutor
 

@@ -17,7 +17,7 @@ class PortableRunTrial(Protocol):
     concurrency: int
     """Trials that may be under way at once."""
     recipe: bytes
-    """What `skillgauge.api.worker` makes the attempts from in another process on this machine; empty if the run was
+    """What `skillgauge.api.run.worker` makes the attempts from in another process on this machine; empty if the run was
     not made from options, as in tests. It holds the options of plugins as they
     are set, so it is for no file or log; who unpacks it trusts whoever made it."""
 

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import cast
 
-from skillgauge.api import (
-    LocalExecutor,
-    PluginError,
-    PortableRunTrial,
-    Problem,
-    Results,
-    RunTrial,
-    Trial,
-    TrialResult,
-)
+from skillgauge.api import PluginError, PortableRunTrial, Problem, Results, RunTrial, Trial, TrialResult
+from skillgauge.api.run import LocalExecutor
 
 from .jobs import Jobs
 from .options import FreshOptions

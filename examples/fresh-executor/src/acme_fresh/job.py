@@ -14,7 +14,8 @@ import os
 import sys
 from typing import BinaryIO
 
-from skillgauge.api import RunTrial, SkillgaugeError, Trial, worker
+from skillgauge.api import RunTrial, SkillgaugeError, Trial
+from skillgauge.api.run import worker
 
 from .jobs import LONGEST_LINE
 

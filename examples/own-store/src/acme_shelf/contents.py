@@ -16,18 +16,8 @@ from functools import lru_cache
 
 from pydantic import BaseModel
 
-from skillgauge.api import (
-    CaseHead,
-    Frozen,
-    GivenUp,
-    GroupKey,
-    ResultOrder,
-    RunInfo,
-    Summary,
-    TrialResult,
-    Unfinished,
-    case_order,
-)
+from skillgauge.api import CaseHead, Frozen, GivenUp, ResultOrder, TrialResult, Unfinished
+from skillgauge.api.report import GroupKey, RunInfo, Summary, case_order
 
 from .shelf import Shelf
 

@@ -8,20 +8,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from skillgauge.api import (
-    CaseHead,
-    Claimed,
-    GroupKey,
-    Problem,
-    ResultOrder,
-    RunInfo,
-    RunState,
-    StoreError,
-    Summary,
-    Trial,
-    TrialResult,
-    Unfinished,
-)
+from skillgauge.api import CaseHead, Claimed, Problem, ResultOrder, StoreError, Trial, TrialResult, Unfinished
+from skillgauge.api.report import GroupKey, RunInfo, RunState, Summary
 
 from .contents import Contents, RunFile, line, part_name
 from .owner import LEASE_S, Owner

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from itertools import islice
 from secrets import token_hex
 
-from skillgauge.api import PlanHead, RunInfo, RunLog, RunQuery, RunState, RunView, Summary, secret
+from skillgauge.api import PlanHead, RunLog, RunQuery, secret
+from skillgauge.api.report import RunInfo, RunState, RunView, Summary
 
 from .contents import Contents, RunFile
 from .log import ShelfRun

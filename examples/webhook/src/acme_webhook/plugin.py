@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from skillgauge.api import Frozen, Provider, RunInfo, Summary, Traits, hookimpl, secret
+from skillgauge.api import Frozen, Provider, Traits, hookimpl, secret
+from skillgauge.api.report import RunInfo, Summary
 
 TOKEN = "ACME_WEBHOOK_TOKEN"
 PATIENCE_S = 10

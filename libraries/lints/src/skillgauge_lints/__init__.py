@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skillgauge.api import Lint
+from skillgauge.api.run import Lint
 
 from . import cases, skills, suites
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Case, Check, Fix, LintFinding, LintSubject, Origin, Suite
+from skillgauge.api import Case, Check, Origin, Suite
+from skillgauge.api.run import Fix, LintFinding, LintSubject
 
 from .claims import is_prose, is_several, needs_skill
 from .commands import Trap, cannot_fail, trap

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-from skillgauge.api import Fix, LintFinding, LintSubject, SourceSpan, SuiteError
+from skillgauge.api import SourceSpan, SuiteError
+from skillgauge.api.run import Fix, LintFinding, LintSubject
 from skillgauge_skill_folders import SKILL_FILE, Skill, read_skill
 
 MOST_LINES = 500

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from skillgauge.api import (
-    Case,
-    Check,
-    JsonValue,
-    LintFinding,
-    LintSubject,
-    Origin,
-    Suite,
-    Target,
-    TargetKind,
-    digest,
-)
+from skillgauge.api import Case, Check, JsonValue, Origin, Suite, Target, TargetKind, digest
+from skillgauge.api.run import LintFinding, LintSubject
 from skillgauge_skill_folders import SKILL_FILE
 
 FEWEST = 4

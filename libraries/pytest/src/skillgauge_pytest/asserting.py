@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from skillgauge import Evaluated
-from skillgauge.api import Finding, PairSummary
+from skillgauge.api.report import PairSummary
+from skillgauge.stats import Finding
 
 
 def assert_lift(run: Evaluated, *, at_least: float) -> None:

@@ -34,8 +34,8 @@ from skillgauge.api import (
     Trial,
     Workspace,
     read_document,
-    write_whole,
 )
+from skillgauge.api.run import write_whole
 from skillgauge_validation import validate
 
 from .places import Places

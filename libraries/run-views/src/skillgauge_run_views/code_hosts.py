@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from skillgauge.api import (
+from skillgauge.api import plain
+from skillgauge.api.report import (
     GroupSummary,
     RunState,
     RunView,
@@ -15,7 +16,6 @@ from skillgauge.api import (
     headline,
     interval_text,
     labels,
-    plain,
     sentences,
 )
 

@@ -6,17 +6,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from skillgauge.api import (
-    Artifact,
-    Frozen,
-    Invocation,
-    PluginError,
-    Problem,
-    Reporter,
-    RunView,
-    UsageError,
-    write_whole,
-)
+from skillgauge.api import Artifact, Frozen, PluginError, Problem, UsageError
+from skillgauge.api.report import Reporter, RunView
+from skillgauge.api.run import Invocation, write_whole
 
 OWN_DOCUMENT = "json"
 """The word for "the document of the suite's own format", as in `eval --format`."""

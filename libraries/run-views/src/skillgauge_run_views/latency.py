@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from skillgauge.api import Latency, counted, duration
+from skillgauge.api.report import counted, duration
+from skillgauge.stats import Latency
 
 
 def latency_text(latency: Latency) -> str:

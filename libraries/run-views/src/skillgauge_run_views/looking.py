@@ -7,26 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from skillgauge.api import (
-    DIRECT,
-    CaseHead,
-    CaseReport,
-    Frozen,
-    Output,
-    Problem,
-    RunInfo,
-    RunView,
-    TrialResult,
-    UsageError,
-    Verdict,
-    case_by_case,
-    case_name,
-    counted,
-    did_you_mean,
-    duration,
-    listed,
-    plain,
-)
+from skillgauge.api import DIRECT, CaseHead, Frozen, Problem, TrialResult, UsageError, Verdict, did_you_mean, plain
+from skillgauge.api.report import CaseReport, RunInfo, RunView, case_by_case, case_name, counted, duration, listed
+from skillgauge.api.run import Output
 
 from .transcripts import CheckLine, Excerpt, FileLine, Room, Transcript, as_text, excerpt, transcript
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skillgauge.api import Outcome
+from skillgauge.api.report import Outcome
 
 _OUTCOMES = {
     Outcome.FLIP_TO_PASS: "rescued",

@@ -5,32 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from skillgauge.api import (
-    Frozen,
-    Output,
-    PlanHead,
-    Problem,
+from skillgauge.api import Frozen, PlanHead, Problem, TrialResult, UsageError, Verdict, did_you_mean, plain
+from skillgauge.api.report import (
     RunInfo,
     RunState,
     RunView,
     Summary,
-    TrialResult,
-    UsageError,
-    Verdict,
     case_by_case,
     case_name,
     counted,
-    did_you_mean,
     differing,
     duration,
-    human_lines,
     listed,
     moment,
-    plain,
     reason_of,
     score_text,
     sentences,
 )
+from skillgauge.api.run import Output, human_lines
 
 LISTED = 50
 """Trials without a pass that are listed for people."""

@@ -9,18 +9,8 @@ from enum import StrEnum
 from itertools import groupby, islice
 from pathlib import Path
 
-from skillgauge.api import (
-    CaseHead,
-    GroupSummary,
-    Problem,
-    ResultOrder,
-    RunView,
-    ScoreStatus,
-    TrialResult,
-    Verdict,
-    counted,
-    located_all,
-)
+from skillgauge.api import CaseHead, Problem, ResultOrder, ScoreStatus, TrialResult, Verdict, located_all
+from skillgauge.api.report import GroupSummary, RunView, counted
 
 _BATCH = 10_000
 """Cases whose places are looked up together: each batch reads their files once."""

@@ -12,7 +12,6 @@ from pydantic.alias_generators import to_camel
 from skillgauge.api import (
     Document,
     Frozen,
-    Invocation,
     JsonObject,
     JsonValue,
     Origin,
@@ -25,6 +24,7 @@ from skillgauge.api import (
     plain,
     read_document,
 )
+from skillgauge.api.run import Invocation
 from skillgauge_validation import validate
 
 _NOTHING_HERE = "usage.unknown-format"

@@ -6,17 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from skillgauge.api import (
-    Frozen,
-    GroupKey,
-    GroupSummary,
-    RunView,
-    SuiteHead,
-    TrialResult,
-    Usage,
-    listed,
-    plain,
-)
+from skillgauge.api import Frozen, SuiteHead, TrialResult, Usage, plain
+from skillgauge.api.report import GroupKey, GroupSummary, RunView, listed
 
 
 class SkillReport(Frozen):

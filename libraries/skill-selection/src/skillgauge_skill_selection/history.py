@@ -9,7 +9,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from skillgauge.api import Frozen, Invocation, RunQuery, RunState, RunView, Store, why_summary_foreign
+from skillgauge.api import Frozen, RunQuery, Store
+from skillgauge.api.report import RunState, RunView
+from skillgauge.api.run import Invocation, why_summary_foreign
 
 from .catalogue import Candidate
 from .evidence import completion_rate, is_baseline

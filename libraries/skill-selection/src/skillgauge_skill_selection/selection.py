@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
-from skillgauge.api import milliseconds, plain
+from skillgauge.api import plain
+from skillgauge.api.report import milliseconds
 
 from .catalogue import Candidate
 from .evidence import SkillReport

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import (
-    UNKNOWN,
-    Frozen,
-    JsonObject,
-    Problem,
-    listed,
-    located_all,
-    milliseconds,
-    percent,
-    plain,
-    problem_document,
-)
+from skillgauge.api import Frozen, JsonObject, Problem, located_all, plain
+from skillgauge.api.report import UNKNOWN, listed, milliseconds, percent
+from skillgauge.api.run import problem_document
 
 from .evidence import Evidence, SkillReport, uneven
 from .selection import Assessed, CostUnit, Selection

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 
-from skillgauge.api import Outcome
+from skillgauge.api.report import Outcome
 
 from .outcomes import RunVerdict, verdict_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from skillgauge.api import Outcome
+from skillgauge.api.report import Outcome
 
 
 class RunVerdict(StrEnum):

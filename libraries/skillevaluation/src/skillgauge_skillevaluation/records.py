@@ -6,20 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from skillgauge.api import (
-    CaseHead,
-    CaseReport,
-    EventKind,
-    GroupKey,
-    RunView,
-    Score,
-    ScoreStatus,
-    SuiteHead,
-    TrialResult,
-    Verdict,
-    case_by_case,
-    thaw,
-)
+from skillgauge.api import CaseHead, EventKind, Score, ScoreStatus, SuiteHead, TrialResult, Verdict, thaw
+from skillgauge.api.report import CaseReport, GroupKey, RunView, case_by_case
 
 from .aggregation import ArmMetrics, Unit
 from .made_up import made_up_figures

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from skillgauge.api import ExitCode, Frozen, GlobalsCommand, JsonObject, Output
+from skillgauge.api import ExitCode, Frozen, JsonObject
+from skillgauge.api.run import GlobalsCommand, Output
 
 from .scaffold import installed_project, write_project
 

@@ -6,20 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from skillgauge.api import (
-    CaseHead,
-    Comparison,
-    Counts,
-    Execution,
-    GroupSummary,
-    Kept,
-    RateInterval,
-    RunView,
-    SuiteHead,
-    Summary,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.api import CaseHead, Comparison, Execution, Kept, SuiteHead, TrialResult, Verdict
+from skillgauge.api.report import Counts, GroupSummary, RunView, Summary
+from skillgauge.stats import RateInterval
 
 from .contract import contract_views
 

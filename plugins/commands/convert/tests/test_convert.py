@@ -19,16 +19,15 @@ from skillgauge.api import (
     Check,
     Comparison,
     FileSpec,
-    Globals,
-    Invocation,
     Limits,
     Origin,
     Suite,
     Target,
     VerdictMode,
     VerdictRule,
-    invocation,
 )
+from skillgauge.api.run import Invocation, invocation
+from skillgauge.config.global_options import Globals
 from skillgauge_command_convert.command import schemas
 from skillgauge_command_convert.converting import convert
 from skillgauge_skill_folders import skill_ref

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skillgauge.api import Case, FileSpec, Globals, Invocation, SkillgaugeError, Suite, invocation
+from skillgauge.api import Case, FileSpec, SkillgaugeError, Suite
+from skillgauge.api.run import Invocation, invocation
+from skillgauge.config.global_options import Globals
 from skillgauge_command_convert.converting import convert
 from skillgauge_command_convert.differences import EVERY_CASE
 

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.api import (
-    CaseHead,
-    Execution,
-    Kept,
-    PlanHead,
-    RunInfo,
-    RunState,
-    RunView,
-    SuiteHead,
-    Summary,
-    TargetHead,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.api import CaseHead, Execution, Kept, PlanHead, SuiteHead, TargetHead, TrialResult, Verdict
+from skillgauge.api.report import RunInfo, RunState, RunView, Summary
 from skillgauge_command_history.flaky import flaky_cases
 
 VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR}

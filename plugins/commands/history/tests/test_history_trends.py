@@ -8,22 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import (
-    Counts,
-    GroupSummary,
-    Identity,
-    Kept,
-    Latency,
-    PlanHead,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
-    SuiteHead,
-    SuiteValidity,
-    Summary,
-    TargetHead,
-)
+from skillgauge.api import Identity, Kept, PlanHead, SuiteHead, TargetHead
+from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, SuiteValidity, Summary
+from skillgauge.stats import Latency, RateInterval
 from skillgauge_command_history.trends import sparkline, trends
 
 

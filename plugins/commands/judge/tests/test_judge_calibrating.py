@@ -6,17 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from skillgauge.api import (
-    EventKind,
-    Execution,
-    FrozenDict,
-    GroupKey,
-    Score,
-    Trajectory,
-    TrajectoryEvent,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.api import EventKind, Execution, FrozenDict, Score, Trajectory, TrajectoryEvent, TrialResult, Verdict
+from skillgauge.api.report import GroupKey
 from skillgauge_command_judge.asking import Question, chosen
 from skillgauge_command_judge.calibrating import calibrate, verdict
 from skillgauge_command_judge.grading import Grader, Judged, JudgedRun, answer_digest, statements_of

@@ -12,27 +12,20 @@ from skillgauge.api import (
     Blame,
     CaseHead,
     Comparison,
-    Counts,
     Execution,
     Failure,
     FailureClass,
-    Figure,
-    GroupSummary,
     Identity,
     Kept,
-    Latency,
     PlanHead,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
     Score,
     SuiteHead,
-    Summary,
     TargetHead,
     TrialResult,
     Verdict,
 )
+from skillgauge.api.report import Counts, Figure, GroupSummary, RunInfo, RunState, RunView, Summary
+from skillgauge.stats import Latency, RateInterval
 
 DATA = Path(__file__).with_name("data")
 BASELINE = "without_skill"

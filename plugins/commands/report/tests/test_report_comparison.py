@@ -6,14 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from skillgauge.api import (
-    Figure,
-    Kept,
-    RunState,
-    RunView,
-    SuiteValidity,
-    Summary,
-)
+from skillgauge.api import Kept
+from skillgauge.api.report import Figure, RunState, RunView, SuiteValidity, Summary
 from skillgauge_command_report.comparison import compare
 from skillgauge_command_report.document import DiffDocument, Direction, Presence, Regression
 from skillgauge_command_report.inputs import Report, Terms

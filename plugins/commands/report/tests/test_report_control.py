@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from skillgauge.api import Identity, RunView
+from skillgauge.api import Identity
+from skillgauge.api.report import RunView
 from skillgauge_command_report.comparison import compare
 from skillgauge_command_report.document import DiffDocument, Regression, Role
 from skillgauge_command_report.inputs import Report, Terms

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import RunView, plain
+from skillgauge.api import plain
+from skillgauge.api.report import RunView
 from skillgauge_command_report import markdown, page
 from skillgauge_command_report.comparison import compare
 from skillgauge_command_report.document import DiffDocument

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from skillgauge.api import RunView
+from skillgauge.api.report import RunView
 from skillgauge_command_report.comparison import compare
 from skillgauge_command_report.document import DiffDocument, Regression, Turn
 from skillgauge_command_report.inputs import Report, Terms

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import Loaded, SuiteError, install_hint
+from skillgauge.api import Loaded, SuiteError
+from skillgauge.api.run import install_hint
 from skillgauge_format_agent_skills.claiming import claim
 from skillgauge_format_agent_skills.shapes import Foreign, Shape, shape_of
 

@@ -12,27 +12,21 @@ from skillgauge.api import (
     Blame,
     CaseHead,
     Comparison,
-    Counts,
     Execution,
     Failure,
     FailureClass,
-    GroupSummary,
     Identity,
     Kept,
     PlanHead,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
     Score,
     SuiteError,
     SuiteHead,
-    SuiteValidity,
-    Summary,
     TrialResult,
     Usage,
     Verdict,
 )
+from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, SuiteValidity, Summary
+from skillgauge.stats import RateInterval
 from skillgauge_format_agent_skills.figures import figures
 from skillgauge_format_agent_skills.reporter import AgentSkillsReporter
 

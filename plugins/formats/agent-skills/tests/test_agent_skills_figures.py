@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.api import Counts, GroupSummary, RateInterval, SuiteHead, TagSummary, figure_text, headline, rate_notes
+from skillgauge.api import SuiteHead
+from skillgauge.api.report import Counts, GroupSummary, TagSummary, figure_text, headline, rate_notes
+from skillgauge.stats import RateInterval
 from skillgauge_format_agent_skills.figures import TRIGGERS, figures
 from skillgauge_format_agent_skills.triggers import SHOULD, SHOULD_NOT, split_tag
 

@@ -10,20 +10,9 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import (
-    CaseHead,
-    Counts,
-    Execution,
-    FileChange,
-    GroupSummary,
-    Kept,
-    RateInterval,
-    RunView,
-    Score,
-    Summary,
-    TrialResult,
-    Usage,
-)
+from skillgauge.api import CaseHead, Execution, FileChange, Kept, Score, TrialResult, Usage
+from skillgauge.api.report import Counts, GroupSummary, RunView, Summary
+from skillgauge.stats import RateInterval
 from skillgauge_format_agent_skills.workspace import WorkspaceReporter
 
 from .test_agent_skills_document import trial

@@ -9,17 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from skillgauge.api import (
-    Case,
-    Loaded,
-    LoadRequest,
-    SkillRole,
-    Suite,
-    SuiteError,
-    VerdictMode,
-    located_all,
-    thaw,
-)
+from skillgauge.api import Case, Loaded, LoadRequest, SkillRole, Suite, SuiteError, VerdictMode, located_all, thaw
 from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_mutants, check_plugin
 from skillgauge_testkit.program import Program
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from skillgauge.api import Comparison, RunView
+from skillgauge.api import Comparison
+from skillgauge.api.report import RunView
 from skillgauge_testkit import FORMATS, REPORTERS, Maker, check_format, check_light_import, check_plugin, check_reporter
 
 from .conftest import ANSWER, RUBRIC

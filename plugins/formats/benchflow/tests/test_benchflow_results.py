@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import RunView, SuiteError, located_all
+from skillgauge.api import SuiteError, located_all
+from skillgauge.api.report import RunView
 from skillgauge_format_benchflow.jobs import JobsReporter
 from skillgauge_format_benchflow.reporter import BenchflowReporter
 from skillgauge_format_benchflow.views import BASELINE, WITH_SKILL, Row, view_of

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import EMPTY, Counts, GroupSummary, Latency, RateInterval, nearest_rank
+from skillgauge.api import EMPTY
+from skillgauge.api.report import Counts, GroupSummary
+from skillgauge.stats import Latency, RateInterval, nearest_rank
 from skillgauge_format_eval_skills.figures import figures, metrics
 
 DATA = Path(__file__).parent / "data"

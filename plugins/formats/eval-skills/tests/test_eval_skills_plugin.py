@@ -8,15 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import (
-    Counts,
-    GroupSummary,
-    LoadOption,
-    RateInterval,
-    Suite,
-    SuiteHead,
-    SuiteSummary,
-)
+from skillgauge.api import LoadOption, Suite, SuiteHead
+from skillgauge.api.report import Counts, GroupSummary, SuiteSummary
+from skillgauge.stats import RateInterval
 from skillgauge_format_eval_skills import plugin, reporter_plugin
 from skillgauge_format_eval_skills.files import schemas
 from skillgauge_format_eval_skills.options import EvalSkillsOptions

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import AnswerStyle, Case, Check, Loaded, Problem, Severity, Suite, SuiteError, TextStyle
+from skillgauge.api import Case, Check, Loaded, Problem, Severity, Suite, SuiteError, TextStyle
+from skillgauge.api.report import AnswerStyle
 from skillgauge_format_eval_skills.benchmarks import built_in_ids
 from skillgauge_format_eval_skills.checks import DEFAULT_CRITERIA
 

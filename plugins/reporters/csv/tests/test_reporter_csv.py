@@ -11,18 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import (
-    Counts,
-    Figure,
-    GroupSummary,
-    Latency,
-    RateInterval,
-    RunState,
-    RunView,
-    SuiteValidity,
-    Summary,
-    TagSummary,
-)
+from skillgauge.api.report import Counts, Figure, GroupSummary, RunState, RunView, SuiteValidity, Summary, TagSummary
+from skillgauge.stats import Latency, RateInterval
 from skillgauge_reporter_csv.reporter import COLUMNS, CsvReporter, share, text
 from skillgauge_testkit import contract_views
 

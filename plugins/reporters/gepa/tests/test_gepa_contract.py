@@ -11,7 +11,8 @@ import gepa
 import pytest
 from gepa.core.adapter import EvaluationBatch
 
-from skillgauge.api import RunView, Score
+from skillgauge.api import Score
+from skillgauge.api.report import RunView
 from skillgauge_testkit import REPORTERS, Maker, check_light_import, check_plugin, check_reporter, contract_views
 
 MODULE = "skillgauge_reporter_gepa.plugin"

@@ -7,17 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from skillgauge.api import (
-    CaseHead,
-    Comparison,
-    Execution,
-    Failure,
-    FailureClass,
-    Origin,
-    Score,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.api import CaseHead, Comparison, Execution, Failure, FailureClass, Origin, Score, TrialResult, Verdict
 from skillgauge_reporter_github.reporter import GithubReporter
 from skillgauge_run_views.code_hosts import MARKER
 from skillgauge_testkit import (

@@ -7,17 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import (
-    CaseHead,
-    Comparison,
-    Execution,
-    Failure,
-    FailureClass,
-    Origin,
-    Score,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.api import CaseHead, Comparison, Execution, Failure, FailureClass, Origin, Score, TrialResult, Verdict
 from skillgauge_reporter_gitlab.reporter import GitlabReporter
 from skillgauge_testkit import (
     REPORTERS,

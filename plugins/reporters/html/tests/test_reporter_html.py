@@ -18,35 +18,36 @@ import skillgauge_reporter_html
 from skillgauge.api import (
     Blame,
     CaseHead,
-    Counts,
     EventKind,
     Execution,
     Failure,
     FailureClass,
-    Figure,
     FileChange,
     GivenUp,
-    GroupKey,
-    GroupSummary,
     Kept,
-    Latency,
-    RateInterval,
     ResultOrder,
-    RunState,
-    RunView,
     Score,
-    SuiteValidity,
-    Summary,
-    Table,
-    TagSummary,
     Trajectory,
     TrajectoryEvent,
     TrialResult,
     Usage,
     Verdict,
     plain,
+)
+from skillgauge.api.report import (
+    Counts,
+    Figure,
+    GroupKey,
+    GroupSummary,
+    RunState,
+    RunView,
+    SuiteValidity,
+    Summary,
+    Table,
+    TagSummary,
     reason_of,
 )
+from skillgauge.stats import Latency, RateInterval
 from skillgauge_reporter_html import content
 from skillgauge_reporter_html.content import ROOM, ROWS, SHORT, SHORT_TAGS, page, row
 from skillgauge_reporter_html.reporter import HtmlReporter

@@ -22,21 +22,9 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import (
-    CaseHead,
-    Counts,
-    EventKind,
-    FileChange,
-    Kept,
-    RateInterval,
-    RunState,
-    RunView,
-    Score,
-    SuiteValidity,
-    TagSummary,
-    Trajectory,
-    TrajectoryEvent,
-)
+from skillgauge.api import CaseHead, EventKind, FileChange, Kept, Score, Trajectory, TrajectoryEvent
+from skillgauge.api.report import Counts, RunState, RunView, SuiteValidity, TagSummary
+from skillgauge.stats import RateInterval
 from skillgauge_reporter_html.reporter import HtmlReporter
 from skillgauge_testkit import contract_views
 

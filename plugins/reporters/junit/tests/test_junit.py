@@ -13,17 +13,7 @@ import pytest
 import xmlschema
 from junitparser import JUnitXml
 
-from skillgauge.api import (
-    CaseHead,
-    Comparison,
-    Execution,
-    Failure,
-    FailureClass,
-    Origin,
-    Score,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.api import CaseHead, Comparison, Execution, Failure, FailureClass, Origin, Score, TrialResult, Verdict
 from skillgauge_reporter_junit.reporter import JunitReporter
 from skillgauge_testkit import (
     REPORTERS,

@@ -12,32 +12,33 @@ from hypothesis import strategies as st
 
 from skillgauge.api import (
     Blame,
-    Counts,
     Execution,
     Failure,
     FailureClass,
+    Kept,
+    PlanHead,
+    Score,
+    SuiteHead,
+    TargetHead,
+    TrialResult,
+    Verdict,
+)
+from skillgauge.api.report import (
+    Counts,
     Figure,
     GroupSummary,
-    Kept,
-    Latency,
-    PlanHead,
-    RateInterval,
     RunInfo,
     RunState,
     RunView,
-    Score,
-    SuiteHead,
     SuiteValidity,
     Summary,
     Table,
     TagSummary,
-    TargetHead,
-    TrialResult,
-    Verdict,
     duration,
     percent,
 )
-from skillgauge.api import reason_of as reason
+from skillgauge.api.report import reason_of as reason
+from skillgauge.stats import Latency, RateInterval
 from skillgauge_reporter_markdown.reporter import MarkdownReporter, text
 from skillgauge_testkit import contract_views
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skillgauge.api import RunView
+from skillgauge.api.report import RunView
 from skillgauge_testkit import REPORTERS, Maker, check_light_import, check_plugin, check_reporter
 
 MODULE = "skillgauge_reporter_record.plugin"

@@ -7,25 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import (
-    Counts,
-    Execution,
-    GroupSummary,
-    Kept,
-    PlanHead,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
-    Score,
-    SuiteError,
-    SuiteHead,
-    Summary,
-    TagSummary,
-    TargetHead,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.api import Execution, Kept, PlanHead, Score, SuiteError, SuiteHead, TargetHead, TrialResult, Verdict
+from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, Summary, TagSummary
+from skillgauge.stats import RateInterval
 from skillgauge_reporter_record.reporter import RecordReporter
 
 

@@ -10,18 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from skillgauge.api import (
-    DIRECT,
-    AnswerStyle,
-    Case,
-    Check,
-    Execution,
-    Score,
-    ScoreContext,
-    ScoreStatus,
-    TextStyle,
-    freeze,
-)
+from skillgauge.api import DIRECT, Case, Check, Execution, Score, ScoreContext, ScoreStatus, TextStyle, freeze
+from skillgauge.api.report import AnswerStyle
 from skillgauge_scorer_exact.options import ExactOptions
 from skillgauge_scorer_exact.scorer import ExactScorer
 

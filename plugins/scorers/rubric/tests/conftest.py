@@ -9,17 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from skillgauge.api import (
-    Case,
-    Execution,
-    Identity,
-    Judge,
-    JudgeReply,
-    JudgeRequest,
-    Problem,
-    Score,
-    Workspace,
-)
+from skillgauge.api import Case, Execution, Identity, Judge, JudgeReply, JudgeRequest, Problem, Score, Workspace
 from skillgauge_scorer_rubric.options import RubricOptions
 from skillgauge_scorer_rubric.scorer import RubricScorer
 from skillgauge_testkit import score_context

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from skillgauge.api import AnswerStyle, Case, Check, Execution, JudgeReply, JudgeRequest, Score, ScoreStatus, Usage
+from skillgauge.api import Case, Check, Execution, JudgeReply, JudgeRequest, Score, ScoreStatus, Usage
+from skillgauge.api.report import AnswerStyle
 from skillgauge_scorer_rubric.options import MOST, RubricOptions
 from skillgauge_scorer_rubric.scorer import RubricScorer
 from skillgauge_testkit import score_context

@@ -10,26 +10,20 @@ from pathlib import Path
 from skillgauge.api import (
     Arm,
     ArmKind,
-    Counts,
     Execution,
     FiredSkill,
-    GroupSummary,
     JsonObject,
     Kept,
     PlanHead,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
     Score,
     ScoreStatus,
     SkillRef,
-    Summary,
     Trajectory,
     TrialResult,
     Verdict,
-    table_texts,
 )
+from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, Summary, table_texts
+from skillgauge.stats import RateInterval
 from skillgauge_scorer_trigger.options import TriggerOptions
 from skillgauge_scorer_trigger.plugin import notices
 from skillgauge_scorer_trigger.scorer import TriggerScorer

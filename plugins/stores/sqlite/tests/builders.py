@@ -12,19 +12,18 @@ from skillgauge.api import (
     DIRECT,
     Case,
     CaseHead,
-    Counts,
     Execution,
     Identity,
     Limits,
     PlanHead,
     Score,
     SuiteHead,
-    Summary,
     TargetHead,
     Trial,
     TrialResult,
     Verdict,
 )
+from skillgauge.api.report import Counts, Summary
 
 
 def noise(length: int) -> str:

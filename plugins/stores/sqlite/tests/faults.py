@@ -24,7 +24,8 @@ from pathlib import Path
 
 import builders
 
-from skillgauge.api import Execution, RunQuery, RunState, StoreError
+from skillgauge.api import Execution, RunQuery, StoreError
+from skillgauge.api.report import RunState
 from skillgauge_store_sqlite.options import SqliteOptions
 from skillgauge_store_sqlite.ownership import Timing
 from skillgauge_store_sqlite.store import SqliteStore

@@ -10,15 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge.api import (
-    Kept,
-    RunInfo,
-    RunQuery,
-    RunState,
-    RunView,
-    StoreError,
-    TrialResult,
-)
+from skillgauge.api import Kept, RunQuery, StoreError, TrialResult
+from skillgauge.api.report import RunInfo, RunState, RunView
 from skillgauge_store_sqlite.store import SqliteStore
 
 Stores = Callable[..., SqliteStore]

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import ExitCode, ResultOrder, RunQuery, RunState, StoreError
+from skillgauge.api import ExitCode, ResultOrder, RunQuery, StoreError
+from skillgauge.api.report import RunState
 from skillgauge_store_sqlite.ownership import Timing
 from skillgauge_store_sqlite.store import SqliteStore
 

@@ -14,13 +14,8 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge.api import (
-    ResultOrder,
-    RunQuery,
-    StoreError,
-    Unfinished,
-    case_by_case,
-)
+from skillgauge.api import ResultOrder, RunQuery, StoreError, Unfinished
+from skillgauge.api.report import case_by_case
 from skillgauge_store_sqlite.database import Database
 from skillgauge_store_sqlite.options import SqliteOptions
 from skillgauge_store_sqlite.records import encode

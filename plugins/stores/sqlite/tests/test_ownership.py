@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import ResultOrder, RunQuery, RunState, StoreError
+from skillgauge.api import ResultOrder, RunQuery, StoreError
+from skillgauge.api.report import RunState
 from skillgauge_store_sqlite import ownership
 from skillgauge_store_sqlite.ownership import Process, Timing
 from skillgauge_store_sqlite.store import SqliteStore

@@ -22,8 +22,6 @@ from skillgauge.api import (
     PlanHead,
     ResultOrder,
     RunQuery,
-    RunState,
-    RunView,
     Score,
     StoreError,
     Trajectory,
@@ -31,6 +29,7 @@ from skillgauge.api import (
     TrialResult,
     Usage,
 )
+from skillgauge.api.report import RunState, RunView
 from skillgauge_store_sqlite.options import SqliteOptions
 from skillgauge_store_sqlite.records import encode
 from skillgauge_store_sqlite.store import SqliteStore

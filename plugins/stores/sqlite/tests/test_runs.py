@@ -13,15 +13,8 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge.api import (
-    ResultOrder,
-    RunQuery,
-    RunState,
-    StoreError,
-    Summary,
-    Verdict,
-    case_order,
-)
+from skillgauge.api import ResultOrder, RunQuery, StoreError, Verdict
+from skillgauge.api.report import RunState, Summary, case_order
 from skillgauge_store_sqlite.store import SqliteStore
 
 Stores = Callable[..., SqliteStore]

@@ -11,7 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge.api import ResultOrder, RunState, StoreError
+from skillgauge.api import ResultOrder, StoreError
+from skillgauge.api.report import RunState
 from skillgauge_store_sqlite.store import SqliteStore
 
 Stores = Callable[..., SqliteStore]

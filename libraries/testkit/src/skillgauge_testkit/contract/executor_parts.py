@@ -18,8 +18,6 @@ from skillgauge.api import (
     Claim,
     Dumped,
     Execution,
-    Figure,
-    GroupKey,
     Identity,
     Loaded,
     LoadRequest,
@@ -31,11 +29,11 @@ from skillgauge.api import (
     Scorer,
     Suite,
     SuiteFormat,
-    SuiteSummary,
     Target,
     Workspace,
     hookimpl,
 )
+from skillgauge.api.report import Figure, GroupKey, SuiteSummary
 from skillgauge_testkit.fakes import FakeSandbox
 
 NAME = "contract"

@@ -17,27 +17,24 @@ from skillgauge.api import (
     EMPTY,
     Case,
     Claim,
-    Counts,
     Dumped,
-    Figure,
-    GroupSummary,
     JsonObject,
     Loaded,
     LoadRequest,
     Origin,
     Problem,
-    RateInterval,
     Suite,
     SuiteError,
     SuiteFormat,
     SuiteHead,
-    SuiteSummary,
     TargetHead,
     digest,
     locate,
     located_all,
     read_document,
 )
+from skillgauge.api.report import Counts, Figure, GroupSummary, SuiteSummary
+from skillgauge.stats import RateInterval
 
 from .clauses import called, require, require_travels, shown
 from .shapes import require_shape
@@ -145,10 +142,8 @@ class _Trying:
             for case in suite.cases:
                 require(case.id in cases, f"SuiteFormat.dump must keep case {case.id!r}, but it is not read back")
                 kept = bool(dumped.losses) or _meaning(case) == _meaning(cases[case.id])
-                difference = f"{shown(_meaning(case), 900)} became {shown(_meaning(cases[case.id]), 900)}"
-                require(
-                    kept, f"SuiteFormat.dump must keep case {case.id!r} as it is, or say what is lost: {difference}"
-                )
+                diff = f"{shown(_meaning(case), 900)} became {shown(_meaning(cases[case.id]), 900)}"
+                require(kept, f"SuiteFormat.dump must keep case {case.id!r} as it is, or say what is lost: {diff}")
 
     def broken_variants(self, path: Path, folder: Path) -> None:
         """Check that broken files are answered by `SuiteError` with places, or by suites, and by nothing else."""

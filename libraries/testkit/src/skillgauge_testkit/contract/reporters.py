@@ -14,7 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import NoReturn
 from xml.etree import ElementTree
 
-from skillgauge.api import CaseHead, GroupKey, Reporter, ResultOrder, RunView, SuiteError, TrialResult
+from skillgauge.api import CaseHead, ResultOrder, SuiteError, TrialResult
+from skillgauge.api.report import GroupKey, Reporter, RunView
 
 from .clauses import called, require, shown, unbroken
 from .samples import HEADING, SCRIPT

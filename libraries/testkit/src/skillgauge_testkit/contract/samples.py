@@ -20,7 +20,6 @@ from skillgauge.api import (
     PlanHead,
     Score,
     SuiteHead,
-    Summary,
     TargetHead,
     Trial,
     TrialResult,
@@ -28,6 +27,7 @@ from skillgauge.api import (
     Usage,
     Verdict,
 )
+from skillgauge.api.report import Summary
 
 STARTED_AT = 1_700_000_000.0
 

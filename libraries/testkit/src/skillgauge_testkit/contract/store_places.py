@@ -7,17 +7,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from skillgauge.api import (
-    PlanHead,
-    ResultOrder,
-    RunInfo,
-    RunLog,
-    RunQuery,
-    RunState,
-    RunView,
-    Store,
-    TrialResult,
-)
+from skillgauge.api import PlanHead, ResultOrder, RunLog, RunQuery, Store, TrialResult
+from skillgauge.api.report import RunInfo, RunState, RunView
 
 from . import samples
 from .clauses import answered, called, require, shown

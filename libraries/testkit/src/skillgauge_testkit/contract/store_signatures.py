@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from skillgauge.api import Execution, RunQuery, RunState
+from skillgauge.api import Execution, RunQuery
+from skillgauge.api.report import RunState
 
 from . import samples
 from .clauses import answered, require, shown

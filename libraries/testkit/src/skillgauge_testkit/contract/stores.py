@@ -10,22 +10,18 @@ from collections.abc import Callable, Sequence
 from skillgauge.api import (
     Archive,
     Execution,
-    GroupKey,
     Json,
     Kept,
     PlanHead,
     ResultOrder,
-    RunInfo,
     RunLog,
     RunQuery,
-    RunState,
-    RunView,
     Store,
     TrialResult,
     Unfinished,
     Verdict,
-    case_order,
 )
+from skillgauge.api.report import GroupKey, RunInfo, RunState, RunView, case_order
 
 from . import samples
 from .clauses import PATIENCE_S, answered, called, require, run, shown

@@ -7,15 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgauge.api import (
-    Command,
-    Finished,
-    Running,
-    Sandbox,
-    SandboxReport,
-    SandboxSpec,
-    Workspace,
-)
+from skillgauge.api import Command, Finished, Running, Sandbox, SandboxReport, SandboxSpec, Workspace
 
 from .clauses import answered, called, require, shown
 from .shapes import require_shape

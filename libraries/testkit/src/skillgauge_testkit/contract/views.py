@@ -13,19 +13,12 @@ from skillgauge.api import (
     Execution,
     Failure,
     FailureClass,
-    Figure,
-    GroupKey,
     Identity,
     Kept,
     PlanHead,
     ResultOrder,
-    RunInfo,
-    RunState,
-    RunView,
     Score,
     SuiteHead,
-    SuiteSummary,
-    Summary,
     TargetHead,
     Trajectory,
     TrajectoryEvent,
@@ -33,6 +26,7 @@ from skillgauge.api import (
     Usage,
     Verdict,
 )
+from skillgauge.api.report import Figure, GroupKey, RunInfo, RunState, RunView, SuiteSummary, Summary
 from skillgauge.report.summary import summarize
 
 from . import samples

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import click
 
-from skillgauge.api import ExitCode, GlobalsGroup, JsonObject, Problem, UsageError, did_you_mean, invocation
+from skillgauge.api import ExitCode, JsonObject, Problem, UsageError, did_you_mean
+from skillgauge.api.run import GlobalsGroup, invocation
 
 command = GlobalsGroup("baseline", help="Keep runs under names, so that later ones are gated against them.")
 
@@ -36,7 +37,7 @@ def schemas() -> Mapping[str, JsonObject]:
 @click.pass_context
 def save(ctx: click.Context, *, name: str, source: str, force: bool, store: str | None) -> int:
     """Keep a run under a name."""
-    from skillgauge.api import baseline_file, run_reports, why_unusable  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import baseline_file, run_reports, why_unusable  # noqa: PLC0415 - `--help` needs none of it
 
     from .documents import SavedDocument, entry_of, save_as  # noqa: PLC0415 - as above
 
@@ -81,7 +82,7 @@ def list_(ctx: click.Context) -> int:
 @click.pass_context
 def show(ctx: click.Context, *, name: str) -> int:
     """Show a baseline."""
-    from skillgauge.api import baseline_files  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import baseline_files  # noqa: PLC0415 - `--help` needs none of it
     from skillgauge_run_views import run_document, run_verdict, show_run  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj)

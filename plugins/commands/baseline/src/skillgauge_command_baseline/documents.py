@@ -5,26 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from skillgauge.api import (
-    Counts,
-    Execution,
-    Frozen,
-    Invocation,
-    Kept,
-    Output,
-    Problem,
-    RunView,
-    SkillgaugeError,
-    TrialResult,
-    baseline_files,
-    counted,
-    moment,
-    plain,
-    write_whole,
-)
-from skillgauge.api import (
-    listed as in_a_line,
-)
+from skillgauge.api import Execution, Frozen, Kept, Problem, SkillgaugeError, TrialResult, plain
+from skillgauge.api.report import Counts, RunView, counted, moment
+from skillgauge.api.report import listed as in_a_line
+from skillgauge.api.run import Invocation, Output, baseline_files, write_whole
 
 
 class Entry(Frozen):

@@ -11,14 +11,11 @@ from typing import Any
 
 import click
 
-from skillgauge.api import (
+from skillgauge.api import ExitCode, JsonObject, Problem, UsageError
+from skillgauge.api.run import (
     EvaluationCommand,
-    ExitCode,
     GlobalsGroup,
     Invocation,
-    JsonObject,
-    Problem,
-    UsageError,
     cache_folder,
     configured,
     evaluation_options,

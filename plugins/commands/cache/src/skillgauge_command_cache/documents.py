@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Evaluation, Frozen, Invocation, Problem, SuiteError, cut, eval_options, plain
+from skillgauge.api import Frozen, Problem, SuiteError, cut, plain
+from skillgauge.api.run import Evaluation, Invocation, eval_options
 from skillgauge_recordings import BaselineCache, baselines_in
 
 _NAME = 60

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import click
 
-from skillgauge.api import ExitCode, GlobalsCommand, JsonObject, Problem, UsageError, invocation
+from skillgauge.api import ExitCode, JsonObject, Problem, UsageError
+from skillgauge.api.run import GlobalsCommand, invocation
 
 CATEGORIES = ("parser", "outcomes", "verdict", "aggregation", "trajectory")
 

@@ -7,18 +7,9 @@ from pathlib import Path
 
 import click
 
-from skillgauge.api import (
-    ExitCode,
-    GlobalsCommand,
-    JsonObject,
-    Problem,
-    Severity,
-    SuiteError,
-    UsageError,
-    counted,
-    invocation,
-    write_whole,
-)
+from skillgauge.api import ExitCode, JsonObject, Problem, Severity, SuiteError, UsageError
+from skillgauge.api.report import counted
+from skillgauge.api.run import GlobalsCommand, invocation, write_whole
 
 from .converting import Converted, convert, safe_name
 from .documents import ConvertDocument, FileState, document_of

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from skillgauge.api import Invocation, Origin, Problem, Severity, SkillgaugeError, Suite, SuiteFormat
+from skillgauge.api import Origin, Problem, Severity, SkillgaugeError, Suite, SuiteFormat
+from skillgauge.api.run import Invocation
 
 from .differences import unnamed_losses
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from skillgauge.api import Frozen, JsonObject, Problem, freeze, problem_document
+from skillgauge.api import Frozen, JsonObject, Problem, freeze
+from skillgauge.api.run import problem_document
 
 from .converting import Converted
 

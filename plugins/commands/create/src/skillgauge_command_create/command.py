@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from skillgauge.api import ExitCode, Frozen, GlobalsCommand, Invocation, JsonObject, Problem, UsageError, invocation
+from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, UsageError
+from skillgauge.api.run import GlobalsCommand, Invocation, invocation
 
 from .package import AGENT_SKILL, PACKAGE, agent_skill_skeleton, package_name, package_skeleton
 from .placing import obstacle, place

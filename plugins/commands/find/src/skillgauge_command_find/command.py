@@ -6,19 +6,9 @@ from collections.abc import Iterable, Mapping
 
 import click
 
-from skillgauge.api import (
-    UNKNOWN,
-    ExitCode,
-    Frozen,
-    GlobalsCommand,
-    Invocation,
-    JsonObject,
-    SeveralWords,
-    counted,
-    invocation,
-    percent,
-    plain,
-)
+from skillgauge.api import ExitCode, Frozen, JsonObject, plain
+from skillgauge.api.report import UNKNOWN, counted, percent
+from skillgauge.api.run import GlobalsCommand, Invocation, SeveralWords, invocation
 from skillgauge_skill_selection.catalogue import Candidate, Catalogue, search_catalogue
 from skillgauge_skill_selection.history import KnownRate, RateSource, best_known, own_rates
 from skillgauge_skill_selection.parameters import RATE

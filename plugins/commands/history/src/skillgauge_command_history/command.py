@@ -9,18 +9,8 @@ from typing import TypeVar
 
 import click
 
-from skillgauge.api import (
-    ExitCode,
-    Frozen,
-    GlobalsGroup,
-    Invocation,
-    JsonObject,
-    Problem,
-    RunQuery,
-    UsageError,
-    did_you_mean,
-    invocation,
-)
+from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, RunQuery, UsageError, did_you_mean
+from skillgauge.api.run import GlobalsGroup, Invocation, invocation
 
 command = GlobalsGroup("history", help="Show the runs that the store has kept, and take over those of eval-skills.")
 
@@ -56,7 +46,7 @@ def _store_option(callback: Callback) -> Callback:
 @click.pass_context
 def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
     """List runs, newest first."""
-    from skillgauge.api import opened_store, store_place, tell_foreign  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - `--help` needs none of it
 
     from .listing import listed, print_runs  # noqa: PLC0415 - as above
 
@@ -85,7 +75,7 @@ def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limi
 @click.pass_context
 def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | None, store: str | None) -> int:
     """Show one run."""
-    from skillgauge.api import find_run, opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
+    from skillgauge.api.run import find_run, opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
     from skillgauge_run_views import deliver, run_document, run_verdict, show_run  # noqa: PLC0415 - as above
 
     if output is not None and name is None:
@@ -120,7 +110,7 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
 @click.pass_context
 def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | None) -> int:
     """Show how a target did from run to run."""
-    from skillgauge.api import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
+    from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
 
     from .documents import TrendDocument  # noqa: PLC0415 - as above
     from .listing import print_trend  # noqa: PLC0415 - as above
@@ -170,7 +160,7 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
 @click.pass_context
 def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
     """Show the cases that pass only sometimes."""
-    from skillgauge.api import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
+    from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
 
     from .documents import FlakyDocument  # noqa: PLC0415 - as above
     from .flaky import flaky_cases  # noqa: PLC0415 - as above
@@ -202,7 +192,7 @@ def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: i
 @click.pass_context
 def import_file(ctx: click.Context, *, file: str, store: str | None) -> int:
     """Take result documents, or a database of eval-skills, over into the store."""
-    from skillgauge.api import opened_store, store_place  # noqa: PLC0415 - as above
+    from skillgauge.api.run import opened_store, store_place  # noqa: PLC0415 - as above
 
     from .importing import import_evaluations, require_archive  # noqa: PLC0415 - as above
     from .listing import import_verdict, print_import  # noqa: PLC0415 - as above

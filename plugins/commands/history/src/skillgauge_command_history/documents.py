@@ -5,7 +5,9 @@ Rates are fractions, times are seconds since the epoch in UTC, latencies are sec
 
 from __future__ import annotations
 
-from skillgauge.api import Counts, Figure, Finding, Frozen, GroupSummary, RateInterval, RunInfo, SuiteValidity
+from skillgauge.api import Frozen
+from skillgauge.api.report import Counts, Figure, GroupSummary, RunInfo, SuiteValidity
+from skillgauge.stats import Finding, RateInterval
 
 
 class ListedTarget(Frozen):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from skillgauge.api import CaseReport, GroupKey, RunView, case_by_case, flip_rate, pass_hat_k
+from skillgauge.api.report import CaseReport, GroupKey, RunView, case_by_case
+from skillgauge.stats import flip_rate, pass_hat_k
 
 from .documents import FlakyCase
 

@@ -8,23 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from skillgauge.api import (
-    Archive,
-    Invocation,
-    PluginError,
-    Problem,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
-    SkillgaugeError,
-    Store,
-    SuiteError,
-    Summary,
-    Verdict,
-    digest,
-    plain,
-)
+from skillgauge.api import Archive, PluginError, Problem, SkillgaugeError, Store, SuiteError, Verdict, digest, plain
+from skillgauge.api.report import RunInfo, RunState, RunView, Summary
+from skillgauge.api.run import Invocation
+from skillgauge.stats import RateInterval
 
 from .documents import ImportDocument, ImportedRun, NotImported
 from .original import Evaluation, Original, UnfinishedEvaluation, moment_of, opened_original

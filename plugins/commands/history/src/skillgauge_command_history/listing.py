@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from skillgauge.api import (
-    DIRECT,
-    Counts,
-    Output,
-    RunView,
-    counted,
-    duration,
-    figure_text,
-    interval_text,
-    moment,
-    percent,
-    plain,
-)
+from skillgauge.api import DIRECT, plain
+from skillgauge.api.report import Counts, RunView, counted, duration, figure_text, interval_text, moment, percent
+from skillgauge.api.run import Output
 
 from .documents import (
     FlakyCase,

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from skillgauge.api import Origin, Problem, SuiteError, nearest_rank
+from skillgauge.api import Origin, Problem, SuiteError
+from skillgauge.stats import nearest_rank
 
 _TABLES = {
     "skills": {"id", "version"},

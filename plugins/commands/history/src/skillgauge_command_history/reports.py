@@ -6,7 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from skillgauge.api import Archive, Invocation, RunInfo, RunState, RunView, SkillgaugeError, digest, plain
+from skillgauge.api import Archive, SkillgaugeError, digest, plain
+from skillgauge.api.report import RunInfo, RunState, RunView
+from skillgauge.api.run import Invocation
 
 from .documents import ImportDocument, ImportedRun, NotImported
 

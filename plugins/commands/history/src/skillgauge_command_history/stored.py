@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from skillgauge.api import RunQuery, RunState, RunView, Store
+from skillgauge.api import RunQuery, Store
+from skillgauge.api.report import RunState, RunView
 
 
 def is_finished(view: RunView) -> bool:

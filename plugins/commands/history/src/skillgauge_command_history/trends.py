@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, Figure, GroupSummary, RunView, SuiteHead, TargetHead, compared, headline
+from skillgauge.api import DIRECT, SuiteHead, TargetHead
+from skillgauge.api.report import Figure, GroupSummary, RunView, compared, headline
 
 from .documents import TrendLift, TrendPoint, TrendSeries
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from skillgauge.api import ExitCode, Frozen, GlobalsCommand, JsonObject, invocation
+from skillgauge.api import ExitCode, Frozen, JsonObject
+from skillgauge.api.run import GlobalsCommand, invocation
 from skillgauge_skill_folders import SKILL_FILE
 
 from .drafting import is_without_evals, propose

@@ -12,7 +12,6 @@ from typing import cast
 from skillgauge.api import (
     Engine,
     Frozen,
-    Invocation,
     PluginError,
     Problem,
     Severity,
@@ -21,6 +20,7 @@ from skillgauge.api import (
     did_you_mean,
     host_environment,
 )
+from skillgauge.api.run import Invocation
 
 PATIENCE_S = 60
 """How long the check of one engine may take: it starts a program to ask for its version."""

@@ -10,18 +10,8 @@ from enum import StrEnum
 
 import click
 
-from skillgauge.api import (
-    CaseHead,
-    Problem,
-    RunView,
-    TrialResult,
-    UsageError,
-    counted,
-    listed,
-    plain,
-    plain_lines,
-    text_of,
-)
+from skillgauge.api import CaseHead, Problem, TrialResult, UsageError, plain, plain_lines, text_of
+from skillgauge.api.report import RunView, counted, listed
 from skillgauge_run_views import Room, transcript
 
 from .grading import Judged, answer_digest, statements_of

@@ -5,24 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from skillgauge.api import (
+from skillgauge.api.report import GroupKey, counted, decimal, interval_text, labels, percent
+from skillgauge.api.run import Output
+from skillgauge.stats import (
     MIN_KAPPA,
     MIN_LABELS,
-    GroupKey,
     Interval,
     Labelled,
-    Output,
     RateInterval,
     agreement,
     cohens_kappa,
     corrected_interval,
     corrected_rate,
-    counted,
-    decimal,
     gwets_ac1,
-    interval_text,
-    labels,
-    percent,
     sensitivity,
     specificity,
 )

@@ -9,23 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillgauge.api import (
-    ExitCode,
-    Frozen,
-    GlobalsGroup,
-    Invocation,
-    JsonObject,
-    Problem,
-    RunView,
-    UsageError,
-    did_you_mean,
-    invocation,
-    plain,
-    write_whole,
-)
+from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, UsageError, did_you_mean, plain
+from skillgauge.api.report import RunView
+from skillgauge.api.run import GlobalsGroup, Invocation, invocation, write_whole
 
 if TYPE_CHECKING:
-    from skillgauge.api import Figure, GroupKey
+    from skillgauge.api.report import Figure, GroupKey
 
     from .grading import Judged, JudgedRun
     from .labels import Line
@@ -184,7 +173,7 @@ def _compared(
     Raises:
         UsageError: with everything that is wrong with the run, the labels and their fit.
     """
-    from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
 
     from .grading import judged_of  # noqa: PLC0415 - as above
     from .labels import mismatches  # noqa: PLC0415 - as above

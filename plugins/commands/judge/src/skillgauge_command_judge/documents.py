@@ -5,7 +5,8 @@ Rates are fractions; `null` is undefined.
 
 from __future__ import annotations
 
-from skillgauge.api import Frozen, RateInterval
+from skillgauge.api import Frozen
+from skillgauge.stats import RateInterval
 
 from .grading import Grader
 

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from skillgauge.api import (
-    Execution,
-    Frozen,
-    GroupKey,
-    Identity,
-    Json,
-    RunView,
-    Score,
-    ScoreStatus,
-    TrialResult,
-    digest,
-)
+from skillgauge.api import Execution, Frozen, Identity, Json, Score, ScoreStatus, TrialResult, digest
+from skillgauge.api.report import GroupKey, RunView
 
 
 class Grader(Frozen):

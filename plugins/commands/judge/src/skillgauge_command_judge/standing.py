@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from skillgauge.api import JUDGED, Figure, GroupKey, RunView, counted, plain
+from skillgauge.api import plain
+from skillgauge.api.report import JUDGED, Figure, GroupKey, RunView, counted
 
 from .documents import Calibration
 from .grading import Grader, judged_of

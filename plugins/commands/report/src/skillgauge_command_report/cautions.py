@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from skillgauge.api import DIRECT, chance_text, counted, plain, points
+from skillgauge.api import DIRECT, plain
+from skillgauge.api.report import chance_text, counted, points
 
 from .document import Presence, Role, SkillDiff, TaskChange, Turn
 from .inputs import Report

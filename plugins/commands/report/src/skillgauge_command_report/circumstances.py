@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, Identity, RunView, plain
+from skillgauge.api import DIRECT, Identity, plain
+from skillgauge.api.report import RunView
 
 from .document import Circumstance
 from .tallying import SkillTally

@@ -13,21 +13,9 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 import click
 
-from skillgauge.api import (
-    ExitCode,
-    Frozen,
-    GlobalsGroup,
-    Invocation,
-    JsonObject,
-    Problem,
-    RunView,
-    SkillgaugeError,
-    UsageError,
-    did_you_mean,
-    invocation,
-    json_text,
-    write_whole,
-)
+from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, SkillgaugeError, UsageError, did_you_mean, json_text
+from skillgauge.api.report import RunView
+from skillgauge.api.run import GlobalsGroup, Invocation, invocation, write_whole
 
 if TYPE_CHECKING:
     from .document import DiffDocument
@@ -121,7 +109,7 @@ def convert(
     if into is not None and output is not None:
         hint = "Name one file."
         raise UsageError(Problem("usage.into", "--into and --output exclude each other", hint=hint))
-    from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
     from skillgauge_run_views import OWN_DOCUMENT, deliver  # noqa: PLC0415 - `--help` needs none of it
 
     if gate_threshold is not None:
@@ -159,7 +147,7 @@ def convert(
 @click.pass_context
 def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, store: str | None) -> int:
     """Show a run on the terminal."""
-    from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
     from skillgauge_run_views import (  # noqa: PLC0415 - `--help` needs none of it
         Wanted,
         run_document,
@@ -241,7 +229,7 @@ def diff(
     ctx: click.Context, *, a: str, b: str, label_a: str, label_b: str, store: str | None, **request: Unpack[_Asked]
 ) -> int:
     """Say what changed from report A to report B."""
-    from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
 
     from .comparison import compare  # noqa: PLC0415 - as above
     from .document import Circumstance, Regression  # noqa: PLC0415 - as above

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from skillgauge.api import ExitCode, GroupKey, RunState, RunView, counted, plain
+from skillgauge.api import ExitCode, plain
+from skillgauge.api.report import GroupKey, RunState, RunView, counted
 
 from .cautions import warnings
 from .circumstances import other_judges

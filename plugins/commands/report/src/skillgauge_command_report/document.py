@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from skillgauge.api import EMPTY, LIFT_LEVEL, Frozen, JsonObject, Repeats
+from skillgauge.api import EMPTY, Frozen, JsonObject
+from skillgauge.stats import LIFT_LEVEL, Repeats
 
 
 class Direction(StrEnum):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, GroupKey
+from skillgauge.api import DIRECT
+from skillgauge.api.report import GroupKey
 
 from .circumstances import Changed, also_changed
 from .document import CheckChange, Circumstance, Metric, Presence, Role, SkillDiff, TaskChange, TaskRuns, Tasks, Turn

@@ -7,17 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import (
-    ExitCode,
-    Invocation,
-    Problem,
-    RunView,
-    SourceSpan,
-    UsageError,
-    read_document,
-    thaw,
-    write_whole,
-)
+from skillgauge.api import ExitCode, Problem, SourceSpan, UsageError, read_document, thaw
+from skillgauge.api.report import RunView
+from skillgauge.api.run import Invocation, write_whole
 from skillgauge_run_views.delivery import Delivered, reporter_for
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from skillgauge.api import (
+from skillgauge.stats import (
     MIN_NEW_CASES,
     PairedDifference,
     Repeats,

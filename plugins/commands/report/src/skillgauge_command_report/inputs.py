@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from skillgauge.api import RunView
+from skillgauge.api.report import RunView
 
 from .document import Circumstance
 

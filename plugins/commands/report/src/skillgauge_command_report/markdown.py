@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from skillgauge.api import LINE, moment, plain
+from skillgauge.api import LINE, plain
+from skillgauge.api.report import moment
 from skillgauge_run_views.markdown import in_markdown
 
 from .document import DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from skillgauge.api import GroupKey
+from skillgauge.api.report import GroupKey
 
 from .tallying import SkillTally
 

@@ -6,7 +6,8 @@ import math
 from array import array
 from collections.abc import Collection, Mapping, Sequence
 
-from skillgauge.api import DIRECT, nearest_rank
+from skillgauge.api import DIRECT
+from skillgauge.stats import nearest_rank
 
 from .document import Direction, Metric, Unit
 from .tallying import SkillTally, TaskTally

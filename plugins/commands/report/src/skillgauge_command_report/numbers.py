@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from skillgauge.api import MIN_NEW_CASES, chance_text, counted
+from skillgauge.api.report import chance_text, counted
+from skillgauge.stats import MIN_NEW_CASES
 
 from .document import Difference, Direction, Metric, SkillDiff, Unit
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
 
-from skillgauge.api import LINE, moment, plain
+from skillgauge.api import LINE, plain
+from skillgauge.api.report import moment
 
 from .document import CheckChange, DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff, TaskChange, Turn
 from .numbers import BASELINE, LISTED, SENTENCE, arrow, circumstances, delta, evidence, value

@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from skillgauge.api import DIRECT, chance_text, counted, holm, plain, points
+from skillgauge.api import DIRECT, plain
+from skillgauge.api.report import chance_text, counted, points
+from skillgauge.stats import holm
 
 from .document import Difference, LiftChange, Regression, Side, TaskRuns
 from .evidence import TaskPair, least_loss_change, loss_chance, share_of_level

@@ -7,19 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from skillgauge.api import (
-    Counts,
-    GroupKey,
-    GroupSummary,
-    RunView,
-    ScoreStatus,
-    SuiteHead,
-    TrialResult,
-    Verdict,
-    case_by_case,
-    plain,
-    reason_of,
-)
+from skillgauge.api import ScoreStatus, SuiteHead, TrialResult, Verdict, plain
+from skillgauge.api.report import Counts, GroupKey, GroupSummary, RunView, case_by_case, reason_of
 
 from .document import TaskRuns
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillgauge.api import (
+from skillgauge.api.run import (
     EvaluationCommand,
     Invocation,
     Number,
@@ -19,7 +19,7 @@ from skillgauge.api import (
 )
 
 if TYPE_CHECKING:
-    from skillgauge.api import RunView
+    from skillgauge.api.report import RunView
 
 _SHARED = (
     "concurrency",
@@ -47,7 +47,7 @@ _OPTIONS: list[click.Parameter] = [
 
 
 def _rescore(**values: Any) -> int:
-    from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
 
     call = invocation(click.get_current_context().obj, configured(values))
     with run_reports(call, [values["source"]], counted_in=[values["source"]]) as (view,):
@@ -67,7 +67,7 @@ command = EvaluationCommand(
 
 
 async def _carry_out(call: Invocation, values: Mapping[str, Any], view: RunView) -> int:
-    from skillgauge.api import conclude  # noqa: PLC0415 - as above
+    from skillgauge.api.run import conclude  # noqa: PLC0415 - as above
 
     from .regrading import asked_for, regrade  # noqa: PLC0415 - as above
 

@@ -10,19 +10,14 @@ from pathlib import Path
 from skillgauge.api import (
     Arm,
     ArmKind,
-    Asked,
     Case,
     CaseHead,
-    Evaluation,
     Execution,
     Identity,
-    Invocation,
     Plan,
     PlanHead,
     Problem,
     RunOrigin,
-    RunState,
-    RunView,
     Suite,
     SuiteHead,
     Target,
@@ -31,9 +26,10 @@ from skillgauge.api import (
     UsageError,
     did_you_mean,
     digest,
-    listed,
     plain,
 )
+from skillgauge.api.report import RunState, RunView, listed
+from skillgauge.api.run import Asked, Evaluation, Invocation
 
 
 def asked_for(request: Asked, view: RunView, *, here: bool) -> Asked:

@@ -11,21 +11,17 @@ from typing import Any
 
 import click
 
-from skillgauge.api import (
-    EmptySelection,
+from skillgauge.api import EmptySelection, JsonObject, Problem, UsageError, plain
+from skillgauge.api.report import counted
+from skillgauge.api.run import (
     Evaluation,
     EvaluationCommand,
     Invocation,
-    JsonObject,
-    Problem,
     SeveralWords,
-    UsageError,
     configured,
-    counted,
     eval_options,
     evaluation_options,
     invocation,
-    plain,
 )
 from skillgauge_skill_selection.catalogue import Candidate, load_catalogue, require_unique_ids, search_catalogue
 from skillgauge_skill_selection.parameters import RATE

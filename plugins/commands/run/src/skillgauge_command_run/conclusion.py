@@ -6,20 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import assert_never
 
-from skillgauge.api import (
-    EndedRun,
-    Evaluation,
-    ExitCode,
-    Invocation,
-    Output,
-    RunInfo,
-    RunState,
-    RunView,
-    Summary,
-    counted,
-    human_lines,
-    listed,
-)
+from skillgauge.api import ExitCode
+from skillgauge.api.report import RunInfo, RunState, RunView, Summary, counted, listed
+from skillgauge.api.run import EndedRun, Evaluation, Invocation, Output, human_lines
 from skillgauge_skill_selection.catalogue import Candidate
 from skillgauge_skill_selection.evidence import newest, reports_of
 from skillgauge_skill_selection.selection import Selection, select

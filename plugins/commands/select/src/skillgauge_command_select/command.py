@@ -8,20 +8,9 @@ from pathlib import Path
 
 import click
 
-from skillgauge.api import (
-    ExitCode,
-    GlobalsCommand,
-    Invocation,
-    JsonObject,
-    Problem,
-    SeveralWords,
-    SkillgaugeError,
-    UsageError,
-    counted,
-    invocation,
-    thaw,
-    write_whole,
-)
+from skillgauge.api import ExitCode, JsonObject, Problem, SkillgaugeError, UsageError, thaw
+from skillgauge.api.report import counted
+from skillgauge.api.run import GlobalsCommand, Invocation, SeveralWords, invocation, write_whole
 from skillgauge_skill_selection.catalogue import Catalogue, load_catalogue, read_candidates, require_unique_ids
 from skillgauge_skill_selection.evidence import Evidence, SkillReport, newest, reports_of
 from skillgauge_skill_selection.parameters import RATE

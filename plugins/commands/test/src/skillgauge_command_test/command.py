@@ -10,16 +10,11 @@ from typing import Any
 
 import click
 
-from skillgauge.api import (
-    EmptySelection,
+from skillgauge.api import EmptySelection, ExitCode, JsonObject, Problem, SkillgaugeError, UsageError
+from skillgauge.api.run import (
     Evaluation,
-    ExitCode,
     GlobalsCommand,
     Invocation,
-    JsonObject,
-    Problem,
-    SkillgaugeError,
-    UsageError,
     configured,
     eval_options,
     evaluation_options,

@@ -8,22 +8,9 @@ from typing import Self
 
 from pydantic import Field
 
-from skillgauge.api import (
-    Counts,
-    EndedRun,
-    Evaluation,
-    ExitCode,
-    Frozen,
-    Invocation,
-    RunState,
-    RunView,
-    ScoreStatus,
-    TrialResult,
-    Verdict,
-    counted,
-    duration,
-    plain,
-)
+from skillgauge.api import ExitCode, Frozen, ScoreStatus, TrialResult, Verdict, plain
+from skillgauge.api.report import Counts, RunState, RunView, counted, duration
+from skillgauge.api.run import EndedRun, Evaluation, Invocation
 
 _WORDS = {Verdict.PASS: "PASS", Verdict.FAIL: "FAIL", Verdict.SKIPPED: "SKIP", Verdict.ERROR: "ERROR"}
 _REASON = 2_000

@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
-from skillgauge.api import EvaluationCommand, ExitCode, Invocation, Problem, UsageError, configured, counted, invocation
+from skillgauge.api import ExitCode, Problem, UsageError
+from skillgauge.api.report import counted
+from skillgauge.api.run import EvaluationCommand, Invocation, configured, invocation
 
 _WORDS = "skillgauge_command_watch.words"
 _ONCE = frozenset({"listed", "dry_run", "confirm", "last_failed", "changed", "open_report"})

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from watchfiles import Change, DefaultFilter, watch
 
-from skillgauge.api import Invocation, PluginError, Problem, SkillgaugeError, counted
+from skillgauge.api import PluginError, Problem, SkillgaugeError
+from skillgauge.api.report import counted
+from skillgauge.api.run import Invocation
 
 _WAIT_MS = 100
 """How long one look waits for a change."""

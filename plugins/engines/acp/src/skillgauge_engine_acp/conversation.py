@@ -9,16 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 
-from skillgauge.api import (
-    Command,
-    Emit,
-    Failure,
-    FailureClass,
-    JsonObject,
-    JsonValue,
-    TrajectoryEvent,
-    Workspace,
-)
+from skillgauge.api import Command, Emit, Failure, FailureClass, JsonObject, JsonValue, TrajectoryEvent, Workspace
 from skillgauge_agent_programs.failures import failed, ran_out
 from skillgauge_agent_programs.json_lines import count_at, items_at, text_at
 from skillgauge_agent_programs.raw import RawStream

@@ -10,17 +10,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import assert_never
 
-from skillgauge.api import (
-    Emit,
-    Execution,
-    Failure,
-    FailureClass,
-    Identity,
-    ModelRoute,
-    Problem,
-    RunRequest,
-    Workspace,
-)
+from skillgauge.api import Emit, Execution, Failure, FailureClass, Identity, ModelRoute, Problem, RunRequest, Workspace
 from skillgauge_model_client.client import ModelClient, find_key
 
 from .anthropic_messages import AnthropicMessages

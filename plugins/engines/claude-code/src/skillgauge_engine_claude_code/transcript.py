@@ -6,17 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from skillgauge.api import (
-    Blame,
-    Block,
-    EventKind,
-    Failure,
-    JsonValue,
-    RefusedSkill,
-    Trajectory,
-    TrajectoryEvent,
-    Usage,
-)
+from skillgauge.api import Blame, Block, EventKind, Failure, JsonValue, RefusedSkill, Trajectory, TrajectoryEvent, Usage
 from skillgauge_agent_programs.accounts import Account, Ending, is_models_turn
 from skillgauge_agent_programs.claude_skills import (
     SKILL_TOOL,

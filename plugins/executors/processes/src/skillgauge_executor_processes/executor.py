@@ -7,16 +7,8 @@ import os
 from collections.abc import AsyncIterator
 from typing import Self, cast
 
-from skillgauge.api import (
-    LocalExecutor,
-    PluginError,
-    PortableRunTrial,
-    Problem,
-    Results,
-    RunTrial,
-    Trial,
-    TrialResult,
-)
+from skillgauge.api import PluginError, PortableRunTrial, Problem, Results, RunTrial, Trial, TrialResult
+from skillgauge.api.run import LocalExecutor
 
 from .options import ProcessesOptions
 from .pool import Pool

@@ -12,17 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import count
 
-from skillgauge.api import (
-    Blame,
-    Failure,
-    FailureClass,
-    GivenUp,
-    PluginError,
-    Problem,
-    Trial,
-    TrialResult,
-    get_logger,
-)
+from skillgauge.api import Blame, Failure, FailureClass, GivenUp, PluginError, Problem, Trial, TrialResult, get_logger
 
 from .wire import Frame, Kind, receive, send
 

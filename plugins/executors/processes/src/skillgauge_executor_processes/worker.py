@@ -17,7 +17,8 @@ import time
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 
-from skillgauge.api import GivenUp, RunTrial, SkillgaugeError, Trial, worker
+from skillgauge.api import GivenUp, RunTrial, SkillgaugeError, Trial
+from skillgauge.api.run import worker
 
 from .wire import Frame, Kind, receive, send
 

@@ -8,20 +8,9 @@ from datetime import UTC, datetime
 from math import isclose
 from typing import Any
 
-from skillgauge.api import (
-    Comparison,
-    EventKind,
-    Json,
-    PairedDifference,
-    RunView,
-    Score,
-    ScoreStatus,
-    Spread,
-    SuiteHead,
-    TrialResult,
-    Usage,
-    Verdict,
-)
+from skillgauge.api import Comparison, EventKind, Json, Score, ScoreStatus, SuiteHead, TrialResult, Usage, Verdict
+from skillgauge.api.report import RunView
+from skillgauge.stats import PairedDifference, Spread
 
 MEASURES = ("pass_rate", "time_seconds", "tokens")
 

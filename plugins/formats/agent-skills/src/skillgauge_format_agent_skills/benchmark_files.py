@@ -7,7 +7,8 @@ from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from skillgauge.api import Blame, Identity, Json, RunState
+from skillgauge.api import Blame, Identity, Json
+from skillgauge.api.report import RunState
 
 UNKNOWN_ENGINE = "unknown"
 """The original does not say which engine ran."""

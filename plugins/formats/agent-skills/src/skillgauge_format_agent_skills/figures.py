@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from skillgauge.api import Figure, GroupSummary, SuiteHead, TagSummary
+from skillgauge.api import SuiteHead
+from skillgauge.api.report import Figure, GroupSummary, TagSummary
 
 from .cases import FIRED, SILENT
 from .triggers import SHOULD, SHOULD_NOT, split_tag

@@ -25,8 +25,8 @@ from skillgauge.api import (
     SuiteError,
     did_you_mean,
     digest,
-    install_hint,
 )
+from skillgauge.api.run import install_hint
 from skillgauge_skill_folders import (
     DOCKERFILE,
     Skill,

@@ -13,33 +13,25 @@ from skillgauge.api import (
     Blame,
     CaseHead,
     Comparison,
-    Counts,
     Execution,
     Failure,
     FailureClass,
-    GroupSummary,
     Identity,
     Json,
     JsonValue,
     Kept,
-    Latency,
     PlanHead,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
     Score,
     SuiteError,
     SuiteHead,
-    SuiteValidity,
-    Summary,
     TargetHead,
     TrialResult,
     Usage,
     Verdict,
     digest,
-    nearest_rank,
 )
+from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, SuiteValidity, Summary
+from skillgauge.stats import Latency, RateInterval, nearest_rank
 from skillgauge_validation import result_document
 
 from .benchmark_files import UNKNOWN_ENGINE, BenchmarkFile, RunFile

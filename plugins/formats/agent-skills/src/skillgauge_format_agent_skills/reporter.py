@@ -11,7 +11,8 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-from skillgauge.api import Artifact, RunView, SuiteHead, TrialResult, Verdict, case_by_case, json_text
+from skillgauge.api import Artifact, SuiteHead, TrialResult, Verdict, json_text
+from skillgauge.api.report import RunView, case_by_case
 
 from .benchmark import Key, Tally, compared, is_graded, metadata, run_document, run_summary
 from .reading import read_benchmark

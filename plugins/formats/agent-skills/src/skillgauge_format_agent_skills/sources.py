@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from skillgauge.api import (
-    JsonValue,
-    Origin,
-    Problem,
-    SourceSpan,
-    SuiteError,
-    locate,
-    parse_document,
-    read_document,
-)
+from skillgauge.api import JsonValue, Origin, Problem, SourceSpan, SuiteError, locate, parse_document, read_document
 from skillgauge_skill_folders import DRAFTS_FILE, SKILL_FILE
 
 from .shapes import Foreign, Shape, shape_of

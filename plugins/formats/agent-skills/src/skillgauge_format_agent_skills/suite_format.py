@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Peers, Suite, SuiteSummary
+from skillgauge.api import Claim, Dumped, Loaded, LoadRequest, Peers, Suite
+from skillgauge.api.report import Figure, GroupKey, SuiteSummary
 
 from .claiming import claim
 from .figures import figures

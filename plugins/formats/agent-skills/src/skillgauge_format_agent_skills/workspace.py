@@ -10,7 +10,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Artifact, CaseHead, EventKind, RunView, SuiteHead, TrialResult, Verdict, case_by_case
+from skillgauge.api import Artifact, CaseHead, EventKind, SuiteHead, TrialResult, Verdict
+from skillgauge.api.report import RunView, case_by_case
 
 from .benchmark import Key, eval_id, is_graded, measures, run_document
 from .figures import TRIGGERS

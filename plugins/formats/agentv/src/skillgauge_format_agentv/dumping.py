@@ -10,19 +10,7 @@ from typing import Any
 
 import yaml
 
-from skillgauge.api import (
-    Case,
-    Check,
-    Dumped,
-    FileSpec,
-    Origin,
-    Problem,
-    Severity,
-    SkillRole,
-    Suite,
-    VerdictMode,
-    thaw,
-)
+from skillgauge.api import Case, Check, Dumped, FileSpec, Origin, Problem, Severity, SkillRole, Suite, VerdictMode, thaw
 from skillgauge_assertions import FOLDER as CODE_FOLDER
 from skillgauge_assertions import assertions
 from skillgauge_skill_folders import SKILL_FILE

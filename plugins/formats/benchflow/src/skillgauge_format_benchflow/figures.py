@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from skillgauge.api import Figure, GroupKey, GroupSummary, PairSummary, SuiteSummary
+from skillgauge.api.report import Figure, GroupKey, GroupSummary, PairSummary, SuiteSummary
 
 REWARD = "avg_reward"
 """Name of the figure that is the completion rate."""

@@ -17,7 +17,6 @@ from skillgauge.api import (
     EventKind,
     JsonValue,
     Problem,
-    RunView,
     SourceSpan,
     SuiteError,
     TrajectoryEvent,
@@ -27,6 +26,7 @@ from skillgauge.api import (
     read_document,
     thaw,
 )
+from skillgauge.api.report import RunView
 
 from .views import BASELINE, WITH_SKILL, Row, view_of
 

@@ -10,18 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from skillgauge.api import (
-    Artifact,
-    CaseReport,
-    GroupKey,
-    JsonValue,
-    PairedDifference,
-    RunState,
-    RunView,
-    SuiteHead,
-    Verdict,
-    case_by_case,
-)
+from skillgauge.api import Artifact, JsonValue, SuiteHead, Verdict
+from skillgauge.api.report import CaseReport, GroupKey, RunState, RunView, case_by_case
+from skillgauge.stats import PairedDifference
 from skillgauge_validation import result_document, validate
 
 from .views import FORMAT, PASSES_ABOVE, Row, view_of

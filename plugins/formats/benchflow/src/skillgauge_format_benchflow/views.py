@@ -17,9 +17,6 @@ from skillgauge.api import (
     Kept,
     PlanHead,
     ResultOrder,
-    RunInfo,
-    RunState,
-    RunView,
     Score,
     SuiteHead,
     TargetHead,
@@ -27,8 +24,8 @@ from skillgauge.api import (
     Usage,
     Verdict,
     digest,
-    summarize,
 )
+from skillgauge.api.report import RunInfo, RunState, RunView, summarize
 
 from .figures import figures
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import EMPTY, AnswerStyle, Check, JsonObject, Origin, TextStyle
+from skillgauge.api import EMPTY, Check, JsonObject, Origin, TextStyle
+from skillgauge.api.report import AnswerStyle
 
 from .files import EvaluatorFile, ExpectedFile, keys_of
 from .findings import Findings, OriginOf

@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from skillgauge.api import Figure, GroupKey, GroupSummary, JsonObject, SuiteSummary, consistency
+from skillgauge.api import JsonObject
+from skillgauge.api.report import Figure, GroupKey, GroupSummary, SuiteSummary
+from skillgauge.stats import consistency
 
 COMPLETION = "completionRate"
 """Name of the completion rate."""

@@ -7,17 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgauge.api import (
-    Loaded,
-    LoadRequest,
-    Origin,
-    Problem,
-    Severity,
-    Suite,
-    SuiteError,
-    Target,
-    read_document,
-)
+from skillgauge.api import Loaded, LoadRequest, Origin, Problem, Severity, Suite, SuiteError, Target, read_document
 
 from .benchmarks import DEFAULT, Wanted
 from .claiming import BENCHMARK, SKILL_FILE, claim

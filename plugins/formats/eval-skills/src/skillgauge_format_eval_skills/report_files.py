@@ -9,7 +9,8 @@ from typing import Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from skillgauge.api import DIRECT, Identity, Json, RunState
+from skillgauge.api import DIRECT, Identity, Json
+from skillgauge.api.report import RunState
 
 UNKNOWN_SCORER = "unknown"
 """Scorer type of a task that was not graded."""

@@ -11,20 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from skillgauge.api import (
-    EMPTY,
-    Artifact,
-    FailureClass,
-    GroupSummary,
-    RunView,
-    ScoreStatus,
-    SuiteHead,
-    TagSummary,
-    TrialResult,
-    Verdict,
-    consistency,
-    json_text,
-)
+from skillgauge.api import EMPTY, Artifact, FailureClass, ScoreStatus, SuiteHead, TrialResult, Verdict, json_text
+from skillgauge.api.report import GroupSummary, RunView, TagSummary
+from skillgauge.stats import consistency
 
 from .checks import DOCUMENT_NAMES
 from .figures import figures

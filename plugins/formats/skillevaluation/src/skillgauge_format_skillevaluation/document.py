@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from skillgauge.api import RunView
+from skillgauge.api.report import RunView
 from skillgauge_skillevaluation import Aggregate, Series
 
 STAMP = "skillevaluation/test-run-result@v1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from skillgauge.api import Figure, GroupKey, PairSummary, SuiteSummary
+from skillgauge.api.report import Figure, GroupKey, PairSummary, SuiteSummary
 
 
 def figures(summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:

@@ -19,21 +19,15 @@ from skillgauge.api import (
     Execution,
     Failure,
     FailureClass,
-    GroupKey,
     Identity,
     JsonValue,
     Kept,
-    Outcome,
     PlanHead,
     Problem,
     ResultOrder,
-    RunInfo,
-    RunState,
-    RunView,
     Score,
     SuiteError,
     SuiteHead,
-    SuiteValidity,
     TargetHead,
     Trajectory,
     TrajectoryEvent,
@@ -42,8 +36,8 @@ from skillgauge.api import (
     Verdict,
     digest,
     locate,
-    summarize,
 )
+from skillgauge.api.report import GroupKey, Outcome, RunInfo, RunState, RunView, SuiteValidity, summarize
 from skillgauge_skillevaluation import MADE_UP
 from skillgauge_skillevaluation.aggregation import DIMENSIONS
 from skillgauge_validation import result_document

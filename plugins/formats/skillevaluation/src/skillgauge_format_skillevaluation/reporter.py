@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from skillgauge.api import Artifact, RunView
+from skillgauge.api import Artifact
+from skillgauge.api.report import RunView
 from skillgauge_skillevaluation import Aggregate, Record, Series, Skipped, case_document, records_of
 
 from .document import run_document

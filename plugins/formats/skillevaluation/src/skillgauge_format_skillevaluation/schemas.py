@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from skillgauge.api import JsonObject, Outcome
+from skillgauge.api import JsonObject
+from skillgauge.api.report import Outcome
 from skillgauge_skillevaluation import RunVerdict
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -15,8 +15,6 @@ from skillgauge.api import (
     Check,
     Document,
     FileSpec,
-    Gate,
-    GateFigure,
     JsonObject,
     Limits,
     Origin,
@@ -27,6 +25,7 @@ from skillgauge.api import (
     digest,
     thaw,
 )
+from skillgauge.api.report import Gate, GateFigure
 
 from .case_files import Event, Expected, HookCase, HookGroup, RunnerConfig, SkillCase
 from .cases import case_files, read_cases

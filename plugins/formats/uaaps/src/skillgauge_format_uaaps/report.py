@@ -9,16 +9,8 @@ from importlib.metadata import version
 from itertools import groupby
 from typing import Any
 
-from skillgauge.api import (
-    Identity,
-    ResultOrder,
-    RunView,
-    Score,
-    ScoreStatus,
-    SuiteHead,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.api import Identity, ResultOrder, Score, ScoreStatus, SuiteHead, TrialResult, Verdict
+from skillgauge.api.report import RunView
 
 from .evals import FILES_CREATED, JUDGE, PACKAGE
 from .report_files import (

@@ -9,28 +9,23 @@ from pathlib import Path
 from skillgauge.api import (
     Blame,
     CaseHead,
-    Counts,
     Execution,
     Failure,
     FailureClass,
-    GroupSummary,
     Identity,
     JsonValue,
     Kept,
     PlanHead,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
     Score,
     SuiteHead,
-    Summary,
     TargetHead,
     Trajectory,
     TrialResult,
     Verdict,
     digest,
 )
+from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, Summary
+from skillgauge.stats import RateInterval
 from skillgauge_validation import result_document, validate
 
 from .deterministic import FORMAT

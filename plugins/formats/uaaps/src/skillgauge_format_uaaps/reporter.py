@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from skillgauge.api import Artifact, RunView
+from skillgauge.api import Artifact
+from skillgauge.api.report import RunView
 
 from .report import reports
 from .report_reading import read_report

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Artifact, RunState, RunView
+from skillgauge.api import Artifact
+from skillgauge.api.report import RunState, RunView
 from skillgauge_skillevaluation import Aggregate, Record, Series, records_of, rounded
 
 from .options import AgentversionOptions

@@ -10,7 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Artifact, GroupKey, PairSummary, RunView, TrialResult, Verdict
+from skillgauge.api import Artifact, TrialResult, Verdict
+from skillgauge.api.report import GroupKey, PairSummary, RunView
 from skillgauge_skillevaluation import Record, graded_document, metrics_of, records_of
 
 _META = ("turns", "total_tokens", "tool_call_count", "duration_ms", "task_attempted")

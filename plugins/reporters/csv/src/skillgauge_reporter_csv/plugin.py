@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import Provider, Reporter, hookimpl
+from skillgauge.api import Provider, hookimpl
+from skillgauge.api.report import Reporter
 
 
 @hookimpl

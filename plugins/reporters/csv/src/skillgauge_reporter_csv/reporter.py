@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from skillgauge.api import Artifact, GroupSummary, PairSummary, RunView, TagSummary, compared, printed, rate_notes
+from skillgauge.api import Artifact, printed
+from skillgauge.api.report import GroupSummary, PairSummary, RunView, TagSummary, compared, rate_notes
 
 _RATE = (
     "passRate",

@@ -12,21 +12,16 @@ from typing import Any
 from skillgauge.api import (
     Artifact,
     CaseHead,
-    CaseReport,
     EventKind,
-    GroupKey,
-    GroupSummary,
-    PairSummary,
-    RunView,
     Score,
     SuiteHead,
     TrajectoryEvent,
     TrialResult,
     Verdict,
-    case_by_case,
     digest,
     thaw,
 )
+from skillgauge.api.report import CaseReport, GroupKey, GroupSummary, PairSummary, RunView, case_by_case
 
 COMPONENT = "skill_md"
 """Name of the text that is evolved, in `seed_candidate` and the reflective dataset."""

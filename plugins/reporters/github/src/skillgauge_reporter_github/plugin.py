@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Provider, Reporter, hookimpl
+from skillgauge.api import Provider, hookimpl
+from skillgauge.api.report import Reporter
 
 
 @hookimpl

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from skillgauge.api import Artifact, RunView, labels, plain
+from skillgauge.api import Artifact, plain
+from skillgauge.api.report import RunView, labels
 from skillgauge_run_views.code_hosts import MARKER, figures, tally_of, told
 from skillgauge_run_views.tested import CaseKind, CaseOutcome, Place, places, worst
 

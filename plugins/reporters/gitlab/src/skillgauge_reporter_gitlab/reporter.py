@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
 
-from skillgauge.api import Artifact, RunView, digest, labels, plain
+from skillgauge.api import Artifact, digest, plain
+from skillgauge.api.report import RunView, labels
 from skillgauge_run_views.code_hosts import MARKER, figures, tally_of, told
 from skillgauge_run_views.tested import CaseKind, CaseOutcome, Place, places, worst
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from skillgauge.api import (
-    CaseHead,
-    CaseReport,
-    CaseSummary,
-    Counts,
-    GroupKey,
-    SuiteHead,
-    TrialResult,
-    Verdict,
-    passed_text,
-    points,
-    reason_of,
-)
+from skillgauge.api import CaseHead, SuiteHead, TrialResult, Verdict
+from skillgauge.api.report import CaseReport, CaseSummary, Counts, GroupKey, passed_text, points, reason_of
 from skillgauge_run_views import Excerpt, Transcript, excerpt, outcome_text, transcript
 from skillgauge_run_views.transcripts import as_text
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from skillgauge.api import (
-    DIRECT,
+from skillgauge.api import DIRECT, SuiteHead, TrialResult, Verdict
+from skillgauge.api.report import (
     Board,
     CaseReport,
     Figure,
@@ -16,11 +16,8 @@ from skillgauge.api import (
     GroupSummary,
     RunState,
     RunView,
-    SuiteHead,
     SuiteValidity,
     TagSummary,
-    TrialResult,
-    Verdict,
     boards,
     case_by_case,
     duration,

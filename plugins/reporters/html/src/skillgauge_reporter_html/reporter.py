@@ -15,17 +15,15 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from skillgauge.api import (
-    Artifact,
+from skillgauge.api import Artifact, Verdict, plain
+from skillgauge.api.report import (
     RunView,
-    Verdict,
     counted,
     decimal,
     duration,
     figure_text,
     headline,
     percent,
-    plain,
     rate_notes,
     table_texts,
 )

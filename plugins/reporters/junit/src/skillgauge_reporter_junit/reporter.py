@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from skillgauge.api import Artifact, GroupSummary, RunView, labels
+from skillgauge.api import Artifact
+from skillgauge.api.report import GroupSummary, RunView, labels
 from skillgauge_run_views.tested import CaseKind, CaseOutcome, Place, groups_under_test, outcomes, placed
 
 _NAME, _TEXT = 200, 4_000

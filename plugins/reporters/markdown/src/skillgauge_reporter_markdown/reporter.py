@@ -6,16 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from skillgauge.api import (
-    Artifact,
+from skillgauge.api import Artifact, SuiteHead, TrialResult, Verdict, plain
+from skillgauge.api.report import (
     GroupSummary,
     PairSummary,
     RunState,
     RunView,
-    SuiteHead,
     TagSummary,
-    TrialResult,
-    Verdict,
     boards,
     case_by_case,
     case_name,
@@ -31,7 +28,6 @@ from skillgauge.api import (
     lift_interval_text,
     passed_text,
     percent,
-    plain,
     points,
     rate_notes,
     reason_of,

@@ -18,13 +18,11 @@ from skillgauge.api import (
     Origin,
     PlanHead,
     Problem,
-    RunInfo,
-    RunView,
     SuiteError,
-    Summary,
     TrialResult,
     json_text,
 )
+from skillgauge.api.report import RunInfo, RunView, Summary
 
 SCHEMA: Literal["skillgauge.run"] = "skillgauge.run"
 VERSION = "1.1"

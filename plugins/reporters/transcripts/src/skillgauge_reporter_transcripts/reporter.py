@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Artifact, GroupKey, RunView, Verdict, case_by_case
+from skillgauge.api import Artifact, Verdict
+from skillgauge.api.report import GroupKey, RunView, case_by_case
 from skillgauge_skillevaluation import transcript_of
 
 _LONGEST_NAME = 80

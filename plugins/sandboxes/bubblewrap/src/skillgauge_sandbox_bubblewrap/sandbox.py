@@ -11,16 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
-from skillgauge.api import (
-    Command,
-    Finished,
-    NoRoomError,
-    Problem,
-    SandboxReport,
-    SandboxSpec,
-    Tier,
-    host_environment,
-)
+from skillgauge.api import Command, Finished, NoRoomError, Problem, SandboxReport, SandboxSpec, Tier, host_environment
 
 from .cgroups import find_places
 from .launching import Launchers

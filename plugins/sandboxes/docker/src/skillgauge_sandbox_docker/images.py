@@ -9,16 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from skillgauge.api import (
-    FileSpec,
-    ImagePlan,
-    LaunchError,
-    Origin,
-    Problem,
-    SandboxSpec,
-    digest,
-    host_environment,
-)
+from skillgauge.api import FileSpec, ImagePlan, LaunchError, Origin, Problem, SandboxSpec, digest, host_environment
 from skillgauge_processes import DirectoryWorkspace
 
 from .client import Answer, Client

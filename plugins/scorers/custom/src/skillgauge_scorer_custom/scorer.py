@@ -11,16 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import (
-    Command,
-    Finished,
-    JsonValue,
-    LaunchError,
-    Score,
-    ScoreContext,
-    ScoreStatus,
-    Workspace,
-)
+from skillgauge.api import Command, Finished, JsonValue, LaunchError, Score, ScoreContext, ScoreStatus, Workspace
 
 from .options import JAVASCRIPT, CustomOptions, is_named, location, node
 

@@ -11,7 +11,8 @@ from typing import Any
 from jsonschema import ValidationError
 from jsonschema.protocols import Validator
 
-from skillgauge.api import Answer, Score, ScoreContext, ScoreStatus, thaw
+from skillgauge.api import Score, ScoreContext, ScoreStatus, thaw
+from skillgauge.api.report import Answer
 
 from .finding import values_in
 from .keywords import deadline

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from skillgauge.api import Figure, GroupKey, JsonObject, RunView, Score, ScoreStatus, Table, counted, labels
+from skillgauge.api import JsonObject, Score, ScoreStatus
+from skillgauge.api.report import Figure, GroupKey, RunView, Table, counted, labels
 
 from .options import SCORER
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from skillgauge.api import Figure, GroupKey, Provider, RunView, Scorer, Table, hookimpl
+from skillgauge.api import Provider, Scorer, hookimpl
+from skillgauge.api.report import Figure, GroupKey, RunView, Table
 
 from .options import SCORER, TriggerOptions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from itertools import islice
 
-from skillgauge.api import RunState, RunView
+from skillgauge.api.report import RunState, RunView
 
 from .database import transaction
 from .records import encode, packed

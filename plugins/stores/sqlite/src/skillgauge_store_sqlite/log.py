@@ -6,20 +6,8 @@ import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from skillgauge.api import (
-    CaseHead,
-    Claimed,
-    GivenUp,
-    GroupKey,
-    ResultOrder,
-    RunInfo,
-    RunState,
-    StoreError,
-    Summary,
-    Trial,
-    TrialResult,
-    Unfinished,
-)
+from skillgauge.api import CaseHead, Claimed, GivenUp, ResultOrder, StoreError, Trial, TrialResult, Unfinished
+from skillgauge.api.report import GroupKey, RunInfo, RunState, Summary
 
 from .database import Database, transaction
 from .ownership import Lease

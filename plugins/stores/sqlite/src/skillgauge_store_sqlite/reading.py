@@ -17,20 +17,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from skillgauge.api import (
-    CaseHead,
-    Counts,
-    GroupKey,
-    PlanHead,
-    ResultOrder,
-    RunInfo,
-    RunQuery,
-    RunState,
-    RunView,
-    Summary,
-    TrialResult,
-    Unfinished,
-)
+from skillgauge.api import CaseHead, PlanHead, ResultOrder, RunQuery, TrialResult, Unfinished
+from skillgauge.api.report import Counts, GroupKey, RunInfo, RunState, RunView, Summary
 
 from .database import Database
 from .ownership import OWNER_COLUMNS, Lease

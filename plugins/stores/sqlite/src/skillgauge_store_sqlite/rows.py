@@ -6,7 +6,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 
-from skillgauge.api import CaseHead, GroupKey, TrialResult
+from skillgauge.api import CaseHead, TrialResult
+from skillgauge.api.report import GroupKey
 
 from .records import encode, packed
 from .schema import ORDINAL_BITS, first_key

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from skillgauge.api import PlanHead, RunInfo, RunQuery, RunState, RunView
+from skillgauge.api import PlanHead, RunQuery
+from skillgauge.api.report import RunInfo, RunState, RunView
 
 from .archive import keep_run
 from .database import Database, transaction

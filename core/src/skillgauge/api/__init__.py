@@ -1,0 +1,22 @@
+"""Values, protocols and errors for plugins of every kind.
+
+Three more doors stand beside it: `skillgauge.api.run` for plugins that add commands, `skillgauge.api.report` for those
+that read or print results, and `skillgauge.stats`. Every other module may change without notice. The stub beside a
+door, which type checkers and editors read, is the list of its names.
+"""
+
+from __future__ import annotations
+
+from ._lazy import door_of
+
+_door = door_of(__name__, __file__)
+__all__ = tuple(sorted(_door.homes))
+
+
+def __getattr__(name: str) -> object:
+    value = globals()[name] = _door.get(name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

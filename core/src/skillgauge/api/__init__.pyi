@@ -1,0 +1,205 @@
+"""The names of `skillgauge.api`, for type checkers and editors; a test compares them with what the module finds."""
+
+# ruff: noqa: I001
+from ..errors import (
+    EmptySelection as EmptySelection,
+    ExitCode as ExitCode,
+    LaunchError as LaunchError,
+    Origin as Origin,
+    PluginError as PluginError,
+    PolicyError as PolicyError,
+    Problem as Problem,
+    Severity as Severity,
+    SkillgaugeError as SkillgaugeError,
+    SourceSpan as SourceSpan,
+    StoreError as StoreError,
+    SuiteError as SuiteError,
+    UsageError as UsageError,
+    did_you_mean as did_you_mean,
+)
+from ..log import (
+    get_logger as get_logger,
+    without_secrets as without_secrets,
+)
+from ..contract.adapters import (
+    Adapter as Adapter,
+    CallRequest as CallRequest,
+    Session as Session,
+)
+from ..contract.engines import (
+    Emit as Emit,
+    Engine as Engine,
+    InstalledSkill as InstalledSkill,
+    RunRequest as RunRequest,
+)
+from ..contract.executors import (
+    Executor as Executor,
+    PortableRunTrial as PortableRunTrial,
+    Results as Results,
+    RunTrial as RunTrial,
+)
+from ..contract.format_parts import (
+    format_of as format_of,
+)
+from ..contract.formats import (
+    Claim as Claim,
+    Dumped as Dumped,
+    LoadOption as LoadOption,
+    LoadRequest as LoadRequest,
+    Loaded as Loaded,
+    SuiteFormat as SuiteFormat,
+)
+from ..contract.judges import (
+    Judge as Judge,
+    JudgeReply as JudgeReply,
+    JudgeRequest as JudgeRequest,
+)
+from ..contract.providers import (
+    HARMLESS as HARMLESS,
+    Fact as Fact,
+    NoOptions as NoOptions,
+    Peers as Peers,
+    Provider as Provider,
+    Traits as Traits,
+    hookimpl as hookimpl,
+)
+from ..contract.redirects import (
+    Redirect as Redirect,
+)
+from ..contract.reporters import (
+    Artifact as Artifact,
+)
+from ..contract.sandboxes import (
+    ALLOWED_ENV as ALLOWED_ENV,
+    Command as Command,
+    Finished as Finished,
+    ImagePlan as ImagePlan,
+    ImageSandbox as ImageSandbox,
+    ModelRoute as ModelRoute,
+    NoRoomError as NoRoomError,
+    Running as Running,
+    Sandbox as Sandbox,
+    SandboxReport as SandboxReport,
+    SandboxSpec as SandboxSpec,
+    SpoiledError as SpoiledError,
+    Tier as Tier,
+    Workspace as Workspace,
+)
+from ..contract.scorers import (
+    ScoreContext as ScoreContext,
+    Scorer as Scorer,
+)
+from ..contract.shared_options import (
+    Shared as Shared,
+)
+from ..contract.stores import (
+    Archive as Archive,
+    Claimed as Claimed,
+    RunLog as RunLog,
+    RunQuery as RunQuery,
+    Store as Store,
+)
+from ..config.documents import (
+    Document as Document,
+    locate as locate,
+    located_all as located_all,
+    parse_document as parse_document,
+    read_document as read_document,
+)
+from ..environment import (
+    host_environment as host_environment,
+    keep_secret as keep_secret,
+    secret as secret,
+)
+from skillgauge_documents.frozen import (
+    Frozen as Frozen,
+    Json as Json,
+    JsonObject as JsonObject,
+)
+from ..types.plan import (
+    Plan as Plan,
+)
+from ..types.inputs import (
+    FileSpec as FileSpec,
+    HostVariable as HostVariable,
+)
+from ..types.result import (
+    GivenUp as GivenUp,
+    Kept as Kept,
+    ResultOrder as ResultOrder,
+    TrialResult as TrialResult,
+    Unfinished as Unfinished,
+    Verdict as Verdict,
+)
+from ..types.score import (
+    Score as Score,
+    ScoreStatus as ScoreStatus,
+)
+from ..types.suite import (
+    ALL_PASSED as ALL_PASSED,
+    DIRECT as DIRECT,
+    NO_LIMITS as NO_LIMITS,
+    Arm as Arm,
+    ArmKind as ArmKind,
+    Case as Case,
+    Check as Check,
+    Comparison as Comparison,
+    Install as Install,
+    LimitOutcome as LimitOutcome,
+    Limits as Limits,
+    SkillRef as SkillRef,
+    SkillRole as SkillRole,
+    Suite as Suite,
+    SuiteDefaults as SuiteDefaults,
+    Target as Target,
+    TargetHead as TargetHead,
+    TargetKind as TargetKind,
+    VerdictMode as VerdictMode,
+    VerdictRule as VerdictRule,
+)
+from ..types.trajectory import (
+    Block as Block,
+    EventKind as EventKind,
+    FiredSkill as FiredSkill,
+    RefusedSkill as RefusedSkill,
+    Trajectory as Trajectory,
+    TrajectoryEvent as TrajectoryEvent,
+)
+from ..types.trial import (
+    Blame as Blame,
+    CaseHead as CaseHead,
+    Execution as Execution,
+    Failure as Failure,
+    FailureClass as FailureClass,
+    FileChange as FileChange,
+    Identity as Identity,
+    PlanHead as PlanHead,
+    RunOrigin as RunOrigin,
+    SuiteHead as SuiteHead,
+    Trial as Trial,
+    Usage as Usage,
+)
+from skillgauge_documents import (
+    EMPTY as EMPTY,
+    FrozenDict as FrozenDict,
+    JsonValue as JsonValue,
+    TextStyle as TextStyle,
+    freeze as freeze,
+    text_of as text_of,
+    thaw as thaw,
+)
+from skillgauge_documents.characters import (
+    LINE as LINE,
+    cut as cut,
+    json_text as json_text,
+    plain as plain,
+    plain_lines as plain_lines,
+    printed as printed,
+)
+from skillgauge_documents.digests import (
+    canonical_json as canonical_json,
+    digest as digest,
+)
+from skillgauge_documents.redaction import (
+    Redactor as Redactor,
+)

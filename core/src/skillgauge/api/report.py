@@ -1,0 +1,17 @@
+"""Results, for plugins that read or print them: views of a run, figures, their wording, and decisions about cases."""
+
+from __future__ import annotations
+
+from ._lazy import door_of
+
+_door = door_of(__name__, __file__)
+__all__ = tuple(sorted(_door.homes))
+
+
+def __getattr__(name: str) -> object:
+    value = globals()[name] = _door.get(name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

@@ -1,0 +1,84 @@
+"""The names of `skillgauge.api.report`, for type checkers and editors."""
+
+# ruff: noqa: I001
+from ..decide.failing import (
+    case_name as case_name,
+    differing as differing,
+    passed_text as passed_text,
+)
+from ..decide.decision import (
+    judge_notes as judge_notes,
+    run_notes as run_notes,
+    score_text as score_text,
+)
+from ..types.judged_gates import (
+    JUDGED as JUDGED,
+)
+from ..decide.leaderboard import (
+    Board as Board,
+    boards as boards,
+)
+from ..contract.reporters import (
+    Reporter as Reporter,
+)
+from ..report.wording import (
+    figure_text as figure_text,
+    headline as headline,
+    interval_text as interval_text,
+    labels as labels,
+    rate_notes as rate_notes,
+    reason_of as reason_of,
+    table_texts as table_texts,
+)
+from ..report.summary import (
+    summarize as summarize,
+)
+from ..report.answer import (
+    compared as compared,
+    lift_interval_text as lift_interval_text,
+    sentences as sentences,
+)
+from ..decide.case_by_case import (
+    CaseReport as CaseReport,
+    case_by_case as case_by_case,
+)
+from ..types.answers import (
+    Answer as Answer,
+    AnswerStyle as AnswerStyle,
+)
+from ..types.comparison import (
+    CaseSummary as CaseSummary,
+    Counts as Counts,
+    GroupKey as GroupKey,
+    Outcome as Outcome,
+    PairSummary as PairSummary,
+)
+from ..types.gate import (
+    Gate as Gate,
+    GateFigure as GateFigure,
+)
+from ..types.result import (
+    Figure as Figure,
+    GroupSummary as GroupSummary,
+    RunInfo as RunInfo,
+    RunState as RunState,
+    RunView as RunView,
+    SuiteSummary as SuiteSummary,
+    SuiteValidity as SuiteValidity,
+    Summary as Summary,
+    Table as Table,
+    TagSummary as TagSummary,
+    case_order as case_order,
+)
+from skillgauge_documents.phrases import (
+    UNKNOWN as UNKNOWN,
+    chance_text as chance_text,
+    counted as counted,
+    decimal as decimal,
+    duration as duration,
+    listed as listed,
+    milliseconds as milliseconds,
+    moment as moment,
+    percent as percent,
+    points as points,
+)

@@ -1,0 +1,72 @@
+"""The names of `skillgauge.api.run`, for type checkers and editors."""
+
+# ruff: noqa: I001
+from ..evaluation.stored import (
+    baseline_file as baseline_file,
+    baseline_files as baseline_files,
+    cache_folder as cache_folder,
+    find_run as find_run,
+    opened_store as opened_store,
+    run_reports as run_reports,
+    store_place as store_place,
+    tell_foreign as tell_foreign,
+)
+from ..decide.against import (
+    why_unusable as why_unusable,
+)
+from ..evaluation.eval_document import (
+    human_lines as human_lines,
+)
+from ..evaluation.conclusion import (
+    conclude as conclude,
+)
+from ..evaluation.evaluation import (
+    EndedRun as EndedRun,
+    Evaluation as Evaluation,
+)
+from ..evaluation.options import (
+    Asked as Asked,
+    eval_options as eval_options,
+)
+from ..evaluation.arguments import (
+    configured as configured,
+)
+from ..cli.evaluation_options import (
+    EvaluationCommand as EvaluationCommand,
+    Number as Number,
+    evaluation_options as evaluation_options,
+)
+from ..evaluation.invocation import (
+    Invocation as Invocation,
+    invocation as invocation,
+)
+from ..evaluation.linting import (
+    Fix as Fix,
+    Lint as Lint,
+    LintFinding as LintFinding,
+    LintSubject as LintSubject,
+)
+from ..cli.options import (
+    GlobalsCommand as GlobalsCommand,
+    GlobalsGroup as GlobalsGroup,
+    SeveralWords as SeveralWords,
+)
+from ..terminal.output import (
+    Output as Output,
+    problem_document as problem_document,
+)
+from ..evaluation.preparation import (
+    worker as worker,
+)
+from ..run.stored_run import (
+    why_summary_foreign as why_summary_foreign,
+)
+from ..config.whole_files import (
+    write_whole as write_whole,
+)
+from ..run.executor import (
+    LocalExecutor as LocalExecutor,
+)
+from ..plugins.index import (
+    install_hint as install_hint,
+)
