@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 from skillgauge_documents.frozen import EMPTY, JsonObject
 
 from .. import __version__
-from ..contract.providers import Peers, Traits
+from ..contract.providers import Peers, Provider, Traits
 from ..contract.redirects import LookUp
 from ..contract.shared_options import SHARED
 from ..errors import Origin, PluginError, Problem, did_you_mean
@@ -149,7 +149,7 @@ class Registry:
 
     def _make(self, kind: Kind[T], resolved: Resolved, options: BaseModel, *, named: bool) -> T:
         with failing_as(resolved, "could not be made", PluginError):
-            plugin_object = cast(T, resolved.provider.make(options, self.peers_of(resolved)))
+            plugin_object = cast(T, resolved.provider.make(options, self.peers_of(resolved.provider)))
         note = partial(self._note, f"{kind}.{resolved.name}")
         return guarded(kind, plugin_object, resolved, note, named=named, granted_s=getattr(options, "timeout_s", 0.0))
 
@@ -230,12 +230,11 @@ class Registry:
             return resolved.provider.traits
         checked = self.validated_options(resolved, options)
         with failing_as(resolved, "failed to announce its traits", PluginError):
-            return self._told(resolved.provider.made_traits(checked, self.peers_of(resolved)))
+            return self._told(resolved.provider.made_traits(checked, self.peers_of(resolved.provider)))
 
-    def peers_of(self, resolved: Resolved) -> Peers | None:
+    def peers_of(self, provider: Provider[object]) -> Peers | None:
         """Return the plugins that one uses itself; `None` if it uses none."""
-        kind = resolved.provider.uses
-        return _Peers(self, kind) if kind else None
+        return _Peers(self, provider.uses) if provider.uses else None
 
     def events(self) -> Events:
         """The listeners among the installed extensions, each loaded and made when it is first needed."""

@@ -78,7 +78,8 @@ class Maker(Generic[T]):
             raise ValueError(f"{self.module} announces {', '.join(names) or 'none'} of {self.kind}: say which one")
         resolved = registry.resolve(self.kind, self.name or names[0])
         return cast(
-            "T", resolved.provider.make(registry.validated_options(resolved, options), registry.peers_of(resolved))
+            "T",
+            resolved.provider.make(registry.validated_options(resolved, options), registry.peers_of(resolved.provider)),
         )
 
 
@@ -147,8 +148,7 @@ def check_plugin(
     if kind != EXTENSIONS:
         providers = _providers(hooks, kind)
         for provider in providers:
-            peers = registry.peers_of(registry.resolve(kind, provider.name))
-            _check_provider(provider, kind, (options or {}).get(provider.name, EMPTY), peers)
+            _check_provider(provider, kind, (options or {}).get(provider.name, EMPTY), registry.peers_of(provider))
     _check_imports(hooks)
     if installed:
         _check_entry_points(hooks.__name__, kind, [provider.name for provider in providers])
