@@ -42,7 +42,7 @@ def test_it_knows_the_public_names_only() -> None:
     text = REPORTER.read_text()
     assert len(text.splitlines()) <= 60
     imported = set(re.findall(r"^(?:from|import) ([\w.]+)", text, re.M))
-    assert imported == {"collections.abc", "pathlib", "skillgauge.api"}
+    assert imported == {"collections.abc", "pathlib", "skillgauge.api", "skillgauge.api.report"}
 
 
 @pytest.mark.slow

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import skillgauge.api as sg
+from skillgauge.api import Artifact, NoOptions, Provider, TrialResult, hookimpl
+from skillgauge.api.report import CasePair, CaseReport, RunView, case_by_case
 
 
 class PairsReporter:
@@ -11,17 +12,17 @@ class PairsReporter:
 
     suffix = "pairs.txt"
 
-    def render(self, view: sg.RunView) -> Iterable[sg.Artifact]:
+    def render(self, view: RunView) -> Iterable[Artifact]:
         """The cases, then what each comparison comes to."""
-        yield sg.Artifact(chunks=(f"{line}\n".encode() for line in _lines(view)))
+        yield Artifact(chunks=(f"{line}\n".encode() for line in _lines(view)))
 
-    def read(self, path: Path) -> sg.RunView | None:
+    def read(self, path: Path) -> RunView | None:
         """Nothing is read back."""
         return None
 
 
-def _lines(view: sg.RunView) -> Iterator[str]:
-    for report in sg.case_by_case(view):
+def _lines(view: RunView) -> Iterator[str]:
+    for report in case_by_case(view):
         yield f"case {report.case.id}: {report.case.prompt or report.case.input}"
         for pair in report.pairs:
             yield from _pair(report, pair)
@@ -31,7 +32,7 @@ def _lines(view: sg.RunView) -> Iterator[str]:
         yield f"outcomes: {pair.outcomes.model_dump_json()}, dropped: {pair.dropped.model_dump_json()}"
 
 
-def _pair(report: sg.CaseReport, pair: sg.CasePair) -> Iterator[str]:
+def _pair(report: CaseReport, pair: CasePair) -> Iterator[str]:
     told = f"not comparable: {pair.dropped}" if pair.difference is None else f"difference {pair.difference:+.2f}"
     yield f"  {pair.outcome or 'not run'}, {told}"
     for group in (pair.candidate, pair.baseline):
@@ -40,14 +41,14 @@ def _pair(report: sg.CaseReport, pair: sg.CasePair) -> Iterator[str]:
             yield from (f"    {line}" for line in _transcript(result))
 
 
-def _transcript(result: sg.TrialResult) -> Iterator[str]:
+def _transcript(result: TrialResult) -> Iterator[str]:
     trajectory = result.execution.trajectory
     for event in trajectory.events if trajectory else ():
         yield f"{event.kind}: {event.name or event.text}"
     yield f"answer: {result.execution.text}"
 
 
-@sg.hookimpl
-def skillgauge_reporters() -> Iterable[sg.Provider[PairsReporter]]:
+@hookimpl
+def skillgauge_reporters() -> Iterable[Provider[PairsReporter]]:
     """The reporter `pairs`."""
-    yield sg.Provider(name="pairs", options=sg.NoOptions, factory=PairsReporter, summary="Cases in both arms.")
+    yield Provider(name="pairs", options=NoOptions, factory=PairsReporter, summary="Cases in both arms.")

@@ -47,6 +47,7 @@ from ..types.answers import (
     AnswerStyle as AnswerStyle,
 )
 from ..types.comparison import (
+    CasePair as CasePair,
     CaseSummary as CaseSummary,
     Counts as Counts,
     GroupKey as GroupKey,

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from skillgauge_judges.plugin import skillgauge_judges
+from skillgauge_judges import anthropic_plugin, gemini_plugin, openai_plugin
 from skillgauge_testkit import ModelServer
 
-PROVIDERS = {provider.name: provider for provider in skillgauge_judges()}
+PLUGINS = (anthropic_plugin, gemini_plugin, openai_plugin)
+PROVIDERS = {provider.name: provider for plugin in PLUGINS for provider in plugin.skillgauge_judges()}
 
 
 @pytest.fixture

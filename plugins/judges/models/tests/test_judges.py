@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,9 +14,7 @@ from skillgauge_judges.openai import OpenAIJudge
 from skillgauge_model_client.client import Key
 from skillgauge_testkit import check_light_import, check_model_judge, check_plugin
 
-from .conftest import PROVIDERS
-
-MODULE = "skillgauge_judges.plugin"
+from .conftest import PLUGINS, PROVIDERS
 
 
 @pytest.mark.parametrize(
@@ -27,10 +26,11 @@ def test_contract(name: str, key_variable: str, path: str) -> None:
     check_model_judge(PROVIDERS[name], key_variable=key_variable, path=path)
 
 
-def test_announcement() -> None:
-    """Hook, providers and entry points fit together, and announcing loads no network library."""
-    check_plugin(MODULE, "judges")
-    check_light_import(MODULE, allowed=("skillgauge_model_client",))
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.__name__)
+def test_announcement(plugin: ModuleType) -> None:
+    """Hook, provider and entry point fit together, and announcing loads no network library."""
+    check_plugin(plugin.__name__, "judges")
+    check_light_import(plugin.__name__, allowed=("skillgauge_model_client",))
 
 
 @pytest.mark.parametrize(
