@@ -253,7 +253,7 @@ def test_a_server_that_does_not_answer(
 ) -> None:
     """It makes the run invalid, fails no skill, and leaves no recording (E-A3)."""
     with ModelServer(script) as server:
-        done = evaluate(agent, server, "--timeout", "15s" if script is silent_later else "5s", "--retries", "0")
+        done = evaluate(agent, server, "--timeout", "30s" if script is silent_later else "5s", "--retries", "0")
     assert server.requests
     require_errors(done, "network")
     assert not list(work.rglob("*.cassette.json"))
