@@ -15,6 +15,8 @@ import yaml
 
 from skillgauge.api import Problem, SkillgaugeError, SuiteFormat, located_all
 from skillgauge.plan.discovery import Found, discover, load
+from skillgauge.plugins.installed import read_index
+from skillgauge.plugins.registry import Registry
 
 SKILL = "---\nname: tables\ndescription: Convert tables. Use when there is a table.\n---\n\nConvert it.\n"
 EVALS = {
@@ -163,9 +165,10 @@ KINDS: dict[str, tuple[str, Any, int]] = {
 def formats() -> dict[str, SuiteFormat]:
     """Every installed format."""
     found: dict[str, SuiteFormat] = {}
+    registry = Registry(read_index())
     for entry in entry_points(group="skillgauge.formats"):
         for provider in entry.load().skillgauge_formats():
-            found[provider.name] = provider.make(provider.options())
+            found[provider.name] = provider.make(provider.options(), registry.peers_of(provider))
     return found
 
 

@@ -39,8 +39,8 @@ async def ask(url):
 """
 JUDGE = """
 from skillgauge.api import JudgeRequest
-from skillgauge_judge_{name}.judge import {kind}Judge as Judge
-from skillgauge_judge_{name}.options import {kind}Options as Options
+from skillgauge_judges.{name} import {kind}Judge as Judge
+from skillgauge_judges.options import {kind}Options as Options
 
 async def ask(url):
     judge = Judge(Options(base_url=url, model="m"))
