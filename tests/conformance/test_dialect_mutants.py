@@ -190,7 +190,7 @@ def outcome(folder: Path, formats: dict[str, SuiteFormat]) -> tuple[list[Any], l
     found: dict[str, Found] = {}
     try:
         discover([folder], formats, found)
-        suites, problems = load(found, formats, cwd=folder, options={})
+        suites, problems = load(found, formats, cwd=folder, options={}, installed={})
     except SkillgaugeError as error:
         return [], list(error.problems)
     said = [[warning.message for warning in suite.warnings] for suite in suites]
