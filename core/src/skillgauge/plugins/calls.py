@@ -25,7 +25,7 @@ from .deadlines import CHECK_S, CLAIM_S, CLOSE_S, SCORE_S
 
 @dataclass(frozen=True)
 class Rule:
-    """The freedom of a method, and what follows if it fails."""
+    """The limits of a method, and the consequence if it fails."""
 
     deadline_s: float | None = None
     passing: tuple[type[BaseException], ...] = (SkillgaugeError,)

@@ -45,7 +45,7 @@ class Grading:
 
 
 class Grade(NamedTuple):
-    """The worth of an execution."""
+    """The scores and the verdict of an execution."""
 
     verdict: Verdict
     value: float | None

@@ -11,7 +11,7 @@ from skillgauge.stats.repeats import Repeats
 
 
 class Tried(Protocol):
-    """The ends of the trials of one case in one arm."""
+    """The number of trials of one case in one arm, by how they ended."""
 
     @property
     def passed(self) -> int:

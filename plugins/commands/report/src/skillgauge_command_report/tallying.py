@@ -93,7 +93,7 @@ def _outcomes(passed: int, graded: int, errors: int) -> str:
 
 
 def _checks(results: Sequence[TrialResult]) -> dict[str, TaskRuns]:
-    """Count the ends of the checks; those without a name cannot be told apart."""
+    """Count the results of the checks; those without a name cannot be told apart."""
     by_check: dict[str, Counter[ScoreStatus]] = {}
     for score in (score for result in results for score in result.scores if score.check_id):
         by_check.setdefault(score.check_id, Counter())[score.status] += 1

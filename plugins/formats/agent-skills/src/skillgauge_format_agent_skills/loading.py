@@ -85,7 +85,7 @@ class _OfSkill:
 
 @dataclass
 class _Loading:
-    """The work on one load request; problems are collected until everything was read."""
+    """The state of one load request; problems are collected until everything was read."""
 
     options: AgentSkillsOptions
     cwd: Path

@@ -41,7 +41,7 @@ REQUIREMENTS = "requirements.txt"
 
 @dataclass
 class _Loading:
-    """The work on one load request; problems are collected until everything was read."""
+    """The state of one load request; problems are collected until everything was read."""
 
     options: BenchflowOptions
     suites: dict[Path, Suite] = field(default_factory=dict)

@@ -47,7 +47,7 @@ def load(request: LoadRequest, options: EvalSkillsOptions) -> Loaded:
 
 @dataclass
 class _Loading:
-    """The work on one load request; problems are collected until everything was read."""
+    """The state of one load request; problems are collected until everything was read."""
 
     request: LoadRequest
     options: EvalSkillsOptions

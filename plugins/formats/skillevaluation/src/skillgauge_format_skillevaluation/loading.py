@@ -42,7 +42,7 @@ MOCK = "mock"
 
 @dataclass
 class _Loading:
-    """The work on one load request; problems are collected until everything was read."""
+    """The state of one load request; problems are collected until everything was read."""
 
     options: SkillevaluationOptions
     engine: str | None

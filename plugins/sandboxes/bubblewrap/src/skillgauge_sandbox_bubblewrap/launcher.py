@@ -138,7 +138,7 @@ def _receive(control: _socket.socket) -> list[int]:
 
 
 def _be_first(control: _socket.socket, taking: int, common: Sequence[bytes], *, alone: bool) -> NoReturn:
-    """Be a copy: prepare, wait for a call, confine itself, run the command, report it."""
+    """Run as a copy: prepare, wait for a call, confine itself, run the command, report it."""
     os.dup2(2, 1)  # only the launcher itself reports there
     number = int(os.readlink("/proc/self"))
     failed = None

@@ -67,7 +67,7 @@ class Process:
 
 @dataclass
 class Lease:
-    """The property of one store, and its say on whether others own a run."""
+    """The runs that one store owns, and its answer to whether another owns a run."""
 
     timing: Timing = field(default_factory=Timing)
     process: Process = field(default_factory=Process.this)
