@@ -21,6 +21,7 @@ from skillgauge.contract.sandboxes import Command, Finished
 from skillgauge.errors import LaunchError
 from skillgauge_processes import _posix, _pump
 from skillgauge_processes.running import MARKER, Process, start
+from skillgauge_testkit.leftovers import open_descriptors
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets us adopt orphans and look into /proc")
 ENV = {"PATH": os.environ["PATH"]}
@@ -368,9 +369,10 @@ def test_nothing_leaks() -> None:
 
     async def main() -> None:
         await some(1)
-        before = len(os.listdir("/proc/self/fd")), children()  # noqa: PTH208 - no Path for each wanted
+        descriptors, running = open_descriptors(), children()
         await some(49)
-        assert (len(os.listdir("/proc/self/fd")), children()) == before  # noqa: PTH208
+        assert not open_descriptors() - descriptors
+        assert children() == running
         # Not 4: an earlier test may have left idle ones, and one that has told of an end may not be idle yet.
         assert sum(thread.name == "skillgauge-process" for thread in threading.enumerate()) <= 8
 

@@ -12,6 +12,7 @@ from itertools import product
 import pytest
 
 from skillgauge_testkit import ModelFault, ModelReply, ModelServer
+from skillgauge_testkit.leftovers import leaves_nothing
 
 from .conftest import BODY, PATHS, ask, connected, streaming
 
@@ -107,7 +108,7 @@ def test_unreadable_streams(fault: ModelFault) -> None:
 
 def test_body_without_an_end() -> None:
     """It goes on for as long as somebody reads, and ends with the server."""
-    threads = threading.active_count()
+    threads = set(threading.enumerate())
     with ModelServer([ModelReply(fault=ModelFault.ENDLESS)] * 2) as server:
         left, reading = connected(server), connected(server)
         for connection in (left, reading):
@@ -115,7 +116,7 @@ def test_body_without_an_end() -> None:
             assert len(connection.getresponse().read(200_000)) == 200_000
         left.close()
     reading.close()
-    assert threading.active_count() == threads
+    assert not set(threading.enumerate()) - threads
 
 
 @pytest.mark.parametrize("dialect", PATHS)
@@ -135,7 +136,7 @@ def test_stream_without_an_end(dialect: str) -> None:
 
 def test_slow_first_byte_ends_with_the_server() -> None:
     """An answer can be late; one that is still due when the server ends never comes, and no thread waits for it."""
-    threads = threading.active_count()
+    threads = set(threading.enumerate())
     with ModelServer([ModelReply("late", delay_s=0.1), ModelReply("never", delay_s=50)]) as server:
         started = time.monotonic()
         ask(server, "anthropic")
@@ -150,7 +151,7 @@ def test_slow_first_byte_ends_with_the_server() -> None:
         waiting.getresponse()
     waiting.close()
     idle.close()
-    assert threading.active_count() == threads
+    assert not set(threading.enumerate()) - threads
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2])), timeout=5)
 
@@ -159,20 +160,16 @@ def test_slow_first_byte_ends_with_the_server() -> None:
 def test_delay_ends_when_the_client_leaves(reply: ModelReply) -> None:
     """Nobody waits for a client that has given up, before the first byte or between two events."""
     path, body = streaming("openai-chat")
-    threads = threading.active_count()
-    with ModelServer([reply]) as server:
-        running = threading.active_count()
+    with leaves_nothing(), ModelServer([reply]) as server:
+        running = set(threading.enumerate())
         connection = connected(server)
         connection.request("POST", path, json.dumps(body))
         while not server.requests:
             time.sleep(0.01)
-        assert threading.active_count() > running
+        (waiting,) = set(threading.enumerate()) - running
         connection.close()
-        deadline = time.monotonic() + 20
-        while threading.active_count() > running and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert threading.active_count() == running
-    assert threading.active_count() == threads
+        waiting.join(20)
+        assert not waiting.is_alive()
 
 
 def test_delay_outlasts_a_request_that_comes_early() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -23,6 +22,7 @@ from skillgauge_testkit import (
     with_skill,
     write_file,
 )
+from skillgauge_testkit.leftovers import leaves_nothing
 
 from .conftest import BODIES, PATHS, ask
 
@@ -313,9 +313,9 @@ def chat_session(server: ModelServer, turns: int) -> str:
 def test_forty_sessions_at_a_time() -> None:
     """Forty sessions with one prompt, eight at a time and each with waits, are told apart by the ids of their calls."""
     step = ModelReply(tools=[run_shell("true")], delay_s=0.02, output_tokens=2)
-    threads = threading.active_count()
     started = time.monotonic()
     with (
+        leaves_nothing(),
         ModelServer(in_turns(step, step, step, lambda request: ModelReply(request.session, delay_s=0.02))) as server,
         ThreadPoolExecutor(8) as pool,
     ):
@@ -325,7 +325,6 @@ def test_forty_sessions_at_a_time() -> None:
     assert {len(session.requests) for session in server.sessions.values()} == {4}
     assert {session.tokens.output for session in server.sessions.values()} == {3 * 2 + 7}
     assert [request.turn for request in server.sessions["session-1"].requests] == [0, 1, 2, 3]
-    assert threading.active_count() == threads
 
 
 def test_conversations_without_calls_go_on_in_the_latest_session() -> None:

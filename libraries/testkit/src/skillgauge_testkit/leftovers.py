@@ -1,0 +1,37 @@
+"""Find descriptors and threads that a test has left behind in its own process.
+
+What was there before is told by identity and not counted: garbage of earlier tests may be collected, and their idle
+threads may end, while a test runs.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+__all__ = ["leaves_nothing", "open_descriptors"]
+
+
+def open_descriptors() -> frozenset[tuple[int, int, int]]:
+    """Return the open descriptors of this process, each with the device and the inode that it refers to."""
+    descriptors: set[tuple[int, int, int]] = set()
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - names are wanted, not paths
+        with suppress(OSError):  # the descriptor of this listing
+            state = os.fstat(int(name))
+            descriptors.add((int(name), state.st_dev, state.st_ino))
+    return frozenset(descriptors)
+
+
+@contextmanager
+def leaves_nothing() -> Iterator[None]:
+    """Fail if the block leaves a thread or a descriptor that was not there before.
+
+    Raises:
+        AssertionError: Names the threads and descriptors that are left.
+    """
+    threads, descriptors = set(threading.enumerate()), open_descriptors()
+    yield
+    left = sorted(thread.name for thread in set(threading.enumerate()) - threads)
+    opened = sorted(open_descriptors() - descriptors)
+    assert not left, f"threads are left: {left}"
+    assert not opened, f"descriptors are left: {opened}"
