@@ -11,16 +11,18 @@ import ast
 import io
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from members import ROOT
 
 CORE = ROOT / "core/src/skillgauge"
 
-CORE_ALARM = 15_000
-"""Lines of code of the whole core. Above it a feature has probably gone into the core that belongs into a plugin; see
-docs/adr/0097-where-the-kernel-ends.md."""
+APART = "stats"
+"""The room that no alarm counts: pure mathematics, which grows with the questions that are answered."""
+CORE_ALARM = 14_500
+"""Lines of code of the other rooms of the core together. Above it a feature has probably gone into the core that
+belongs into a plugin; see docs/adr/0097-where-the-kernel-ends.md."""
 MODULE_LIMIT = 400
 FUNCTION_LIMIT = 60
 
@@ -66,6 +68,11 @@ def rooms(core: Path = CORE) -> dict[str, int]:
     return counts
 
 
+def alarming(counts: Mapping[str, int]) -> int:
+    """Return the lines that the alarm is about: mathematics decides nothing about the shape of the program."""
+    return sum(count for room, count in counts.items() if room != APART)
+
+
 def long_functions(path: Path) -> Iterator[tuple[int, str, int]]:
     """Line, name and length of each function above the limit."""
     for node in ast.walk(ast.parse(path.read_bytes())):
@@ -78,8 +85,8 @@ def long_functions(path: Path) -> Iterator[tuple[int, str, int]]:
 def problems(root: Path = ROOT) -> list[str]:
     """Everything above its limit, one text each."""
     found = []
-    if (total := sum(rooms(root / "core/src/skillgauge").values())) > CORE_ALARM:
-        found.append(f"core/src/skillgauge: {total} lines of code, the alarm is at {CORE_ALARM}")
+    if (total := alarming(rooms(root / "core/src/skillgauge"))) > CORE_ALARM:
+        found.append(f"core/src/skillgauge: {total} lines of code without {APART}, the alarm is at {CORE_ALARM}")
     for path in modules(root):
         place = path.relative_to(root).as_posix()
         if (count := len(path.read_text(encoding="utf-8").splitlines())) > MODULE_LIMIT:
@@ -96,7 +103,7 @@ def main() -> int:
     counts, found = rooms(), problems()
     for room, count in sorted(counts.items()):
         print(f"{room or 'beside the rooms'}: {count} lines of code")
-    print(f"together: {sum(counts.values())} lines of code (alarm at {CORE_ALARM})")
+    print(f"together, without {APART}: {alarming(counts)} lines of code (alarm at {CORE_ALARM})")
     print("\n".join(found) if found else f"{len(modules())} modules within {MODULE_LIMIT} lines each")
     return 1 if found else 0
 

@@ -86,9 +86,10 @@ class Cell:
         rate = RateInterval.of(shares, repeats=ours.graded, seed=0, looks=len(earlier))
         self.rate += rate.rate or 0.0
         self.rate_missed += not _holds(rate.lower, rate.upper, rates[0])
-        if evidence.interval:
+        if evidence.interval_new:
             self.lift_intervals += 1
-            self.lift_missed += not _holds(evidence.interval.lower, evidence.interval.upper, rates[0] - rates[1])
+            interval = evidence.interval_new
+            self.lift_missed += not _holds(interval.lower, interval.upper, rates[0] - rates[1])
 
 
 def _holds(lower: float | None, upper: float | None, truth: float) -> bool:

@@ -291,7 +291,8 @@ def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
     )
     assert done.code == 0, done.stderr
     said = (
-        "release-notes · with_skill helps on these cases: +75.0 points against without_skill (n = 4 cases, p < 0.001)"
+        "release-notes · with_skill helps on these cases: +75.0 points against without_skill "
+        "(n = 4 cases; these cases: 95% interval +44.8 to +83.7, p < 0.001)"
     )
     assert done.stderr.splitlines()[-1].startswith(f"done: {said}")
     reports = {path.suffix: path.read_text() for path in (work / "reports").glob("eval-result.*")}
@@ -300,8 +301,9 @@ def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
     (record,) = (work / "reports").glob("run-*.record.json")
     (pair,) = json.loads(record.read_text())["summary"]["pairs"]
     evidence = pair["evidence"]
-    assert (evidence["finding"], evidence["estimate"], evidence["n"], evidence["interval"]) == ("helps", 0.75, 4, None)
-    assert evidence["chance"] == pytest.approx(2 / 20**3)
+    assert (evidence["finding"], evidence["estimate"], evidence["n"]) == ("helps", 0.75, 4)
+    assert evidence["interval_new"] is None
+    assert evidence["chance_here"] == pytest.approx(2 / 20**3)
     heads, candidate, baseline = (line.split(",") for line in reports[".csv"].splitlines())
     row = dict(zip(heads, candidate, strict=True))
     assert (row["baseline"], row["lift"], row["liftFinding"], row["liftCases"]) == (
@@ -310,7 +312,9 @@ def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
         "helps",
         "4",
     )
-    assert (row["liftChance"], row["state"], row["valid"]) == ("0.00025", "finished", "true")
+    assert (row["liftChanceTheseCases"], row["state"], row["valid"]) == ("0.00025", "finished", "true")
+    assert (row["liftLowerTheseCases"], row["liftUpperTheseCases"], row["liftLevel"]) == ("0.4484", "0.8373", "0.95")
+    assert (row["liftLowerNewCases"], row["liftChanceNewCases"], row["liftFindingCases"]) == ("", "", "these")
     assert dict(zip(heads, baseline, strict=True))["lift"] == ""
 
 

@@ -116,7 +116,7 @@ def test_the_demo_answers_first_then_shows_a_failing_case_and_the_page(start: St
     assert len(steps) == 5
     assert re.search(r"with_skill .* pass rate 100\.0%", steps[1])
     assert re.search(r"without_skill .* pass rate 25\.0%", steps[1])
-    lift = "+75.0 points against without_skill (n = 4 cases, p < 0.001)"
+    lift = "+75.0 points against without_skill (n = 4 cases; these cases: 95% interval +44.8 to +83.7, p < 0.001)"
     assert f"done: release-notes · with_skill · claude-sonnet-4-5 helps on these cases: {lift}" in err
     assert steps[2].count("== release-notes · without_skill") == 1
     assert "Prompt\n  The ticket in evals/files/HRB-52.md" in steps[2]

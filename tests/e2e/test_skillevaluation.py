@@ -483,7 +483,7 @@ def test_two_cases_from_end_to_end(program: Program, writing: Path, work: Path) 
     resources = pytest.importorskip("skillevaluation.resources")
     jsonschema.validate(document, resources.load_schema("test-run-result"))
     assert "+50.0 points" in done.verdict
-    assert "0.50 times the turns" in done.verdict
+    assert "times the turns" not in done.verdict, "one case that both passed says nothing of turns"
     assert "reads output.json" in done.stderr
 
 

@@ -146,7 +146,8 @@ def test_the_history_says_what_the_skill_was_worth(scripted: Scripted) -> None:
     """N-A7: a run that is looked at later gives the same answer, and so does the trend."""
     scripted.evaluate(letters("p"), letters("f"), "--runs", "3")
     scripted.evaluate(letters("p"), letters("p"), "--runs", "3")
-    sentence = "s · with_skill helps on these cases: +100.0 points against without_skill (n = 4 cases, p < 0.001)"
+    lift = "+100.0 points against without_skill (n = 4 cases; these cases: 95% interval +66.6 to +100.0, p < 0.001)"
+    sentence = f"s · with_skill helps on these cases: {lift}"
     for command in ("history", "report"):
         assert sentence in scripted.program(command, "show", "latest~1").stdout
     trend = scripted.program("history", "trend", "s")

@@ -164,7 +164,8 @@ def test_vendor_engine(work: Path, vendor: dict[str, str]) -> None:
     assert "without_skill · acme-large — pass rate 25.0%\n  (n = 4 cases, 0 errors" in done.stdout
     assert "Fired when it should: 100.0% (n = 2 cases" in done.stdout
     assert "Silent when it should be: 100.0% (n = 2 cases" in done.stdout
-    assert "acme-large: not enough data: +75.0 points against without_skill (n = 4 cases, p = 0.250)" in done.stderr
+    lift = "+75.0 points against without_skill (n = 4 cases; these cases: 95% interval -1.6 to +100.0, p = 0.250)"
+    assert f"acme-large: not enough data: {lift}" in done.stderr
     assert done.stderr.endswith("; with_skill: 16 of 16 passed\n")
     document = json.loads((work / "reports/eval-result.json").read_text())
     assert document["run_summary"]["delta"]["pass_rate"] == "+0.75"

@@ -43,7 +43,7 @@ def test_who_is_shown_to_be_better_stands_first() -> None:
         ("api · m", "–"),
     ]
     assert board.headline == "pdf: the lift is greatest with claude · m (+95.0 points)"
-    assert board.standings[0].lift_text.startswith("+95.0 points (95% interval +")
+    assert board.standings[0].lift_text.startswith("+95.0 points (new cases: 95% interval +")
     assert board.standings[2].lift_text == "nothing compared"
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from skillgauge.report.answer import compared, detectable_text, lift_interval_text, sentences
-from skillgauge.stats import MeanRatio, Repeats, weigh
-from skillgauge.types.comparison import DroppedCounts, GroupKey, PairSummary, Ratios
+from skillgauge.report.answer import compared, detectable_text, interval_new_text, sentences
+from skillgauge.stats import GradedEvidence, MeanRatio, Repeats, difference_interval, weigh
+from skillgauge.types.comparison import DroppedCounts, FiredCounts, GroupKey, PairSummary, Ratios
 from skillgauge.types.result import Kept, RunInfo, RunState, RunView, SuiteValidity, Summary
 from skillgauge.types.trial import PlanHead
 from skillgauge_documents.phrases import chance_text, points
@@ -37,27 +37,32 @@ def view(*pairs: PairSummary, valid: bool = True) -> RunView:
     [
         (
             {(Repeats(3, 3), Repeats(0, 3)): 3, (ONE, ONE): 1},
-            "pdf · with_skill helps on these cases: +75.0 points against without_skill (n = 4 cases, p < 0.001)",
+            "pdf · with_skill helps on these cases: +75.0 points against without_skill "
+            "(n = 4 cases; these cases: 95% interval +27.6 to +92.4, p < 0.001)",
         ),
         (
             {(ONE, NONE): 9, (ONE, ONE): 1},
             "pdf · with_skill helps: +90.0 points against without_skill "
-            "(95% interval +45.6 to +100.0, n = 10 cases, p = 0.004)",
+            "(n = 10 cases; these cases: 95% interval +45.6 to +100.0, p = 0.004; "
+            "new cases: 95% interval +45.6 to +100.0, p = 0.004)",
         ),
         (
             {(NONE, ONE): 9, (ONE, ONE): 1},
             "pdf · with_skill hurts: -90.0 points against without_skill "
-            "(95% interval -100.0 to -45.6, n = 10 cases, p = 0.004)",
+            "(n = 10 cases; these cases: 95% interval -100.0 to -45.6, p = 0.004; "
+            "new cases: 95% interval -100.0 to -45.6, p = 0.004)",
         ),
         (
             {(ONE, NONE): 1},
-            "pdf · with_skill: not enough data: +100.0 points against without_skill (n = 1 case, p = 1.000); "
+            "pdf · with_skill: not enough data: +100.0 points against without_skill "
+            "(n = 1 case; these cases: 95% interval -51.0 to +100.0, p = 1.000); "
             "no outcome of so few runs is beyond chance",
         ),
         (
             {(Repeats(2, 3), Repeats(1, 3)): 4},
-            "pdf · with_skill: not enough data: +33.3 points against without_skill (n = 4 cases, p = 0.254); "
-            "it could only have shown 63 points or more",
+            "pdf · with_skill: not enough data: +33.3 points against without_skill "
+            "(n = 4 cases; these cases: 95% interval -6.9 to +64.1, p = 0.254); "
+            "a lift of 63 points is found four times out of five, at worst",
         ),
         ({}, "pdf · with_skill cannot be compared against without_skill: no case has a result in both arms"),
     ],
@@ -73,18 +78,69 @@ def test_what_was_dropped_and_what_it_took_is_told() -> None:
     known = pair(
         {(ONE, NONE): 9, (ONE, ONE): 1},
         dropped=DroppedCounts(baseline_error=2, not_run=1),
-        ratios=Ratios(tokens=MeanRatio(1.311, 3), duration_s=MeanRatio(0.5, 4)),
+        lift_bounds=(0.5, 0.8),
+        ratios=Ratios(tokens=MeanRatio(1.311, 5, 1.2, 1.4), duration_s=MeanRatio(0.5, 4, 0.4, 0.7)),
     )
     (sentence,) = sentences(view(known))
-    assert "n = 10 cases, dropped: 2 for baseline error, 1 for not run, p = 0.004" in sentence
-    assert sentence.endswith("; where both passed: 1.31 times the tokens (3 cases), 0.50 times the time (4 cases)")
+    assert "(n = 10 cases, dropped: 2 for baseline error, 1 for not run; these cases: " in sentence
+    assert "; over all cases, errors counted either way: +50.0 to +80.0 points)" in sentence
+    took = "1.31 (1.20 to 1.40) times the tokens in 5 cases, 0.50 (0.40 to 0.70) times the time in 4 cases"
+    assert sentence.endswith(f"; where both passed: {took}")
 
 
 def test_ratios_of_as_many_cases_share_their_number() -> None:
     """The number of cases stands once where it is the same for everything that is compared."""
-    ratios = Ratios(turns=MeanRatio(1.2, 4), cost_usd=MeanRatio(0.5, 4))
+    ratios = Ratios(turns=MeanRatio(1.2, 4, 1.1, 1.3), cost_usd=MeanRatio(0.5, 4, 0.4, 0.6))
     (sentence,) = sentences(view(pair({(ONE, ONE): 4}, ratios=ratios)))
-    assert sentence.endswith("; where both passed (4 cases): 1.20 times the turns, 0.50 times the cost")
+    took = "1.20 (1.10 to 1.30) times the turns, 0.50 (0.40 to 0.60) times the cost"
+    assert sentence.endswith(f"; where both passed (4 cases): {took}")
+
+
+def test_ratios_that_may_be_noise_are_left_out() -> None:
+    """Three times of one case proves nothing, and neither does an interval around 1."""
+    ratios = Ratios(turns=MeanRatio(3.0, 1), tokens=MeanRatio(1.1, 9, 0.9, 1.3))
+    (sentence,) = sentences(view(pair({(ONE, ONE): 4}, ratios=ratios)))
+    assert "where both passed" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("cases", "reason"),
+    [
+        ({(Repeats(3, 3), Repeats(3, 3)): 10}, "every case always passes in both arms; harder ones could show one"),
+        ({(Repeats(0, 3), Repeats(0, 3)): 10}, "no case ever passes in either arm: they are too hard, or broken"),
+        (
+            {(Repeats(0, 3), Repeats(0, 3)): 4, (Repeats(3, 3), Repeats(3, 3)): 6},
+            "in both arms 6 always pass and 4 never; cases in between could show one",
+        ),
+    ],
+    ids=["ceiling", "floor", "both"],
+)
+def test_a_suite_without_room_sends_nobody_to_more_runs(
+    cases: Mapping[tuple[Repeats, Repeats], int], reason: str
+) -> None:
+    """No further run would show anything, so that is not called a lack of data."""
+    (sentence,) = sentences(view(pair(cases)))
+    assert "with_skill: no room for a difference: +0.0 points" in sentence
+    assert sentence.endswith(f"; {reason}")
+    assert "not enough data" not in sentence
+
+
+def test_cases_without_room_among_others() -> None:
+    """They are counted, so that the author knows which part of the suite decides."""
+    (sentence,) = sentences(view(pair({(ONE, ONE): 3, (NONE, NONE): 2, (ONE, NONE): 1})))
+    assert "not enough data" in sentence
+    assert sentence.endswith("3 of 6 cases always passed in both arms; 2 of 6 cases never passed in either arm")
+
+
+def test_partial_credit_and_skills_that_never_fired() -> None:
+    """Both stand beside a lift of nothing."""
+    graded = GradedEvidence(10, 0.75, difference_interval([(0.75, 10)]), 2 / 1024)
+    fired = FiredCounts(fired=0, sessions=30)
+    (sentence,) = sentences(view(pair({(NONE, NONE): 10}, graded=graded, fired=fired)))
+    assert "; partial credit +75.0 points (new cases: 95% interval +39.8 to +85.2, p = 0.002)" in sentence
+    assert sentence.endswith("; a skill fired in 0 of 30 sessions")
+    (silent,) = sentences(view(pair({(NONE, NONE): 10}, fired=FiredCounts(fired=30, sessions=30))))
+    assert "fired" not in silent
 
 
 def test_an_invalid_suite_has_no_answer() -> None:
@@ -99,7 +155,7 @@ def test_numbers() -> None:
     assert told == ["+12.5 points", "-12.5 points", "+0.0 points", "–"]
     chances = [chance_text(chance) for chance in (0.0004, 0.001, 0.0494, 1.0)]
     assert chances == ["p < 0.001", "p = 0.001", "p = 0.049", "p = 1.000"]
-    assert detectable_text(0.425) == "it could only have shown 42 points or more"
+    assert detectable_text(0.425) == "a lift of 42 points is found four times out of five, at worst"
     few = weigh({(ONE, NONE): 2})
     assert few is not None
-    assert lift_interval_text(few) == "too few cases for one on new cases"
+    assert interval_new_text(few) == "too few cases for one on new cases"

@@ -130,6 +130,7 @@ def test_method_names_are_frozen() -> None:
         "cluster-bootstrap-bca",
         "agresti-min",
         "agresti-min-clusters",
+        "agresti-caffo",
         "normal",
     ]
     assert Interval(0.0, 1.0, 0.95, IntervalMethod.WILSON).method == "wilson"

@@ -12,15 +12,15 @@ import pytest
 
 from skillgauge import stats
 
-MODULES = sorted(module.name for module in pkgutil.iter_modules(stats.__path__))
+MODULES = sorted(module.name for module in pkgutil.walk_packages(stats.__path__, "skillgauge.stats."))
 
 
 def test_all_lists_every_public_name_of_the_modules() -> None:
     """`__all__` is what the modules define publicly, no more and no less."""
     defined = set()
     for name in MODULES:
-        module = importlib.import_module(f"skillgauge.stats.{name}")
-        if not name.startswith("_"):
+        module = importlib.import_module(name)
+        if not name.rpartition(".")[2].startswith("_"):
             defined |= {
                 key
                 for key, value in vars(module).items()
@@ -43,7 +43,7 @@ def test_functions_document_their_contract(name: str) -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings_run(name: str) -> None:
     """Every example prints what its docstring shows."""
-    assert doctest.testmod(importlib.import_module(f"skillgauge.stats.{name}")).failed == 0
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_import_is_light_and_stands_alone() -> None:

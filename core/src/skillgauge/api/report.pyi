@@ -35,7 +35,8 @@ from ..report.summary import (
 )
 from ..report.answer import (
     compared as compared,
-    lift_interval_text as lift_interval_text,
+    interval_here_text as interval_here_text,
+    interval_new_text as interval_new_text,
     sentences as sentences,
 )
 from ..decide.case_by_case import (

@@ -12,6 +12,7 @@ from ..evaluation.stored import (
     tell_foreign as tell_foreign,
 )
 from ..decide.against import (
+    least_margin as least_margin,
     why_unusable as why_unusable,
 )
 from ..evaluation.eval_document import (

@@ -98,6 +98,12 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
         evaluation = chosen
     else:
         evaluation = await Evaluation.prepare(call, request)
+    if _gate_options(values):
+        from ..evaluation.conclusion import gate_options, unanswerable_gates  # noqa: PLC0415 - few runs have gates
+
+        gates = gate_options(values, call.config)
+        for notice in await asyncio.to_thread(unanswerable_gates, evaluation.prepared, gates, earlier):
+            call.output.notice(notice)
     if values["dry_run"]:
         return evaluation.print_plan()
     from ..evaluation.conclusion import conclude  # noqa: PLC0415 - slow, and a dry run comes to none

@@ -1,42 +1,46 @@
 """Gates against an earlier run: whether a skill is better than it was, or not worse, and whether that is the skill's.
 
-The same cases are compared with themselves. The arm without the skill is the control: where it moved the same way, the
-model changed, and nothing is said of the skill.
+The same cases are compared with themselves. The arm without the skill is the control: a skill has changed only as far
+as the pass rate of its arm and its lift both did. The rule is that of `report diff`; see `skillgauge.stats.change_of`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from skillgauge_documents.characters import plain
-from skillgauge_documents.phrases import points
+from skillgauge_documents.phrases import chance_text, counted, points
 
 from ..errors import Problem, UsageError
+from ..report.answer import span_text
 from ..report.wording import labels
-from ..stats import Evidence, LiftTally
+from ..stats import (
+    RARE,
+    Change,
+    ChangeFinding,
+    Repeats,
+    TwiceRun,
+    chance_of_difference,
+    change_of,
+    new_change_bounds,
+)
 from ..types.comparison import CaseSummary, GroupKey
-from ..types.gate import Gate
+from ..types.gate import CaseScope, Gate
 from ..types.result import Figure, RunState, RunView
 from ..types.suite import DIRECT
 from ..types.trial import Identity
 from .case_by_case import case_by_case
 from .gates import GateAnswer, GateResult, answer_of, gated
-from .pair_gates import LiftGate, PairDemands, interval_bounds, span_text
+from .pair_gates import WORDS, LiftGate, PairDemands
 
 _FIGURE = "change"
 _SHOWN = 80
 _POINTS = 100.0
-_WORDS = {
-    (LiftGate.NOT_WORSE, GateAnswer.MET): "is not worse than",
-    (LiftGate.NOT_WORSE, GateAnswer.MISSED): "is worse than",
-    (LiftGate.NOT_WORSE, GateAnswer.INCONCLUSIVE): "may or may not be worse than",
-    (LiftGate.BETTER, GateAnswer.MET): "is better than",
-    (LiftGate.BETTER, GateAnswer.MISSED): "is not better than",
-    (LiftGate.BETTER, GateAnswer.INCONCLUSIVE): "may or may not be better than",
-}
 
-_Cases = Mapping[str, tuple[CaseSummary, str]]
+_Group = Mapping[str, tuple[CaseSummary, str]]
 """By id: what became of a case, and the digest of its content."""
 
 
@@ -85,7 +89,43 @@ def against_answers(view: RunView, earlier: Earlier, demands: PairDemands) -> It
     groups = [group.key for group in gated(view)]
     for key, name in zip(groups, labels(groups, _SHOWN), strict=True):
         for gate in demands.gates:
-            yield _Asked(view, earlier, gate, demands.margin_pts / _POINTS, key, name).answer(before, after)
+            yield _Asked(view, earlier, gate, demands.margin_pts / _POINTS, demands.scope, key, name).answer(
+                before, after
+            )
+
+
+_MARGINS = (10.0, 15.0, 20.0, 30.0, 50.0)
+
+
+def least_margin(view: RunView) -> float | None:
+    """Return the margin, in points, that `--gate not-worse` needs to be met by the same results again.
+
+    Args:
+        view: the run that would be compared with. Its results are read; blocks.
+
+    Returns:
+        10 or the least of some larger margins; `None` if none is enough.
+    """
+    earlier = Earlier(view, "")
+    for margin in _MARGINS:
+        demands = PairDemands(gates=(LiftGate.NOT_WORSE,), margin_pts=margin)
+        answers = {result.answer for result in against_answers(view, earlier, demands)}
+        if answers == {GateAnswer.MET}:
+            return margin
+    return None
+
+
+def unanswerable_again(earlier: Earlier, demands: PairDemands) -> Iterator[str]:
+    """Yield a sentence on each gate that the same results again would leave open, before anything is paid for.
+
+    Args:
+        earlier: the run that is compared with. Its results are read; blocks.
+        demands: which gates, and their margin.
+    """
+    asked = demands.model_copy(update={"gates": tuple(gate for gate in demands.gates if gate is LiftGate.NOT_WORSE)})
+    for result in against_answers(earlier.view, earlier, asked):
+        if result.answer is not GateAnswer.MET:
+            yield f"the same results again would not meet the gate: {result.told}"
 
 
 def _by_group(view: RunView) -> dict[GroupKey, dict[str, tuple[CaseSummary, str]]]:
@@ -97,31 +137,82 @@ def _by_group(view: RunView) -> dict[GroupKey, dict[str, tuple[CaseSummary, str]
 
 
 @dataclass(frozen=True)
-class _Change:
-    """The differences between the cases of one group now and before."""
+class _Cases:
+    """The cases of one group that both runs have and that are the same, as they ended."""
 
-    evidence: Evidence | None
-    errors: tuple[float, float] | None
-    """The change if all errors had gone against the group, and if all had gone for it."""
-
-    @classmethod
-    def of(cls, before: _Cases, after: _Cases) -> _Change:
-        """Over the cases that both have and that are the same."""
-        tally = LiftTally()
-        for case, (ours, content) in after.items():
-            if case in before and _is_same(content, before[case][1]):
-                tally.add(ours.counts, before[case][0].counts, ours.cluster)
-        return cls(tally.evidence, tally.bounds)
+    graded: tuple[TwiceRun, ...]
+    worst: tuple[TwiceRun, ...]
+    """As if every error had gone against the skill now and for it before."""
+    best: tuple[TwiceRun, ...]
 
     @property
-    def bounds(self) -> tuple[float, float] | None:
-        """Of the change of new cases, errors counted both ways; `None` below the fewest cases."""
-        return interval_bounds(self.evidence, self.errors)
+    def ways(self) -> tuple[tuple[TwiceRun, ...], ...]:
+        """The ways in which the errors might have ended; one without any."""
+        return tuple(dict.fromkeys((self.worst, self.best)))
 
 
 def _is_same(digest: str, other: str) -> bool:
     """Tell whether two digests may be of one content; an empty one is unknown."""
     return digest == other or not digest or not other
+
+
+def _is_in(case: str, content: str, group: _Group) -> bool:
+    """Tell whether a group has a case of the same content."""
+    return case in group and _is_same(content, group[case][1])
+
+
+class _Errors(Enum):
+    """A way in which trials that ended in an error count."""
+
+    LEFT_OUT = auto()
+    AGAINST = auto()
+    """Against the skill: failed now, passed before, and the other way round in the arm without it."""
+    FOR = auto()
+
+
+def _twice_run(
+    case: str, arm: tuple[_Group, _Group], control: tuple[_Group, _Group], errors: _Errors
+) -> TwiceRun | None:
+    """The case in both runs, before and after; `None` unless both have a repeat that counts."""
+    before = _repeats(arm[0], case, errors, passes_if=_Errors.AGAINST)
+    after = _repeats(arm[1], case, errors, passes_if=_Errors.FOR)
+    if before is None or after is None:
+        return None
+    control_before = _repeats(control[0], case, errors, passes_if=_Errors.FOR)
+    control_after = _repeats(control[1], case, errors, passes_if=_Errors.AGAINST)
+    return TwiceRun(before, after, control_before, control_after)
+
+
+def _repeats(group: _Group, case: str, errors: _Errors, *, passes_if: _Errors) -> Repeats | None:
+    """The repeats of a case that count; `None` if there are none."""
+    if case not in group:
+        return None
+    counts = group[case][0].counts
+    passed, graded = counts.passed, counts.passed + counts.failed
+    if errors is not _Errors.LEFT_OUT:
+        graded += counts.errors
+    if errors is passes_if:
+        passed += counts.errors
+    return Repeats(passed, graded) if graded else None
+
+
+_ANSWERS_ON_LOSS = {
+    ChangeFinding.WORSE: GateAnswer.MISSED,
+    ChangeFinding.NOT_WORSE: GateAnswer.MET,
+    ChangeFinding.UNDECIDED: GateAnswer.INCONCLUSIVE,
+}
+_ANSWERS_ON_GAIN = {
+    ChangeFinding.WORSE: GateAnswer.MET,
+    ChangeFinding.NOT_WORSE: GateAnswer.MISSED,
+    ChangeFinding.UNDECIDED: GateAnswer.INCONCLUSIVE,
+}
+"""Of the change as if the second run had been the first: what it lost has been gained."""
+
+
+def _changes_text(change: Change) -> str:
+    """The change of the pass rate, and of the lift where it is known."""
+    lift = "" if change.lift is None else f", lift {points(change.lift)}"
+    return f"pass rate {points(change.own)}{lift}, n = {counted(change.n, 'case')}"
 
 
 @dataclass(frozen=True)
@@ -132,6 +223,7 @@ class _Asked:
     earlier: Earlier
     wanted: LiftGate
     margin: float
+    scope: CaseScope
     key: GroupKey
     name: str
 
@@ -140,7 +232,7 @@ class _Asked:
         """The least change that meets it."""
         return self.wanted.threshold(self.margin)
 
-    def answer(self, before: Mapping[GroupKey, _Cases], after: Mapping[GroupKey, _Cases]) -> GateResult:
+    def answer(self, before: Mapping[GroupKey, _Group], after: Mapping[GroupKey, _Group]) -> GateResult:
         """Met or missed if the whole interval says so and nothing but the skill explains it; else open."""
         partner = self._partner(before)
         if partner is None:
@@ -148,24 +240,57 @@ class _Asked:
         if changed := [*self._changed_runner(partner), *self._changed_judges()]:
             changes = ", ".join(changed)
             return self._open(f"{self.name} is not compared with {plain(self.earlier.name)}: this changed: {changes}")
-        change = _Change.of(before[partner], after.get(self.key, {}))
-        if change.evidence is None:
+        cases = self._cases(partner, before, after)
+        if not cases.graded:
             return self._open(f"{self.name}: no case of {plain(self.earlier.name)} is still the same")
-        if change.bounds is None:
-            too_few = f"{change.evidence.n} cases are too few to compare it with {plain(self.earlier.name)}"
+        if self.scope is CaseScope.THESE:
+            return self._of_these(cases)
+        return self._of_new(cases)
+
+    def _of_these(self, cases: _Cases) -> GateResult:
+        """Met or missed if these cases show it, however the errors might have ended."""
+        answers = {self._answer_of(way) for way in cases.ways}
+        answer = answers.pop() if len(answers) == 1 else GateAnswer.INCONCLUSIVE
+        change, gain = change_of(cases.graded), change_of([case.reversed for case in cases.graded])
+        if change is None or gain is None:
+            raise AssertionError("there are cases")
+        figure = Figure(
+            name=_FIGURE, label="Change", value=change.own, unit="ratio", bounds=(change.least, -gain.least)
+        )
+        bounds = f"a change from {span_text((change.least, -gain.least))} is possible"
+        return self._result(figure, answer, self._message(answer, f"{_changes_text(change)}; {bounds}", cases))
+
+    def _answer_of(self, cases: Sequence[TwiceRun]) -> GateAnswer:
+        """The answer of one way in which the errors might have ended."""
+        if self.wanted is LiftGate.NOT_WORSE:
+            change, answers = change_of(cases), _ANSWERS_ON_LOSS
+        else:
+            change, answers = change_of([case.reversed for case in cases]), _ANSWERS_ON_GAIN
+        if change is None:
+            return GateAnswer.INCONCLUSIVE
+        return answers[change.finding(self.margin)]
+
+    def _of_new(self, cases: _Cases) -> GateResult:
+        """Met or missed if the whole interval for new cases says so, however the errors might have ended."""
+        bounds = [new_change_bounds(way, is_gain=self.wanted is LiftGate.BETTER) for way in cases.ways]
+        change = change_of(cases.graded)
+        spans = [span for span in bounds if span is not None]
+        if change is None or len(spans) < len(bounds):
+            number = counted(len(cases.graded), "case")
+            verb = "is" if len(cases.graded) == 1 else "are"
+            too_few = f"{number} {verb} too few to compare new ones with {plain(self.earlier.name)}"
             return self._open(f"{self.name}: {too_few}")
-        return self._decided(change.evidence.estimate, change.bounds, self._control(partner, before, after))
-
-    def _decided(self, estimate: float, bounds: tuple[float, float], control: _Change | None) -> GateResult:
-        figure = Figure(name=_FIGURE, label="Change", value=estimate, unit="ratio", bounds=bounds)
+        span = min(lower for lower, _ in spans), max(upper for _, upper in spans)
+        figure = Figure(name=_FIGURE, label="Change", value=change.own, unit="ratio", bounds=span)
         answer = answer_of(self.threshold, figure)
-        beyond = f" by more than {self.margin * _POINTS:g} points" if self.margin else ""
-        outcome = f"{_WORDS[self.wanted, answer]} {plain(self.earlier.name)}{beyond} ({span_text(bounds)})"
-        is_models = self._moved_alike(control, answer)
-        message = f"{self.name} {outcome}{self._owed_to(control, is_models=is_models)}"
-        return self._result(figure, GateAnswer.INCONCLUSIVE if is_models else answer, message)
+        return self._result(figure, answer, self._message(answer, f"{_changes_text(change)}; {span_text(span)}", cases))
 
-    def _partner(self, before: Mapping[GroupKey, _Cases]) -> GroupKey | None:
+    def _message(self, answer: GateAnswer, shown: str, cases: _Cases) -> str:
+        beyond = f" by more than {self.margin * _POINTS:g} points" if self.margin else ""
+        predicate = f"{WORDS[self.wanted, answer]} than {plain(self.earlier.name)}{beyond} {self.scope.text}"
+        return f"{self.name} {predicate} ({shown}){self._owed_to(cases)}"
+
+    def _partner(self, before: Mapping[GroupKey, _Group]) -> GroupKey | None:
         """The same group of the earlier run; with another engine or model only if it is the only one."""
         if self.key in before:
             return self.key
@@ -187,17 +312,26 @@ class _Asked:
         if before and after and not is_same:
             yield f"judge: {_judge_names(before)} → {_judge_names(after)}"
 
+    def _cases(self, partner: GroupKey, before: Mapping[GroupKey, _Group], after: Mapping[GroupKey, _Group]) -> _Cases:
+        """The cases that both runs have, with those of the arm without the skill where both runs have it."""
+        control = self._control(partner, before, after)
+        now = after.get(self.key, {})
+        shared = [case for case, (_, content) in now.items() if _is_in(case, content, before[partner])]
+        ways = [
+            [_twice_run(case, (before[partner], now), control, errors) for case in shared]
+            for errors in (_Errors.LEFT_OUT, _Errors.AGAINST, _Errors.FOR)
+        ]
+        return _Cases(*(tuple(case for case in way if case is not None) for way in ways))
+
     def _control(
-        self, partner: GroupKey, before: Mapping[GroupKey, _Cases], after: Mapping[GroupKey, _Cases]
-    ) -> _Change | None:
-        """The same of the arm without the skill, where both runs have it."""
+        self, partner: GroupKey, before: Mapping[GroupKey, _Group], after: Mapping[GroupKey, _Group]
+    ) -> tuple[_Group, _Group]:
+        """The arm without the skill in both runs; without any case unless both have it."""
         for arm in self._baselines():
             theirs, ours = partner.in_arm(arm), self.key.in_arm(arm)
             if theirs in before and ours in after:
-                change = _Change.of(before[theirs], after[ours])
-                if change.evidence:
-                    return change
-        return None
+                return before[theirs], after[ours]
+        return {}, {}
 
     def _baselines(self) -> list[str]:
         """Return the arms that this group's arm is compared with in its suite."""
@@ -206,26 +340,18 @@ class _Asked:
                 return [pair.baseline for pair in suite.compared if pair.candidate == self.key.arm]
         return []
 
-    def _moved_alike(self, control: _Change | None, answer: GateAnswer) -> bool:
-        """Tell whether the arm without the skill alone went as far, beyond doubt."""
-        if control is None or control.bounds is None:
-            return False
-        match self.wanted, answer:
-            case LiftGate.NOT_WORSE, GateAnswer.MISSED:
-                return control.bounds[1] < -self.margin
-            case LiftGate.BETTER, GateAnswer.MET:
-                return control.bounds[0] > self.margin
-            case _:
-                return False
-
-    def _owed_to(self, control: _Change | None, *, is_models: bool) -> str:
-        """Tell whether the skill or the model changed, as far as the arm without the skill shows it."""
+    def _owed_to(self, cases: _Cases) -> str:
+        """Tell what the arm without the skill did, which shows whether the skill or the model changed."""
         if self.key.arm == DIRECT.name:
             return ""
-        if control is None or control.evidence is None:
+        controls = [case.control for case in cases.graded if case.control]
+        if not controls:
             return "; the skill or the model changed: there is no arm without the skill in both runs"
-        moved = f"without the skill {points(control.evidence.estimate)}"
-        return f"; the model changed, not the skill: {moved}" if is_models else f"; {moved}"
+        moved = sum(after.share - before.share for before, after in controls) / len(controls)
+        chance = chance_of_difference(Counter((after, before) for before, after in controls))
+        if chance <= RARE:
+            return f"; the model changed: without the skill {points(moved)}, {chance_text(chance)}"
+        return f"; without the skill {points(moved)}"
 
     def _open(self, message: str) -> GateResult:
         return self._result(Figure(name=_FIGURE, label="Change", value=None), GateAnswer.INCONCLUSIVE, message)

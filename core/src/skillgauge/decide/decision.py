@@ -317,22 +317,47 @@ def _one_threshold(results: Iterable[GateResult]) -> Iterator[str]:
 
 def _beyond(gate: Gate, figure: Figure) -> str:
     limit = "below" if figure.higher_is_better else "above"
-    label = "" if figure.unit == "ratio" else f"{figure.label} "
+    if figure.name == GateFigure.LIFT:
+        label = "lift "
+    elif figure.unit == "ratio":
+        label = ""
+    else:
+        label = f"{figure.label} "
     return f"{label}{limit} {_shown(gate.threshold, figure)}"
 
 
 def _value(result: GateResult) -> str:
     figure, threshold = result.figure, result.gate.threshold
-    if figure.bounds and result.answer is GateAnswer.INCONCLUSIVE:
-        return " to ".join(_shown(end, figure, threshold) for end in sorted(figure.bounds))
-    return "unknown" if figure.value is None else _shown(figure.value, figure, threshold)
+    value = "unknown" if figure.value is None else _shown(figure.value, figure, threshold)
+    if figure.bounds is None:
+        return value
+    span = " to ".join(_shown(end, figure, threshold) for end in sorted(figure.bounds))
+    if result.answer is GateAnswer.INCONCLUSIVE:
+        return span
+    if figure.name == GateFigure.LIFT:  # of complete pairs, while its bounds are of all cases and may exclude it
+        return f"{value} ({span} with errors counted either way)"
+    return value
 
 
 def _shown(value: float, figure: Figure, threshold: float | None = None) -> str:
     """A figure with one decimal, or as many as tell it from the threshold that it misses."""
     if figure.unit != "ratio":
         return f"{value:g}"
+    if figure.name == GateFigure.LIFT:
+        return _in_points(value, threshold)
     digits = 1
     while threshold not in (None, value) and digits < 6 and f"{value:.{digits}%}" == f"{threshold:.{digits}%}":
         digits += 1
     return f"{value:.{digits}%}"
+
+
+def _in_points(value: float, threshold: float | None) -> str:
+    """A difference in points, with as many decimals as tell it from the threshold that it misses."""
+    digits = 1
+    while threshold not in (None, value) and digits < 6 and _points(value, digits) == _points(threshold, digits):
+        digits += 1
+    return f"{_points(value, digits)} points"
+
+
+def _points(value: float, digits: int) -> str:
+    return f"{value * 100 + 0.0:+.{digits}f}"

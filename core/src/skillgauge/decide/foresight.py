@@ -9,8 +9,10 @@ from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted
 
 from ..plan.preparing import Prepared
-from ..stats import smallest_detectable
+from ..stats import MIN_NEW_CASES, Repeats, interval_here, lift_interval, smallest_detectable
+from ..types.gate import CaseScope
 from ..types.plan import Cell, SuitePlan, applies
+from .pair_gates import LiftGate, PairDemands
 
 COARSE = 0.5
 """A suite that shows nothing smaller, as a fraction, is warned of: few skills help so much."""
@@ -31,6 +33,21 @@ class Foreseen(Frozen):
     """Repeats of each case in each arm."""
     detectable: float | None
     """Smallest lift, as a fraction, that is found four times out of five; `None`: no outcome would prove any."""
+    best_here: float | None
+    """Lower bound of the lift on these cases, as a fraction, if every run passes in the candidate arm and none in the
+    baseline arm; `None` without any case."""
+    best_new: float | None
+    """The same for new cases; `None` if the suite has too few to tell."""
+
+    def best(self, scope: CaseScope) -> float | None:
+        """Return the lower bound in the best case; `None` if there is none."""
+        return self.best_here if scope is CaseScope.THESE else self.best_new
+
+    @property
+    def subject(self) -> str:
+        """The suite and its size, as a sentence begins."""
+        times = "once" if self.runs == 1 else f"{self.runs} times"
+        return f"{plain(self.suite)}: {counted(self.cases, 'case')}, run {times} in each arm,"
 
     @property
     def is_fine(self) -> bool:
@@ -58,12 +75,30 @@ def coarse(prepared: Prepared) -> Iterator[str]:
 
 def told(foreseen: Foreseen) -> str:
     """Say in one sentence which findings a comparison can reach."""
-    times = "once" if foreseen.runs == 1 else f"{foreseen.runs} times"
-    subject = f"{plain(foreseen.suite)}: {counted(foreseen.cases, 'case')}, run {times} in each arm,"
+    subject = foreseen.subject
     if foreseen.detectable is None:
         return f"{subject} cannot show whether the skill helps, whatever comes out{_advice(foreseen)}"
     advice = "" if foreseen.is_fine else _advice(foreseen)
     return f"{subject} can show a lift of {foreseen.detectable * 100:.0f} points or more{advice}"
+
+
+def unanswerable(prepared: Prepared, demands: PairDemands) -> Iterator[str]:
+    """Yield a sentence on each gate on a lift that no outcome of the plan could meet, or none could miss."""
+    for comparison in foresee(prepared):
+        for option, needed, verb in _answerable_from(demands):
+            best = comparison.best(demands.scope)
+            if best is None or best <= needed:
+                yield f"{comparison.subject} cannot {verb} {option} {demands.scope.text}, whatever comes out"
+
+
+def _answerable_from(demands: PairDemands) -> Iterator[tuple[str, float, str]]:
+    """Yield each gate on a lift with the lower bound that the best outcome has to exceed, and what it then can."""
+    margin = f" --margin {demands.margin_pts:g}" if demands.margin_pts else ""
+    for gate in demands.lift_gates:
+        verb = "meet" if gate is LiftGate.BETTER else "miss"
+        yield f"--gate {gate}{margin}", demands.margin_pts / 100, verb
+    if demands.min_delta_pts is not None and demands.min_delta_pts > 0:
+        yield f"--min-delta-pts {demands.min_delta_pts:g}", 0.0, "meet"
 
 
 def _advice(foreseen: Foreseen) -> str:
@@ -78,6 +113,7 @@ def _advice(foreseen: Foreseen) -> str:
 
 def _foreseen(suite: SuitePlan, cell: Cell, candidate: str, baseline: str, runs: int) -> Foreseen:
     cases = sum(1 for _, case in suite.cases() if applies(case, cell.target))
+    best = {(Repeats(runs, runs), Repeats(0, runs)): cases}
     return Foreseen(
         suite=suite.suite.id,
         target=cell.target.id if cell.target else None,
@@ -88,4 +124,6 @@ def _foreseen(suite: SuitePlan, cell: Cell, candidate: str, baseline: str, runs:
         cases=cases,
         runs=runs,
         detectable=smallest_detectable(cases, runs) if cases else None,
+        best_here=interval_here(best).lower if cases else None,
+        best_new=lift_interval(best).lower if cases >= MIN_NEW_CASES else None,
     )

@@ -55,7 +55,7 @@ def _figures(view: RunView, suite_id: str, gate: Gate) -> Iterator[tuple[GroupKe
     """Yield the figures of a suite that a gate is about, each with its group."""
     if gate.scope is GateScope.PAIR:
         pairs = [pair for pair in view.summary.pairs if pair.candidate.suite_id == suite_id]
-        yield from ((pair.candidate, _of_pair(pair, gate.figure)) for pair in pairs)
+        yield from ((pair.candidate, figure_of_pair(pair, gate.figure)) for pair in pairs)
     else:
         groups = [group for group in gated(view) if group.suite_id == suite_id]
         yield from ((group.key, figure_of(group, gate.figure)) for group in groups)
@@ -76,7 +76,8 @@ def figure_of(group: GroupSummary, name: str) -> Figure:
             return next((figure for figure in group.figures if figure.name == name), unknown)
 
 
-def _of_pair(pair: PairSummary, name: str) -> Figure:
+def figure_of_pair(pair: PairSummary, name: str) -> Figure:
+    """A figure of a comparison by name; its value is unknown if the kernel does not give it."""
     if name == GateFigure.LIFT:
         return Figure(name=name, label="Lift", value=pair.lift, unit="ratio", bounds=pair.lift_bounds)
     return Figure(name=name, label=name, value=None, unit="ratio")

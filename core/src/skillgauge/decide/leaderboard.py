@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from skillgauge_documents.characters import LINE, plain
 from skillgauge_documents.phrases import counted, points
 
-from ..report.answer import compared, lift_interval_text
+from ..report.answer import compared, interval_new_text
 from ..stats import Evidence
 from ..types.comparison import PairSummary
 from ..types.result import RunView
@@ -42,9 +42,9 @@ class Standing:
         evidence = self.pair.evidence
         if evidence is None:
             return "nothing compared"
-        bounds = lift_interval_text(evidence)
-        if evidence.interval:
-            bounds = f"95% interval {bounds}"
+        bounds = interval_new_text(evidence)
+        if evidence.interval_new:
+            bounds = f"new cases: {bounds}"
         return f"{points(evidence.estimate)} ({bounds}, n = {counted(evidence.n, 'case')})"
 
 
@@ -103,8 +103,10 @@ def _place(evidence: Evidence | None, pairs: Sequence[PairSummary]) -> int | Non
     return 1 + sum(_is_above(other, evidence) for other in others)
 
 
-def _is_above(one: Evidence, other: Evidence) -> bool:
-    return one.interval is not None and other.interval is not None and one.interval.lower > other.interval.upper
+def _is_above(first: Evidence, second: Evidence) -> bool:
+    if first.interval_new is None or second.interval_new is None:
+        return False
+    return first.interval_new.lower > second.interval_new.upper
 
 
 def _name(pair: PairSummary, *, has_runner: bool) -> str:

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.phrases import chance_text, points
 
+from ..report.answer import span_text
 from ..report.wording import labels
 from ..stats import Evidence
 from ..types.comparison import OutcomeCounts, PairSummary
-from ..types.gate import Gate, GateFigure, GateScope
+from ..types.gate import CaseScope, Gate, GateFigure, GateScope
 from ..types.result import Figure, RunView
-from .gates import GateAnswer, GateResult, answer_of, answers, gated
+from .gates import GateAnswer, GateResult, answer_of, figure_of_pair, gated
 
 _NAME = 80
 _POINTS = 100.0
@@ -49,6 +51,8 @@ class PairDemands(Frozen):
     """What every lift has to show."""
     margin_pts: float = 0.0
     """Points that a lift may be below zero and is not worse, or has to be above zero to be better."""
+    scope: CaseScope = CaseScope.THESE
+    """The cases that all these demands ask about."""
     against_earlier: bool = False
     """Whether `gates` are asked of the change since an earlier run, and not of the lift."""
 
@@ -73,10 +77,11 @@ def pair_answers(view: RunView, demands: PairDemands) -> Iterator[GateResult]:
     if demands.are_about_pairs and not view.summary.pairs:
         yield from _nothing_compared(view)
     if demands.min_delta_pts is not None:
-        yield from _of_least_lift(view, demands.min_delta_pts / _POINTS)
+        for pair in view.summary.pairs:
+            yield of_least_lift(pair, demands.min_delta_pts, demands.scope)
     for pair in view.summary.pairs:
         for wanted in demands.lift_gates:
-            yield _of_interval(pair, wanted, demands.margin_pts)
+            yield of_interval(pair, wanted, demands.margin_pts, demands.scope)
         if demands.fail_on_verdict:
             yield _of_verdict(pair, demands.fail_on_verdict)
 
@@ -88,46 +93,89 @@ def _nothing_compared(view: RunView) -> Iterator[GateResult]:
         yield GateResult(gate, group.key, figure, GateAnswer.INCONCLUSIVE, "nothing was compared")
 
 
-def _of_least_lift(view: RunView, threshold: float) -> Iterator[GateResult]:
-    gate = Gate(figure=GateFigure.LIFT, threshold=threshold, scope=GateScope.PAIR)
-    for suite in view.head.suites:
-        yield from answers(view, suite.id, [gate])
+def of_least_lift(pair: PairSummary, points_wanted: float, scope: CaseScope) -> GateResult:
+    """Met if the lift is large enough, whatever the errors would have been, and no work of chance.
+
+    Args:
+        pair: the comparison.
+        points_wanted: least lift, in points.
+        scope: the cases for which chance has to be excluded, where a lift above zero is wanted.
+    """
+    gate = Gate(figure=GateFigure.LIFT, threshold=points_wanted / _POINTS, scope=GateScope.PAIR)
+    figure = figure_of_pair(pair, GateFigure.LIFT)
+    answer = answer_of(gate.threshold, figure)
+    evidence = pair.evidence
+    if answer is not GateAnswer.MET or evidence is None or points_wanted <= 0 or _is_shown(evidence, scope):
+        return GateResult(gate, pair.candidate, figure, answer)
+    message = f"{_name(pair)}: {points(evidence.estimate)} may be chance {scope.text} ({_chance_text(evidence, scope)})"
+    return GateResult(gate, pair.candidate, figure, GateAnswer.INCONCLUSIVE, message)
 
 
-def _of_interval(pair: PairSummary, wanted: LiftGate, margin_pts: float) -> GateResult:
-    """Met or missed if the whole interval for new cases says so, errors counted both ways; else open."""
+def _is_shown(evidence: Evidence, scope: CaseScope) -> bool:
+    if scope is CaseScope.NEW:
+        return evidence.is_found and evidence.is_general
+    return evidence.is_found
+
+
+def _chance_text(evidence: Evidence, scope: CaseScope) -> str:
+    if scope is CaseScope.THESE:
+        return chance_text(evidence.chance_here)
+    if evidence.chance_new is None:
+        return "too few cases to tell"
+    return chance_text(evidence.chance_new)
+
+
+def of_interval(pair: PairSummary, wanted: LiftGate, margin_pts: float, scope: CaseScope) -> GateResult:
+    """Met or missed if the whole interval says so, errors counted both ways; else open.
+
+    Args:
+        pair: the comparison.
+        wanted: the demand.
+        margin_pts: its margin, in points.
+        scope: the cases that the interval is for.
+    """
     threshold = wanted.threshold(margin_pts / _POINTS)
     gate = Gate(figure=GateFigure.LIFT, threshold=threshold, scope=GateScope.PAIR)
     figure = Figure(name=GateFigure.LIFT, label="Lift", value=pair.lift, unit="ratio")
-    bounds = interval_bounds(pair.evidence, pair.lift_bounds)
+    bounds = interval_bounds(pair.evidence, pair.lift_bounds, scope)
     if bounds is None:
-        message = f"{_name(pair)}: too few cases to tell whether it is {wanted}"
+        message = f"{_name(pair)}: too few cases to tell whether it is {_NOUNS[wanted]} {scope.text}"
         return GateResult(gate, pair.candidate, figure, GateAnswer.INCONCLUSIVE, message)
     answer = answer_of(threshold, figure.model_copy(update={"bounds": bounds}))
     beyond = f" by more than {margin_pts:g} points" if margin_pts else ""
-    message = f"{_name(pair)} {_WORDS[answer]} {wanted}{beyond} ({span_text(bounds)})"
+    message = f"{_name(pair)} {WORDS[wanted, answer]}{beyond} {scope.text} ({span_text(bounds)})"
     return GateResult(gate, pair.candidate, figure, answer, message)
 
 
-_WORDS = {GateAnswer.MET: "is", GateAnswer.MISSED: "is not", GateAnswer.INCONCLUSIVE: "may or may not be"}
+_NOUNS = {LiftGate.BETTER: "better", LiftGate.NOT_WORSE: "worse"}
+WORDS = {
+    (LiftGate.NOT_WORSE, GateAnswer.MET): "is not worse",
+    (LiftGate.NOT_WORSE, GateAnswer.MISSED): "is worse",
+    (LiftGate.NOT_WORSE, GateAnswer.INCONCLUSIVE): "may or may not be worse",
+    (LiftGate.BETTER, GateAnswer.MET): "is better",
+    (LiftGate.BETTER, GateAnswer.MISSED): "is not better",
+    (LiftGate.BETTER, GateAnswer.INCONCLUSIVE): "may or may not be better",
+}
+"""The predicate of each gate with each answer."""
 
 
-def interval_bounds(evidence: Evidence | None, error_bounds: tuple[float, float] | None) -> tuple[float, float] | None:
-    """Return the bounds of a difference for new cases, errors counted both ways; `None` below the fewest cases.
+def interval_bounds(
+    evidence: Evidence | None, error_bounds: tuple[float, float] | None, scope: CaseScope
+) -> tuple[float, float] | None:
+    """Return the bounds of a difference, errors counted both ways; `None` if there are too few cases for any.
 
     Args:
         evidence: the difference over all cases.
         error_bounds: the difference if all errors had gone against the candidate, and if all had gone for it.
+        scope: the cases that they are for.
     """
-    if evidence is None or evidence.interval is None:
+    if evidence is None:
+        return None
+    interval = evidence.interval_here if scope is CaseScope.THESE else evidence.interval_new
+    if interval is None:
         return None
     worst, best = error_bounds or (evidence.estimate, evidence.estimate)
-    return evidence.interval.lower + worst - evidence.estimate, evidence.interval.upper + best - evidence.estimate
-
-
-def span_text(bounds: tuple[float, float]) -> str:
-    """Return the bounds of a difference in points."""
-    return f"{bounds[0] * _POINTS:+.1f} to {bounds[1] * _POINTS:+.1f} points"
+    return interval.lower + worst - evidence.estimate, interval.upper + best - evidence.estimate
 
 
 def verdict_of_pair(outcomes: OutcomeCounts) -> PairVerdict:

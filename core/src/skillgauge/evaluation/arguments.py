@@ -214,6 +214,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             choices=("better", "not-worse"),
             group=_EVAL,
         ),
+        Option(
+            "--gate-scope",
+            "Ask gates on lifts and changes of these cases (default) or of new cases of this kind.",
+            choices=("these", "new"),
+            group=_EVAL,
+        ),
         _number("--margin", "Points that --gate allows or asks for.", metavar="PTS", least=0, most=100, group=_EVAL),
         Option(
             "--against",
@@ -335,6 +341,7 @@ class Settings(TypedDict, total=False):
     fail_on_verdict: str | Sequence[str]
     gate: str | Sequence[str]
     """`better` or `not-worse`."""
+    gate_scope: str
     margin: float
     """Points that `gate` allows or asks for."""
     against: str | Path

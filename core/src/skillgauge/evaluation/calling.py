@@ -19,7 +19,7 @@ from ..decide.against import Earlier
 from ..decide.decision import Decision as Decision
 from ..decide.decision import GateOptions
 from ..decide.foresight import coarse
-from ..errors import PluginError, Problem, SkillgaugeError, did_you_mean
+from ..errors import PluginError, Problem, SkillgaugeError, UsageError, did_you_mean
 from ..report.answer import sentences
 from ..terminal.output import with_places
 from ..types.comparison import GroupKey
@@ -29,7 +29,7 @@ from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Trial
 from .arguments import Settings as Settings
 from .arguments import configured, declared
-from .conclusion import concluded, gate_options
+from .conclusion import concluded, gate_options, out_of_range, unanswerable_gates
 from .eval_document import human_lines
 from .evaluation import Evaluation
 from .invocation import Invocation, invocation
@@ -161,7 +161,8 @@ async def aevaluate(
             call, asked, gates = _asked(paths, plugins, settings, listener)
             earlier = await asyncio.to_thread(_earlier, call, settings, gates, opened)
             evaluation = await Evaluation.prepare(call, asked)
-        for warning in coarse(evaluation.prepared):
+        open_gates = await asyncio.to_thread(unanswerable_gates, evaluation.prepared, gates, earlier)
+        for warning in (*coarse(evaluation.prepared), *open_gates):
             listener.notice(warning)
         outcome = await evaluation.carry_out()
         run = await asyncio.to_thread(concluded, outcome, evaluation, gates, earlier)
@@ -275,6 +276,8 @@ def _asked(
         message = "plugins given as objects cannot be used in other processes"
         raise PluginError(Problem("executor.objects", message, hint="Leave out `executor`, or install them."))
     values = {**_values(settings), "paths": [str(path) for path in paths], "dry_run": dry_run}
+    if problems := list(out_of_range(values, declared())):
+        raise UsageError(problems)
     options = Globals(
         config=str(settings["config"]) if "config" in settings else None,
         quiet=True,

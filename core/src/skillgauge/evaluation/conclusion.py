@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from skillgauge_documents.phrases import counted
 
 from ..config.configuration import Config
-from ..decide.against import Earlier, against_answers
+from ..decide.against import Earlier, against_answers, unanswerable_again
 from ..decide.broken_arms import broken_arms
 from ..decide.decision import Decision, GateOptions, decide, stopped_early
 from ..decide.failing import failing_lines
+from ..decide.foresight import unanswerable
 from ..decide.pair_gates import LiftGate, PairDemands, PairVerdict
 from ..errors import Problem, UsageError
 from ..plan.preparing import Prepared
 from ..terminal.output import Output
+from ..types.gate import CaseScope
 from ..types.judged_gates import JudgedGates
 from ..types.result import RunView, Spending
 from .added_checks import with_added
-from .arguments import OPTIONS, PAGE, words
+from .arguments import OPTIONS, PAGE, Kind, Option, words
 from .eval_document import document, human_lines
 from .evaluation import EndedRun, Evaluation, WrittenReports
 from .invocation import Invocation
@@ -33,7 +35,7 @@ def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
     Raises:
         UsageError: with everything that is wrong with them.
     """
-    problems = [*_out_of_range(values), *_unknown_words(values)]
+    problems = [*out_of_range(values, _GATES), *_unknown_words(values)]
     if problems:
         raise UsageError(problems)
     threshold = values.get("min_completion")
@@ -47,24 +49,58 @@ def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
             fail_on_verdict=tuple(map(PairVerdict, _several(values.get("fail_on_verdict")))),
             gates=tuple(map(LiftGate, _several(values.get("gate")))),
             margin_pts=values.get("margin") or 0.0,
+            scope=CaseScope(values.get("gate_scope") or CaseScope.THESE),
             against_earlier=values.get("against") is not None,
         ),
     )
 
 
+def unanswerable_gates(prepared: Prepared, gates: GateOptions, earlier: Earlier | None) -> tuple[str, ...]:
+    """Return a sentence on each gate that no outcome of a plan could answer, or not the results of an earlier run.
+
+    Args:
+        prepared: what would run.
+        gates: what is demanded of it.
+        earlier: the run that a gate compares with. Its results are read; call it from a worker thread.
+    """
+    again = unanswerable_again(earlier, gates.pairs) if earlier else ()
+    return (*unanswerable(prepared, gates.pairs), *again)
+
+
 _GATES = OPTIONS["Gates"]
 
 
-def _out_of_range(values: Mapping[str, Any]) -> Iterator[Problem]:
+def out_of_range(values: Mapping[str, Any], options: Iterable[Option]) -> Iterator[Problem]:
     """Yield a problem for each number that is out of its range; click refuses them before, Python does not."""
-    for option in _GATES:
-        name, least, most = option.value_name, option.least, option.most
-        value = values.get(name)
-        if value is None or least is None or most is None:
+    for option in options:
+        value = values.get(option.value_name)
+        if value is None or option.kind not in _NUMBERS or _is_in_range(value, option):
             continue
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not least <= value <= most:
-            yield Problem("usage.gate", f"{name} is {value!r}", hint=f"Give a number from {least:g} to {most:g}.")
+        number = "whole number" if option.kind is Kind.WHOLE else "number"
+        yield Problem(
+            "usage.number", f"{option.value_name} is {value!r}", hint=f"Give a {number}{_range_text(option)}."
+        )
+
+
+_NUMBERS = (Kind.WHOLE, Kind.NUMBER)
+
+
+def _is_in_range(value: object, option: Option) -> bool:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    if option.kind is Kind.WHOLE and not isinstance(value, int):
+        return False
+    if option.least is not None and (value < option.least or (option.excludes_least and value == option.least)):
+        return False
+    return option.most is None or value <= option.most
+
+
+def _range_text(option: Option) -> str:
+    if option.least is None:
+        return ""
+    if option.most is not None:
+        return f" from {option.least:g} to {option.most:g}"
+    return f" above {option.least:g}" if option.excludes_least else f", at least {option.least:g}"
 
 
 def _unknown_words(values: Mapping[str, Any]) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from skillgauge_documents.phrases import chance_text, counted, points
 
-from ..stats import Evidence, Finding, MeanRatio
+from ..stats import Evidence, Finding, GradedEvidence, Interval, MeanRatio
 from ..types.comparison import DroppedCounts, PairSummary
 from ..types.result import RunView
 from .wording import labels
@@ -18,7 +18,6 @@ _FINDINGS = {
     Finding.HELPS: " helps",
     Finding.HURTS: " hurts",
     Finding.NO_DIFFERENCE: " makes no meaningful difference",
-    Finding.UNDECIDED: ": not enough data",
 }
 _NAMES = {"turns": "turns", "tokens": "tokens", "duration_s": "time", "cost_usd": "cost"}
 """Of the fields of `Ratios`."""
@@ -45,40 +44,95 @@ def _answer(pair: PairSummary) -> str:
     evidence = pair.evidence
     if evidence is None:
         return f" cannot be compared {against}: no case has a result in both arms{_dropped(pair.dropped)}"
-    cases = f"{_cases(evidence)}{_dropped(pair.dropped)}"
-    basis = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}{_look(evidence)}"
-    lift = f"{points(evidence.estimate)} {against} ({basis})"
-    if evidence.finding not in (Finding.HELPS, Finding.HURTS):
-        return f"{_FINDINGS[evidence.finding]}: {lift}; {detectable_text(evidence.detectable)}{_took(pair)}"
+    lift = f"{points(evidence.estimate)} {against} ({_basis(pair, evidence)})"
+    texts = [f"{_heading(evidence)}: {lift}"]
+    if evidence.finding is Finding.UNDECIDED:
+        texts.append(shortfall_text(evidence))
+    return "; ".join([*texts, *_beside(pair)])
+
+
+def _heading(evidence: Evidence) -> str:
+    """The finding, and of which cases it holds."""
+    if evidence.finding is Finding.UNDECIDED:
+        return ": not enough data" if _has_room(evidence) else ": no room for a difference"
     scope = "" if evidence.is_general else " on these cases"
-    return f"{_FINDINGS[evidence.finding]}{scope}: {lift}{_took(pair)}"
+    return f"{_FINDINGS[evidence.finding]}{scope}"
+
+
+def _has_room(evidence: Evidence) -> bool:
+    return evidence.always + evidence.never < evidence.n
+
+
+def _basis(pair: PairSummary, evidence: Evidence) -> str:
+    """The cases behind a lift, and what is known of these cases and of new ones."""
+    cases = f"n = {_cases(evidence)}{_dropped(pair.dropped)}"
+    here = f"these cases: {interval_here_text(evidence)}, {chance_text(evidence.chance_here)}"
+    parts = [cases, f"{here}{_comparisons(evidence)}{_look(evidence)}"]
+    if evidence.interval_new and evidence.chance_new is not None:
+        parts.append(f"new cases: {interval_new_text(evidence)}, {chance_text(evidence.chance_new)}")
+    if pair.lift_bounds:
+        parts.append(f"over all cases, errors counted either way: {span_text(pair.lift_bounds)}")
+    return "; ".join(parts)
 
 
 def _cases(evidence: Evidence) -> str:
-    cases = f"n = {counted(evidence.n, 'case')}"
+    cases = counted(evidence.n, "case")
     if evidence.clusters:
         cases += f" in {counted(evidence.clusters, 'cluster')}"
     return cases
 
 
-def lift_interval_text(evidence: Evidence) -> str:
-    """The bounds of a lift for new cases, or why there are none."""
-    if evidence.interval is None:
+def interval_here_text(evidence: Evidence) -> str:
+    """The bounds of a lift for these cases, with their confidence."""
+    return _interval_text(evidence.interval_here)
+
+
+def interval_new_text(evidence: Evidence) -> str:
+    """The bounds of a lift for new cases, with their confidence, or why there are none."""
+    if evidence.interval_new is None:
         return "too few cases for one on new cases"
-    return f"{evidence.interval.lower * 100:+.1f} to {evidence.interval.upper * 100:+.1f}"
+    return _interval_text(evidence.interval_new)
+
+
+def _interval_text(interval: Interval) -> str:
+    bounds = f"{_signed(interval.lower)} to {_signed(interval.upper)}"
+    return f"{confidence_text(interval.level)} interval {bounds}"
+
+
+def span_text(bounds: tuple[float, float]) -> str:
+    """The bounds of a difference in points."""
+    return f"{_signed(bounds[0])} to {_signed(bounds[1])} points"
+
+
+def _signed(share: float) -> str:
+    return f"{share * 100 + 0.0:+.1f}"
+
+
+def shortfall_text(evidence: Evidence) -> str:
+    """Say why a comparison shows nothing: its cases leave no room, or its runs are too few."""
+    if not _has_room(evidence):
+        return _no_room_text(evidence)
+    texts = [detectable_text(evidence.detectable)]
+    if evidence.always:
+        texts.append(f"{evidence.always} of {counted(evidence.n, 'case')} always passed in both arms")
+    if evidence.never:
+        texts.append(f"{evidence.never} of {counted(evidence.n, 'case')} never passed in either arm")
+    return "; ".join(texts)
+
+
+def _no_room_text(evidence: Evidence) -> str:
+    if not evidence.never:
+        return "every case always passes in both arms; harder ones could show one"
+    if not evidence.always:
+        return "no case ever passes in either arm: they are too hard, or broken"
+    return f"in both arms {evidence.always} always pass and {evidence.never} never; cases in between could show one"
 
 
 def detectable_text(detectable: float | None) -> str:
     """Say what a suite could have shown at all."""
     if detectable is None:
         return "no outcome of so few runs is beyond chance"
-    return f"it could only have shown {detectable * 100:.0f} points or more"
-
-
-def _interval(evidence: Evidence) -> str:
-    if evidence.interval is None:
-        return ""
-    return f"{confidence_text(evidence.interval.level)} interval {lift_interval_text(evidence)}, "
+    return f"a lift of {detectable * 100:.0f} points is found four times out of five, at worst"
 
 
 def confidence_text(level: float) -> str:
@@ -88,6 +142,11 @@ def confidence_text(level: float) -> str:
         if round(level, digits + 2) < 1.0 and abs(round(level, digits + 2) - level) < (1.0 - level) / 10:
             return text
     return f"{level:.5%}"
+
+
+def _comparisons(evidence: Evidence) -> str:
+    """Say how many comparisons share the level."""
+    return f", {evidence.comparisons} comparisons allowed for" if evidence.comparisons > 1 else ""
 
 
 def _look(evidence: Evidence) -> str:
@@ -105,13 +164,37 @@ def _dropped(dropped: DroppedCounts) -> str:
     return f", dropped: {', '.join(reasons)}"
 
 
-def _took(pair: PairSummary) -> str:
-    """Tell what the candidate arm took, where both arms passed: a quick failure is no saving."""
-    ratios: dict[str, MeanRatio] = {name: ratio for name, ratio in pair.ratios if ratio}
+def _beside(pair: PairSummary) -> Iterator[str]:
+    """Yield what else a comparison shows: partial credit, skills that did not fire, and what it took."""
+    if pair.graded:
+        yield _graded_text(pair.graded)
+    if pair.fired and pair.fired.fired < pair.fired.sessions:
+        yield f"a skill fired in {pair.fired.fired} of {counted(pair.fired.sessions, 'session')}"
+    yield from _took(pair)
+
+
+def _graded_text(graded: GradedEvidence) -> str:
+    text = f"partial credit {points(graded.estimate)}"
+    if graded.interval_new is None or graded.chance_new is None:
+        return text
+    return f"{text} (new cases: {_interval_text(graded.interval_new)}, {chance_text(graded.chance_new)})"
+
+
+def _took(pair: PairSummary) -> Iterator[str]:
+    """Yield what the candidate arm took where both arms passed, since a quick failure is no saving.
+
+    Ratios that may be noise around 1 are left out.
+    """
+    ratios: dict[str, MeanRatio] = {name: ratio for name, ratio in pair.ratios if ratio and ratio.is_beyond_noise}
     if not ratios:
-        return ""
-    texts = {name: f"{ratio.ratio:.2f} times the {_NAMES[name]}" for name, ratio in ratios.items()}
+        return
+    texts = {name: f"{_ratio_text(ratio)} the {_NAMES[name]}" for name, ratio in ratios.items()}
     counts = {name: counted(ratio.n, "case") for name, ratio in ratios.items()}
     if len(set(counts.values())) == 1:
-        return f"; where both passed ({next(iter(counts.values()))}): {', '.join(texts.values())}"
-    return f"; where both passed: {', '.join(f'{text} ({counts[name]})' for name, text in texts.items())}"
+        yield f"where both passed ({next(iter(counts.values()))}): {', '.join(texts.values())}"
+    else:
+        yield f"where both passed: {', '.join(f'{text} in {counts[name]}' for name, text in texts.items())}"
+
+
+def _ratio_text(ratio: MeanRatio) -> str:
+    return f"{ratio.ratio:.2f} ({ratio.lower or 0.0:.2f} to {ratio.upper or 0.0:.2f}) times"

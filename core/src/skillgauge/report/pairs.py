@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..stats import LiftTally, LogRatio, PairedDifference, mean_of
+from ..stats import Evidence, GradedTally, LiftTally, LogRatio, PairedDifference, mean_of
 from ..types.comparison import (
     CasePair,
     CaseSummary,
     Counts,
     Dropped,
     DroppedCounts,
+    FiredCounts,
     GroupKey,
     Outcome,
     OutcomeCounts,
@@ -43,6 +44,7 @@ def case_summary(group: GroupKey, repeats: Sequence[TrialResult], looks: Sequenc
         cluster=repeats[0].cluster,
         mean_value=mean_of([result.value for result in graded if result.value is not None]),
         spent=_spent(repeats),
+        fired=_fired(graded),
         earlier=tuple(_counts_until(repeats, repeat) for repeat in looks),
     )
 
@@ -56,10 +58,27 @@ def _spent(repeats: Iterable[TrialResult]) -> Spent:
     usages = [execution.usage or _NO_USAGE for execution in passed]
     return Spent(
         turns=mean_of([execution.trajectory.turns if execution.trajectory else None for execution in passed]),
-        tokens=mean_of([usage.total_tokens for usage in usages]),
+        tokens=mean_of([_tokens(usage) for usage in usages]),
         duration_s=mean_of([execution.duration_s for execution in passed]),
         cost_usd=mean_of([usage.cost_usd for usage in usages]),
     )
+
+
+def _tokens(usage: Usage) -> int | None:
+    """All tokens of an execution; `None` if nothing is known of input, output or their sum."""
+    if usage.total_tokens is None and (usage.input_tokens is None or usage.output_tokens is None):
+        return None
+    return usage.all_tokens
+
+
+def _fired(repeats: Iterable[TrialResult]) -> FiredCounts | None:
+    """Count the graded sessions in which a skill fired, of those that tell."""
+    trajectories = [result.execution.trajectory for result in repeats]
+    fired = [trajectory.skills_fired for trajectory in trajectories if trajectory]
+    sessions = [skills for skills in fired if skills is not None]
+    if not sessions:
+        return None
+    return FiredCounts(fired=sum(bool(skills) for skills in sessions), sessions=len(sessions))
 
 
 def counts_of(results: Iterable[TrialResult]) -> Counts:
@@ -130,11 +149,21 @@ def _why_dropped(ours: Counts, theirs: Counts) -> Dropped | None:
     return reasons.get(lost, Dropped.BASELINE_ERROR) if any(lost) else None
 
 
+def _scored(case: CaseSummary) -> tuple[float, float] | None:
+    """The mean score of a case and the share of its repeats that passed; `None` if one is unknown."""
+    share = case.counts.pass_share
+    if case.mean_value is None or share is None:
+        return None
+    return case.mean_value, share
+
+
 @dataclass
 class PairTally:
     """Adds up the cases of one comparison."""
 
-    _lift: LiftTally = field(default_factory=LiftTally)
+    lift: LiftTally = field(default_factory=LiftTally)
+    _graded: GradedTally = field(default_factory=GradedTally)
+    _fired: FiredCounts | None = None
     _outcomes: Counter[str] = field(default_factory=Counter)
     _dropped: Counter[str] = field(default_factory=Counter)
     _ratios: dict[str, LogRatio] = field(default_factory=lambda: defaultdict(LogRatio))
@@ -147,19 +176,29 @@ class PairTally:
             self._dropped[pair.dropped] += 1
         if ours is None or theirs is None:
             return
+        if ours.fired:
+            self._fired = ours.fired.plus(self._fired)
         earlier = list(zip(ours.earlier, theirs.earlier, strict=True))
-        self._lift.add(ours.counts, theirs.counts, ours.cluster, earlier)
+        self.lift.add(ours.counts, theirs.counts, ours.cluster, earlier)
+        self._add_scores(ours, theirs)
         for (name, candidate), (_, baseline) in zip(ours.spent, theirs.spent, strict=True):
             self._ratios[name].add(candidate, baseline)
 
-    def summary(self, candidate: GroupKey, baseline: GroupKey) -> PairSummary:
-        """The result of the comparison."""
+    def _add_scores(self, ours: CaseSummary, theirs: CaseSummary) -> None:
+        candidate, baseline = _scored(ours), _scored(theirs)
+        if candidate and baseline:
+            self._graded.add(candidate, baseline)
+
+    def summary(self, candidate: GroupKey, baseline: GroupKey, evidence: Evidence | None) -> PairSummary:
+        """The result of the comparison, with its evidence among all comparisons of the run."""
         return PairSummary(
             candidate=candidate,
             baseline=baseline,
-            evidence=self._lift.evidence,
+            evidence=evidence,
+            graded=self._graded.evidence,
+            fired=self._fired,
             ratios=Ratios(**{name: ratio.mean for name, ratio in self._ratios.items()}),
-            lift_bounds=self._lift.bounds,
+            lift_bounds=self.lift.bounds,
             outcomes=OutcomeCounts(**self._outcomes),
             dropped=DroppedCounts(**self._dropped),
         )

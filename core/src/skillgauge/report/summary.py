@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from itertools import groupby
 from operator import add, attrgetter
 
-from ..stats import Latency, RateTally, ReliabilityTally, RunRates, Spread, WeightedMean
+from ..stats import Latency, RateTally, ReliabilityTally, RunRates, Spread, WeightedMean, weigh_together
 from ..types.comparison import Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
@@ -235,7 +235,10 @@ class _RunTally:
     def pair_summaries(self) -> tuple[PairSummary, ...]:
         """Return the comparisons in the order of the plan."""
         ordered = sorted(self._pairs, key=lambda arms: [_group_order(self._head, arm) for arm in arms])
-        return tuple(self._pairs[arms].summary(*arms) for arms in ordered)
+        weighed = weigh_together([self._pairs[arms].lift for arms in ordered])
+        return tuple(
+            self._pairs[arms].summary(*arms, evidence) for arms, evidence in zip(ordered, weighed, strict=True)
+        )
 
 
 def _with_figures(

@@ -34,39 +34,32 @@ from skillgauge.stats.calibration import (
     sensitivity,
     specificity,
 )
-from skillgauge.stats.clusters import (
-    cluster_interval,
-    cluster_sign_chance,
-)
-from skillgauge.stats.exact import (
-    attainable_size,
-    chance_by_sign,
-    chance_of_difference,
-    chance_of_worse,
-)
 from skillgauge.stats.intervals import (
     Interval,
     IntervalMethod,
     normal,
     wilson,
 )
-from skillgauge.stats.lift import (
-    DETECTION_POWER,
-    LIFT_LEVEL,
-    LIFT_MARGIN,
-    MIN_NEW_CASES,
-    MOST_REPEATS,
-    Evidence,
-    Finding,
-    lift_interval,
-    repeats_for,
-    smallest_detectable,
-    weigh,
+from skillgauge.stats.lifts.change import (
+    Change,
+    ChangeFinding,
+    TwiceRun,
+    change_of,
+    has_fallen,
+    least_skill_change,
+    lift_loss_chance,
+    loss_chance,
+    new_change_bounds,
 )
-from skillgauge.stats.lift_tally import (
-    LiftTally,
-    Tried,
-)
+from skillgauge.stats.lifts.clusters import cluster_interval, cluster_sign_chance
+from skillgauge.stats.lifts.evidence import LIFT_MARGIN, MIN_NEW_CASES, Evidence, Finding, weigh
+from skillgauge.stats.lifts.exact import attainable_size, chance_by_sign, chance_of_difference, chance_of_worse
+from skillgauge.stats.lifts.graded import GradedEvidence, GradedTally
+from skillgauge.stats.lifts.intervals import LIFT_LEVEL, difference_interval, interval_here, lift_interval
+from skillgauge.stats.lifts.planning import DETECTION_POWER, MOST_REPEATS, RARE, repeats_for, smallest_detectable
+from skillgauge.stats.lifts.repeats import Repeats, least_change
+from skillgauge.stats.lifts.several import holm, level_of_look
+from skillgauge.stats.lifts.tally import LiftTally, Tried, weigh_together
 from skillgauge.stats.paired import (
     LogRatio,
     MeanRatio,
@@ -100,8 +93,6 @@ from skillgauge.stats.reliability import (
     pass_hat_k,
     variance_parts,
 )
-from skillgauge.stats.repeats import Repeats, least_change
-from skillgauge.stats.several import holm, level_of_look
 
 __all__ = [
     "DETECTION_POWER",
@@ -116,8 +107,13 @@ __all__ = [
     "MIN_NORMAL_CASES",
     "MIN_PERCENTILE_CASES",
     "MOST_REPEATS",
+    "RARE",
+    "Change",
+    "ChangeFinding",
     "Evidence",
     "Finding",
+    "GradedEvidence",
+    "GradedTally",
     "Interval",
     "IntervalMethod",
     "Labelled",
@@ -134,6 +130,7 @@ __all__ = [
     "RunRates",
     "Spread",
     "Tried",
+    "TwiceRun",
     "VarianceParts",
     "WeightedMean",
     "agreement",
@@ -143,6 +140,7 @@ __all__ = [
     "chance_by_sign",
     "chance_of_difference",
     "chance_of_worse",
+    "change_of",
     "cluster_bootstrap_interval",
     "cluster_interval",
     "cluster_rate_interval",
@@ -151,15 +149,22 @@ __all__ = [
     "consistency",
     "corrected_interval",
     "corrected_rate",
+    "difference_interval",
     "flip_rate",
     "gwets_ac1",
+    "has_fallen",
     "holm",
     "in_clusters",
+    "interval_here",
     "least_change",
+    "least_skill_change",
     "level_of_look",
     "lift_interval",
+    "lift_loss_chance",
+    "loss_chance",
     "mean_of",
     "nearest_rank",
+    "new_change_bounds",
     "normal",
     "pass_at_k",
     "pass_hat_k",
@@ -170,6 +175,7 @@ __all__ = [
     "specificity",
     "variance_parts",
     "weigh",
+    "weigh_together",
     "weighted_mean",
     "widened",
     "wilson",

@@ -42,6 +42,10 @@ class IntervalMethod(StrEnum):
     AGRESTI_MIN_CLUSTERS = "agresti-min-clusters"
     """The same with clusters in the place of cases."""
 
+    AGRESTI_CAFFO = "agresti-caffo"
+    """Of a difference of two arms of the same cases, from run to run: the normal interval once a pass and a failure are
+    added to each arm."""
+
     NORMAL = "normal"
     """Mean plus and minus z standard errors, for a thousand cases and more."""
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import mul
+
+from skillgauge.stats._normal import two_sided_t
 
 
 @dataclass(slots=True)
@@ -124,30 +126,48 @@ class MeanRatio:
     ratio: float
     n: int
     """Cases behind it."""
+    lower: float | None = None
+    """Lower bound for new cases of this kind, with 95 % confidence; `None` below 4 cases."""
+    upper: float | None = None
+    """Upper bound, likewise."""
+
+    @property
+    def is_beyond_noise(self) -> bool:
+        """True if 1, which is neither more nor less, lies outside the interval."""
+        return self.lower is not None and self.upper is not None and not self.lower <= 1.0 <= self.upper
 
 
 _LARGEST_LOG = math.log(sys.float_info.max)
+_MIN_RATIOS = 4
+"""Fewest ratios that show how far they spread; the quantile of Student's distribution is rough below."""
+_RATIO_LEVEL = 0.95
 
 
 @dataclass(slots=True)
 class LogRatio:
     """Mean over pairs of the ratio of their values, on the log scale: what is skewed, as tokens and time are.
 
-    Source: docs/statistics.md, "Turns, tokens, time and money".
+    Source: docs/statistics.md, "Turns, tokens, time and money"; Student's interval of the mean logarithm.
     """
 
-    n: int = 0
-    _sum: float = 0.0
+    _logs: Spread = field(default_factory=Spread)
 
     def add(self, candidate: float | None, baseline: float | None) -> None:
         """Take one more pair, if both values are known and above 0: nothing is a multiple of nothing."""
         if candidate and baseline and candidate > 0 and baseline > 0:
-            self.n += 1
-            self._sum += math.log(candidate) - math.log(baseline)  # no float may hold their quotient
+            self._logs.add(math.log(candidate) - math.log(baseline))  # no float may hold their quotient
 
     @property
     def mean(self) -> MeanRatio | None:
-        """The geometric mean, at most the largest float; `None` without a pair."""
-        if not self.n:
+        """The geometric mean with its interval, at most the largest float; `None` without a pair."""
+        logs = self._logs
+        if not logs.n:
             return None
-        return MeanRatio(math.exp(min(self._sum / self.n, _LARGEST_LOG)), self.n)
+        if logs.n < _MIN_RATIOS:
+            return MeanRatio(_exp(logs.mean), logs.n)
+        half = two_sided_t(_RATIO_LEVEL, logs.n - 1) * logs.stddev / math.sqrt(logs.n)
+        return MeanRatio(_exp(logs.mean), logs.n, _exp(logs.mean - half), _exp(logs.mean + half))
+
+
+def _exp(logarithm: float) -> float:
+    return math.exp(min(logarithm, _LARGEST_LOG))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from skillgauge.stats._checks import require_level, require_rates, require_resamples
-from skillgauge.stats._normal import normal_cdf, two_sided_z
+from skillgauge.stats._normal import normal_cdf, two_sided_t
 from skillgauge.stats.bootstrap import (
     DISPLAY_RESAMPLES,
     MIN_BOOTSTRAP_CASES,
@@ -294,14 +294,7 @@ def widened(level: float, n: int) -> float:
     require_level(level)
     if n < 2:
         raise ValueError(f"n must be at least 2; got {n!r}")
-    z, degrees = two_sided_z(level), n - 1
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    student = z + math.fsum(term / degrees**power for power, term in enumerate(terms, start=1))
-    return 1.0 - 2.0 * normal_cdf(-student * math.sqrt(n / degrees))
+    return 1.0 - 2.0 * normal_cdf(-two_sided_t(level, n - 1) * math.sqrt(n / (n - 1)))
 
 
 def _capped(interval: Interval, n: int) -> Interval:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from skillgauge_documents.frozen import Frozen
 
-from ..stats import Evidence, MeanRatio
+from ..stats import Evidence, GradedEvidence, MeanRatio
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,19 @@ class Spent(Frozen):
     cost_usd: float | None = None
 
 
+class FiredCounts(Frozen):
+    """Sessions of an arm with skills, of which it is known whether one of them fired."""
+
+    fired: int = 0
+    sessions: int = 0
+
+    def plus(self, other: FiredCounts | None) -> FiredCounts:
+        """The sum of both."""
+        if other is None:
+            return self
+        return FiredCounts(fired=self.fired + other.fired, sessions=self.sessions + other.sessions)
+
+
 class CaseSummary(Frozen):
     """The repeats of one case in one group."""
 
@@ -78,6 +91,8 @@ class CaseSummary(Frozen):
     mean_value: float | None = None
     """Mean score over its graded repeats."""
     spent: Spent = Spent.model_construct()
+    fired: FiredCounts | None = None
+    """Sessions in which a skill of the case's arm fired; `None` where no session tells."""
     earlier: tuple[Counts, ...] = ()
     """Those of its repeats that there were at each earlier look; see `SuiteHead.looks`."""
 
@@ -152,6 +167,10 @@ class PairSummary(Frozen):
     evidence: Evidence | None
     """The lift over the complete pairs, cases with a graded repeat in both arms, and what it proves; `None` if there is
     none."""
+    graded: GradedEvidence | None = None
+    """The difference of the mean scores; `None` where they are the shares that passed."""
+    fired: FiredCounts | None = None
+    """Sessions of the candidate arm in which a skill fired; `None` where no session tells."""
     ratios: Ratios = Ratios.model_construct()
     lift_bounds: tuple[float, float] | None = None
     """The lift if all errors had gone against the candidate arm, and if all had gone for it; only with errors."""

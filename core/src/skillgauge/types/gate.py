@@ -27,6 +27,20 @@ class GateScope(StrEnum):
     """Each comparison."""
 
 
+class CaseScope(StrEnum):
+    """The cases that a gate on a difference asks about. Closed, and the strings are frozen."""
+
+    THESE = "these"
+    """The cases of the suite, were they run very often."""
+    NEW = "new"
+    """New cases of this kind."""
+
+    @property
+    def text(self) -> str:
+        """The scope as a sentence ends with it."""
+        return "on these cases" if self is CaseScope.THESE else "for new cases"
+
+
 class Gate(Frozen):
     """A demand on the results of a suite."""
 

@@ -39,7 +39,7 @@ def save(ctx: click.Context, *, name: str, source: str, force: bool, store: str 
     """Keep a run under a name."""
     from skillgauge.api.run import baseline_file, run_reports, why_unusable  # noqa: PLC0415 - `--help` needs none of it
 
-    from .documents import SavedDocument, entry_of, save_as  # noqa: PLC0415 - as above
+    from .documents import SavedDocument, advice, entry_of, save_as  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj, {} if store is None else {"store": store})
     target = baseline_file(call, name)
@@ -53,9 +53,10 @@ def save(ctx: click.Context, *, name: str, source: str, force: bool, store: str 
             return ExitCode.INVALID_RUN
         save_as(call, view, target)
         entry = entry_of(name, target, view)
+        next_step = advice(name, view)
     call.output.document(SavedDocument(saved=entry).model_dump(mode="json"))
     call.output.line(f"baseline: {target.relative_to(call.cwd)}")
-    call.output.verdict(f"kept as {name}; compare with: skillgauge eval --gate not-worse --margin 10 --against {name}")
+    call.output.verdict(f"kept as {name}; {next_step}")
     return ExitCode.OK
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from skillgauge.api import Execution, Frozen, Kept, Problem, SkillgaugeError, TrialResult, plain
 from skillgauge.api.report import Counts, RunView, counted, moment
 from skillgauge.api.report import listed as in_a_line
-from skillgauge.api.run import Invocation, Output, baseline_files, write_whole
+from skillgauge.api.run import Invocation, Output, baseline_files, least_margin, write_whole
 
 
 class Entry(Frozen):
@@ -54,6 +54,15 @@ def entry_of(name: str, file: Path, view: RunView) -> Entry:
         models=view.head.models,
         counts=view.summary.counts,
     )
+
+
+def advice(name: str, view: RunView) -> str:
+    """Return the command that compares later runs with a baseline, with a margin that its size can answer."""
+    margin = least_margin(view)
+    command = f"skillgauge eval --gate not-worse --margin {margin or 10:g} --against {name}"
+    if margin is None:
+        return f"too few runs for a gate: the same results again would not meet {command}; save a run with more --runs"
+    return f"compare with: {command}"
 
 
 def save_as(call: Invocation, view: RunView, target: Path) -> None:

@@ -11,16 +11,18 @@ from skillgauge.stats import (
     MIN_NEW_CASES,
     PairedDifference,
     Repeats,
+    TwiceRun,
     chance_of_difference,
     chance_of_worse,
-    least_change,
+    least_skill_change,
     level_of_look,
     lift_interval,
+    lift_loss_chance,
 )
+from skillgauge.stats import loss_chance as chance_of_loss
 
 from .document import Difference, LiftChange, TaskRuns
 
-_CONFIDENCE = 0.95
 _Strata = Counter[tuple[Repeats, Repeats]]
 """Second and first side of what is exchangeable if nothing changed, with how often it occurs."""
 
@@ -47,6 +49,15 @@ class TaskPair:
     def change(self) -> float:
         """Pass share after minus before."""
         return self.after.share - self.before.share
+
+    @property
+    def twice_run(self) -> TwiceRun:
+        """The task as the statistics take it."""
+        control = self.control
+        if control is None:
+            return TwiceRun(self.before.repeats, self.after.repeats)
+        controls = control.before.repeats, control.after.repeats
+        return TwiceRun(self.before.repeats, self.after.repeats, *controls)
 
     @property
     def lift_change(self) -> float:
@@ -92,24 +103,13 @@ def lift_change(pairs: Sequence[TaskPair]) -> LiftChange | None:
         before=before,
         after=after,
         estimate=after - before,
-        chance=chance_of_worse(_with_control([pair for pair, _ in controlled])),
+        chance=lift_loss_chance([pair.twice_run for pair, _ in controlled]),
     )
 
 
 def least_loss_change(pairs: Sequence[TaskPair]) -> float:
-    """Lower bound of the change, with 95 % confidence: of the pass rate, or of the lift if that excludes more.
-
-    A regression takes both down, so either bound excludes one; where there are two, each has half of the 5 %.
-    """
-    controlled = [(pair, pair.control) for pair in pairs if pair.control]
-    level = _CONFIDENCE if not controlled else 1.0 - (1.0 - _CONFIDENCE) / 2
-    after, before = [pair.after.repeats for pair in pairs], [pair.before.repeats for pair in pairs]
-    bounds = [least_change([after], [before], level)]
-    if controlled:
-        gains = [[pair.after.repeats for pair, _ in controlled], [control.before.repeats for _, control in controlled]]
-        losses = [[pair.before.repeats for pair, _ in controlled], [control.after.repeats for _, control in controlled]]
-        bounds.append(least_change(gains, losses, level))
-    return max(bounds)
+    """Lower bound of the change of the skill itself, with 95 % confidence."""
+    return least_skill_change([pair.twice_run for pair in pairs])
 
 
 def share_of_level(earlier: Sequence[Sequence[TaskPair]], level: float) -> float:
@@ -118,23 +118,9 @@ def share_of_level(earlier: Sequence[Sequence[TaskPair]], level: float) -> float
 
 
 def loss_chance(pairs: Sequence[TaskPair]) -> float:
-    """Return the chance that these tasks come out at least this much worse, and their lift where it is known.
-
-    Both must be beyond chance, so it is the greater of the two: a model that got worse takes the candidate arm down
-    without its lift, and one that got better takes the lift down without the candidate arm.
-    """
-    controlled = [pair for pair in pairs if pair.control]
-    chances = [chance_of_worse(_own(pairs))]
-    if controlled:
-        chances.append(chance_of_worse(_with_control(controlled)))
-    return max(chances)
+    """Return the chance that these tasks come out at least this much worse, and their lift where it is known."""
+    return chance_of_loss([pair.twice_run for pair in pairs])
 
 
 def _own(pairs: Sequence[TaskPair]) -> _Strata:
     return Counter((pair.after.repeats, pair.before.repeats) for pair in pairs)
-
-
-def _with_control(pairs: Sequence[TaskPair]) -> _Strata:
-    """The strata whose sum is the change of the lift: what the baseline arm gains counts as what it loses does here."""
-    controls = [pair.control for pair in pairs if pair.control]
-    return _own(pairs) + Counter((control.before.repeats, control.after.repeats) for control in controls)

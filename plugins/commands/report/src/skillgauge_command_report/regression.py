@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from skillgauge.api import DIRECT, plain
 from skillgauge.api.report import chance_text, counted, points
-from skillgauge.stats import holm
+from skillgauge.stats import has_fallen, holm
 
 from .document import Difference, LiftChange, Regression, Side, TaskRuns
 from .evidence import TaskPair, least_loss_change, loss_chance, share_of_level
@@ -52,8 +52,9 @@ class Weighed:
 
     def is_down(self, max_drop: float) -> bool:
         """Tell whether its pass rate is down by more than this, and its lift, where it is known."""
-        estimates = [one.estimate for one in (self.difference, self.lift) if one]
-        return bool(estimates) and all(-estimate > max_drop + _ROUNDING for estimate in estimates)
+        if self.difference is None:
+            return False
+        return has_fallen(self.difference.estimate, self.lift.estimate if self.lift else None, max_drop)
 
     @property
     def broken(self) -> list[TaskPair]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from skillgauge.api import Artifact, printed
 from skillgauge.api.report import GroupSummary, PairSummary, RunView, TagSummary, compared, rate_notes
+from skillgauge.stats import Evidence, Finding
 
 _RATE = (
     "passRate",
@@ -26,6 +27,25 @@ _RATE = (
     "failed",
     "errors",
     "skipped",
+)
+
+_LIFT = (
+    "baseline",
+    "lift",
+    # if these cases were run very often
+    "liftLowerTheseCases",
+    "liftUpperTheseCases",
+    "liftChanceTheseCases",
+    # for new cases of this kind
+    "liftLowerNewCases",
+    "liftUpperNewCases",
+    "liftChanceNewCases",
+    # confidence of both intervals, and what was found of which cases
+    "liftLevel",
+    "liftFinding",
+    "liftFindingCases",
+    "liftCases",
+    "liftDropped",
 )
 
 COLUMNS = (
@@ -53,14 +73,7 @@ COLUMNS = (
     # of the suite: cases that gate nothing
     "quarantinedCases",
     # of the comparison whose candidate the group is; empty for every other group
-    "baseline",
-    "lift",
-    "liftLower",
-    "liftUpper",
-    "liftChance",
-    "liftFinding",
-    "liftCases",
-    "liftDropped",
+    *_LIFT,
     # what must be known beside the rate, as Markdown says it
     "notes",
 )
@@ -131,18 +144,30 @@ def _validity(view: RunView, group: GroupSummary) -> tuple[str, ...]:
 
 def _comparison(pair: PairSummary | None) -> tuple[str, ...]:
     if pair is None or pair.evidence is None:
-        return ("",) * 8
-    evidence, interval = pair.evidence, pair.evidence.interval
+        return ("",) * len(_LIFT)
+    evidence, here, new = pair.evidence, pair.evidence.interval_here, pair.evidence.interval_new
     return (
         text(pair.baseline.arm),
         share(evidence.estimate),
-        share(interval.lower if interval else None),
-        share(interval.upper if interval else None),
-        f"{evidence.chance:.4g}",
+        share(here.lower),
+        share(here.upper),
+        f"{evidence.chance_here:.4g}",
+        share(new.lower if new else None),
+        share(new.upper if new else None),
+        "" if evidence.chance_new is None else f"{evidence.chance_new:.4g}",
+        f"{here.level:g}",
         evidence.finding.value,
+        _finding_scope(evidence),
         str(evidence.n),
         str(sum(count for _, count in pair.dropped)),
     )
+
+
+def _finding_scope(evidence: Evidence) -> str:
+    """Return the cases that a finding is about; empty if nothing was found."""
+    if evidence.finding is Finding.UNDECIDED:
+        return ""
+    return "new" if evidence.is_general else "these"
 
 
 def _tag_row(group: GroupSummary, tag: TagSummary) -> tuple[str, ...]:

@@ -22,10 +22,11 @@ from skillgauge.api.report import (
     duration,
     figure_text,
     headline,
+    interval_here_text,
+    interval_new_text,
     interval_text,
     judge_notes,
     labels,
-    lift_interval_text,
     passed_text,
     percent,
     points,
@@ -44,8 +45,10 @@ _LIFT_HEADS = (
     "Candidate",
     "Baseline",
     "Lift",
-    "95 % interval for new cases",
-    "Chance",
+    "Interval, these cases",
+    "Chance, these cases",
+    "Interval, new cases",
+    "Chance, new cases",
     "n (cases)",
     "Rescued",
     "Both pass",
@@ -245,11 +248,12 @@ def _rate_cells(measured: GroupSummary | TagSummary) -> list[str]:
 def _lift_cells(pair: PairSummary) -> list[str]:
     """A comparison, in the order of `_LIFT_HEADS`."""
     evidence, outcomes = pair.evidence, pair.outcomes
-    cells = (
-        [points(evidence.estimate), lift_interval_text(evidence), chance_text(evidence.chance)]
-        if evidence
-        else ["–"] * 3
-    )
+    if evidence:
+        here = [interval_here_text(evidence), chance_text(evidence.chance_here)]
+        new = [interval_new_text(evidence), "–" if evidence.chance_new is None else chance_text(evidence.chance_new)]
+        cells = [points(evidence.estimate), *here, *new]
+    else:
+        cells = ["–"] * 5
     counts = (outcomes.flip_to_pass, outcomes.pass_kept, outcomes.fail_kept, outcomes.flip_to_fail)
     dropped = sum(count for _, count in pair.dropped)
     names = (labels([pair.candidate])[0], pair.baseline.arm)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from skillgauge.stats.repeats import Repeats
+from skillgauge.stats.lifts.repeats import Repeats
 
 Pair = tuple[Repeats, Repeats]
 Pairs = Mapping[Pair, int]

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from skillgauge.stats._checks import require_rates
-from skillgauge.stats._pairs import Pair, Pairs
-from skillgauge.stats.exact import attainable_size
+from skillgauge.stats.lifts._pairs import Pair, Pairs
+from skillgauge.stats.lifts.exact import attainable_size
 
 _SHARE_OF_REST = 0.5
 """Part of what is left of the level that the next look uses, so that something is left for every later one."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from skillgauge.stats._normal import normal_cdf
-from skillgauge.stats._pairs import Pair, Pairs, scale_of, scaled
+from skillgauge.stats.lifts._pairs import Pair, Pairs, scale_of, scaled
 
 _ROUNDING = 1e-12
 """Sums of probabilities that are equal differ by less."""

@@ -1,13 +1,15 @@
-"""Adds up the cases of a comparison for `lift`."""
+"""Adds up the cases of a comparison, and weighs the comparisons of a run together."""
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
-from skillgauge.stats._pairs import Pair
-from skillgauge.stats.lift import Evidence, weigh
+from skillgauge.stats.lifts._pairs import Pair
+from skillgauge.stats.lifts.evidence import Evidence, weigh
+from skillgauge.stats.lifts.planning import RARE
+from skillgauge.stats.lifts.repeats import Repeats
 from skillgauge.stats.paired import PairedDifference
-from skillgauge.stats.repeats import Repeats
 
 
 class Tried(Protocol):
@@ -71,13 +73,64 @@ class LiftTally:
     @property
     def evidence(self) -> Evidence | None:
         """The evidence of the cases with a graded trial in both arms; `None` without one."""
-        return weigh(self._pairs, list(self._clusters.values()), self._earlier)
+        return self.weighed(RARE)
+
+    def weighed(self, allowed: float) -> Evidence | None:
+        """The same at another level of significance than that of a single comparison."""
+        return weigh(self._pairs, list(self._clusters.values()), self._earlier, allowed)
 
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The lift if all errors had gone against the candidate, and if all had gone for it; `None` without errors."""
         worst, best = self._worst.mean, self._best.mean
         return (worst, best) if self._errors and worst is not None and best is not None else None
+
+
+def weigh_together(tallies: Sequence[LiftTally]) -> list[Evidence | None]:
+    """Weigh several comparisons, so that all findings on their cases together are wrong at most 5 % of the time.
+
+    The comparison with the least chance has to be beyond chance for all of them, the next for all but one, and so on,
+    until one is not; that one and all after it get the level at which it failed. Intervals are made at the same levels.
+
+    >>> from skillgauge.stats import Repeats
+    >>> class Case:
+    ...     def __init__(self, passed: int, failed: int) -> None:
+    ...         self.passed, self.failed, self.errors = passed, failed, 0
+    >>> strong, weak = LiftTally(), LiftTally()
+    >>> for _ in range(4):
+    ...     strong.add(Case(5, 0), Case(0, 5))
+    ...     weak.add(Case(4, 1), Case(3, 2))
+    >>> [(one.finding.value, one.comparisons, round(one.level, 3)) for one in weigh_together([strong, weak]) if one]
+    [('helps', 2, 0.025), ('undecided', 2, 0.05)]
+
+    Args:
+        tallies: The comparisons of a run.
+
+    Returns:
+        The evidence of each, in the same order; ``None`` for one without any case.
+
+    Raises:
+        Nothing.
+
+    Source: S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
+    """
+    weighed = [tally.evidence for tally in tallies]
+    places = [place for place, evidence in enumerate(weighed) if evidence is not None]
+    places.sort(key=lambda place: _relative_chance(weighed[place]))
+    open_comparisons = len(places)
+    for place in places:
+        evidence = tallies[place].weighed(RARE / open_comparisons)
+        if evidence is None:
+            continue
+        weighed[place] = replace(evidence, comparisons=len(places))
+        if evidence.chance_here <= evidence.level:
+            open_comparisons -= 1
+    return weighed
+
+
+def _relative_chance(evidence: Evidence | None) -> float:
+    """The chance of a difference in parts of the level that it has to keep to; later looks have less of it."""
+    return evidence.chance_here / evidence.level if evidence else 1.0
 
 
 def _pair(candidate: Tried, baseline: Tried) -> Pair | None:

@@ -1,0 +1,1 @@
+"""Methods for a difference of two arms over the same cases."""
