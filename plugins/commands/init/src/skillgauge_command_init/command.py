@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -62,28 +62,56 @@ def schemas() -> Mapping[str, JsonObject]:
 def command(ctx: click.Context, *, folder: str, engine: str | None, model: str | None) -> int:
     """Make a project."""
     call = invocation(ctx.obj)
-    engines = find_engines(call, model) if engine is not None else ()
-    chosen = choose(engines, None if engine == BEST else engine) if engine is not None else None
-    settings = {"engine": chosen.name, **({"model": model} if model else {})} if chosen else {}
-    if chosen is None and is_without_evals(Path(folder)):
-        parts = propose(Path(folder))
-    else:  # whoever asks for an agent, or is in a skill, has his skills somewhere already
-        is_project = chosen is None and not Path(folder, SKILL_FILE).is_file()
-        folders = FOLDERS if is_project else ()
-        parts = make_project(Path(folder), settings, folders=folders, foreign=call.others.files)
+    engines: tuple[FoundEngine, ...] = ()
+    chosen: FoundEngine | None = None
+    if engine is not None:
+        engines = find_engines(call, model)
+        chosen = choose(engines, None if engine == BEST else engine)
+    if chosen is not None:
+        parts = _make_configuration(Path(folder), chosen, model, call.others.files)
+    else:
+        parts = _make_drafts_or_project(Path(folder), call.others.files)
     document = InitDocument(folder=folder, parts=parts, engine=chosen.name if chosen else None, engines=engines)
     call.output.document(document.model_dump(mode="json"))
-    for one in engines:
-        call.output.line(f"{'works' if one.works else 'missing':<8} {one.name}: {_told(one)}")
-    for part in document.parts:
-        place = Path(folder, part.path)
-        shown = f"{place}/" if part.path.endswith("/") else f"{place}"
-        call.output.line(f"{part.state:<8} {shown}{f': {part.note}' if part.note else ''}")
-    created = sum(part.state is State.CREATED for part in document.parts)
-    named = f"; engine {chosen.name}" if chosen else ""
-    call.output.verdict(f"{created} created, {len(document.parts) - created} there already{named}")
+    for line in (*map(_engine_line, engines), *(_part_line(folder, part) for part in parts)):
+        call.output.line(line)
+    call.output.verdict(_verdict(document))
     return ExitCode.OK
 
 
-def _told(one: FoundEngine) -> str:
-    return one.credentials if one.works else "; ".join(one.problems)
+def _make_configuration(
+    folder: Path, engine: FoundEngine, model: str | None, foreign: Sequence[str]
+) -> tuple[Part, ...]:
+    """Make the file alone: whoever asks for an agent has their skills somewhere already."""
+    settings = {"engine": engine.name}
+    if model:
+        settings["model"] = model
+    return make_project(folder, settings, folders=(), foreign=foreign)
+
+
+def _make_drafts_or_project(folder: Path, foreign: Sequence[str]) -> tuple[Part, ...]:
+    """Make drafts of evals in a skill that has none, the file alone in another skill, a whole project elsewhere."""
+    if is_without_evals(folder):
+        return propose(folder)
+    is_skill = (folder / SKILL_FILE).is_file()
+    return make_project(folder, folders=() if is_skill else FOLDERS, foreign=foreign)
+
+
+def _engine_line(engine: FoundEngine) -> str:
+    if engine.works:
+        return f"{'works':<8} {engine.name}: {engine.credentials}"
+    return f"{'missing':<8} {engine.name}: {'; '.join(engine.problems)}"
+
+
+def _part_line(folder: str, part: Part) -> str:
+    place = str(Path(folder, part.path))
+    if part.path.endswith("/"):
+        place += "/"
+    note = f": {part.note}" if part.note else ""
+    return f"{part.state:<8} {place}{note}"
+
+
+def _verdict(document: InitDocument) -> str:
+    created = sum(part.state is State.CREATED for part in document.parts)
+    named = f"; engine {document.engine}" if document.engine is not None else ""
+    return f"{created} created, {len(document.parts) - created} there already{named}"
