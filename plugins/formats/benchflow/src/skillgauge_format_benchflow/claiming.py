@@ -40,22 +40,38 @@ def _could_be_suite(path: Path) -> bool:
 
 
 def _claim_file(path: Path) -> Claim | None:
-    if path.suffix != ".json" or not path.is_file() or path.stat().st_size > MAX_BYTES:
-        return None
-    data = path.read_bytes()
-    if _CASES not in data or not any(mark in data for mark in _MARKS):
+    if not _may_hold_cases(path):
         return None
     try:
         value = read_document(path, max_bytes=MAX_BYTES).value
     except SuiteError:
-        is_named = path.name == EVALS_FILE and path.parent.name == EVALS_FOLDER
-        return Claim("cases", f"named {path.name}, but cannot be read") if is_named else None
-    if not isinstance(value, Mapping) or "evals" in value or "cases" not in value:
+        return _claim_by_name(path)
+    if not isinstance(value, Mapping) or not _asks_questions(value):
         return None
-    cases = value["cases"]
+    return Claim("cases", f"{path.name} is an object with `cases` that ask a `question`")
+
+
+def _may_hold_cases(path: Path) -> bool:
+    """Look for the words of a suite without parsing: most files are none, and are passed over quickly."""
+    if path.suffix != ".json" or not path.is_file() or path.stat().st_size > MAX_BYTES:
+        return False
+    data = path.read_bytes()
+    return _CASES in data and any(mark in data for mark in _MARKS)
+
+
+def _claim_by_name(path: Path) -> Claim | None:
+    """Claim a damaged file where this format keeps its own, so that its user hears of the damage."""
+    if path.name != EVALS_FILE or path.parent.name != EVALS_FOLDER:
+        return None
+    return Claim("cases", f"named {path.name}, but cannot be read")
+
+
+def _asks_questions(document: Mapping[str, object]) -> bool:
+    if "evals" in document or "cases" not in document:
+        return False
+    cases = document["cases"]
     items = cases if isinstance(cases, tuple) else (cases,)
-    asks = any(isinstance(item, Mapping) and _is_case(item) for item in items)
-    return Claim("cases", f"{path.name} is an object with `cases` that ask a `question`") if asks else None
+    return any(isinstance(item, Mapping) and _is_case(item) for item in items)
 
 
 def _is_case(item: Mapping[str, object]) -> bool:

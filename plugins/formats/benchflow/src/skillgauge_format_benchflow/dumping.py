@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +40,8 @@ def dump(suite: Suite) -> Dumped:
         losses.append(_loss("skills beside the one under test are left out", suite.origin))
     cases = []
     for case in suite.cases:
-        written = _case(case)
-        losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
-        cases.append(written)
+        cases.append(_case(case))
+        losses += [_loss(f"case {case.id!r}: {part}", case.origin) for part in _unsaid(case)]
     kept = suite.extras if suite.format == FORMAT else {}
     document: dict[str, Any] = {"skill_name": suite.name or suite.id, "version": kept.get("version", "1")}
     if defaults := _defaults(suite, kept.get("defaults")):
@@ -69,21 +68,28 @@ def _defaults(suite: Suite, extra: JsonValue) -> dict[str, Any]:
 
 
 def _case(case: Case) -> dict[str, Any]:
-    rubric = [check for check in case.checks if _is_claim(check)]
-    written: dict[str, Any] = {} if case.extras.get("has_id") is False else {"id": case.id}
+    claims = [check for check in case.checks if _is_claim(check)]
+    written: dict[str, Any] = {}
+    if case.extras.get("has_id") is not False:
+        written["id"] = case.id
     written["question"] = case.prompt or ""
     written |= {key: thaw(case.extras[key]) for key in _KEPT if key in case.extras}
-    if "ground_truth" not in written:
-        expected = [check.options.get("text") for check in case.checks if check.scorer == GROUND_TRUTH]
-        references = [check.options["reference"] for check in rubric if "reference" in check.options]
-        texts = [one for one in (*expected, *references) if isinstance(one, str) and one]
-        written |= {"ground_truth": texts[0]} if texts else {}
-    if rubric:
-        written["expected_behavior"] = [_statement(check) for check in rubric]
-    templates = {one.name: _template(one) for one in case.pass_env}
-    if case.env or templates:
-        written["environment"] = {**case.env, **templates}
+    answer = _answer(case.checks, claims)
+    if "ground_truth" not in written and answer is not None:
+        written["ground_truth"] = answer
+    if claims:
+        written["expected_behavior"] = [_statement(check) for check in claims]
+    environment = {**case.env, **{variable.name: _template(variable) for variable in case.pass_env}}
+    if environment:
+        written["environment"] = environment
     return written
+
+
+def _answer(checks: Sequence[Check], claims: Sequence[Check]) -> str | None:
+    """The right answer: of a check that compares with it, else the one that a judge of the claims is shown."""
+    compared = [check.options.get("text") for check in checks if check.scorer == GROUND_TRUTH]
+    shown = [check.options.get("reference") for check in claims]
+    return next((text for text in (*compared, *shown) if isinstance(text, str) and text), None)
 
 
 def _template(variable: HostVariable) -> str:

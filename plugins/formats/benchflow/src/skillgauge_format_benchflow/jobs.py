@@ -19,8 +19,10 @@ from skillgauge.api import (
     Problem,
     SourceSpan,
     SuiteError,
+    Trajectory,
     TrajectoryEvent,
     TrialResult,
+    Usage,
     Verdict,
     digest,
     read_document,
@@ -84,13 +86,30 @@ def _name(text: str) -> str:
 
 
 def _files(folder: str, rollout: str, result: TrialResult, prompt: str | None) -> Iterator[Artifact]:
+    """The files of one rollout: its result always, a trajectory and a reward where it has them."""
     execution = result.execution
-    graded = result.verdict is not Verdict.ERROR
-    reward = result.value if graded else None
-    failure = execution.failure
-    ungraded = [f"{score.check_id}: {score.reason}" for score in result.scores if score.value is None]
-    usage = execution.usage
-    document = {
+    reward = _reward_of(result)
+    prompts = [] if prompt is None else [prompt]
+    yield Artifact(chunks=[_json(_result_document(rollout, result))], path=f"{folder}/{RESULT}")
+    yield Artifact(chunks=[_json(prompts)], path=f"{folder}/prompts.json")
+    yield Artifact(chunks=[_json({"total": execution.duration_s})], path=f"{folder}/timing.json")
+    if execution.trajectory is not None:
+        lines = _trajectory_lines(execution.trajectory, prompt or "")
+        yield Artifact(chunks=lines, path=f"{folder}/trajectory/acp_trajectory.jsonl")
+    if reward is not None:
+        judged = {"items": _judged_items(result), "score": reward}
+        yield Artifact(chunks=[f"{reward:g}\n".encode()], path=f"{folder}/verifier/reward.txt")
+        yield Artifact(chunks=[_json(judged)], path=f"{folder}/verifier/judge_result.json")
+
+
+def _reward_of(result: TrialResult) -> float | None:
+    """The value of a trial that was graded; an error has none."""
+    return None if result.verdict is Verdict.ERROR else result.value
+
+
+def _result_document(rollout: str, result: TrialResult) -> dict[str, Any]:
+    reward = _reward_of(result)
+    return {
         "task_name": result.case_id,
         "rollout_name": rollout,
         "rewards": None if reward is None else {"reward": reward},
@@ -100,35 +119,49 @@ def _files(folder: str, rollout: str, result: TrialResult, prompt: str | None) -
         "skill_mode": "with-skill" if result.arm != BASELINE else "no-skill",
         "n_tool_calls": _count(result, EventKind.TOOL_CALL),
         "n_skill_invocations": _invocations(result),
-        "agent_result": {
-            "n_input_tokens": usage.input_tokens if usage else None,
-            "n_output_tokens": usage.output_tokens if usage else None,
-            "total_tokens": usage.all_tokens if usage else None,
-            "cost_usd": usage.cost_usd if usage else None,
-        },
-        "error": None if graded or failure is None else failure.message,
-        "error_category": None if graded or failure is None else failure.failure_class,
-        "verifier_error": "; ".join(ungraded) if not graded and failure is None else None,
+        "agent_result": _usage_document(result.execution.usage),
+        **_errors(result),
         "started_at": datetime.fromtimestamp(result.started_at, UTC).isoformat(),
-        "timing": {"total": execution.duration_s},
+        "timing": {"total": result.execution.duration_s},
         "repeat": result.repeat,
     }
-    yield Artifact(chunks=[_json(document)], path=f"{folder}/{RESULT}")
-    yield Artifact(chunks=[_json([prompt] if prompt is not None else [])], path=f"{folder}/prompts.json")
-    yield Artifact(chunks=[_json({"total": execution.duration_s})], path=f"{folder}/timing.json")
-    trajectory = execution.trajectory
-    if trajectory is not None:
-        events = [{"type": "user_message", "text": prompt or ""}, *map(event_document, trajectory.events)]
-        lines = [f"{json.dumps(event, ensure_ascii=False)}\n".encode() for event in events]
-        yield Artifact(chunks=lines, path=f"{folder}/trajectory/acp_trajectory.jsonl")
-    if reward is not None:
-        yield Artifact(chunks=[f"{reward:g}\n".encode()], path=f"{folder}/verifier/reward.txt")
-        items = [
-            {"criterion": score.check_id, "pass": score.value == 1, "evidence": score.reason}
-            for score in result.scores
-            if score.value is not None and not score.beside
-        ]
-        yield Artifact(chunks=[_json({"items": items, "score": reward})], path=f"{folder}/verifier/judge_result.json")
+
+
+def _usage_document(usage: Usage | None) -> dict[str, float | None]:
+    if usage is None:
+        return dict.fromkeys(("n_input_tokens", "n_output_tokens", "total_tokens", "cost_usd"))
+    return {
+        "n_input_tokens": usage.input_tokens,
+        "n_output_tokens": usage.output_tokens,
+        "total_tokens": usage.all_tokens,
+        "cost_usd": usage.cost_usd,
+    }
+
+
+def _errors(result: TrialResult) -> dict[str, str | None]:
+    """The failure that left a rollout without a reward: of the agent, else of those who graded it."""
+    errors: dict[str, str | None] = dict.fromkeys(("error", "error_category", "verifier_error"))
+    failure = result.execution.failure
+    if result.verdict is not Verdict.ERROR:
+        return errors
+    if failure is not None:
+        return errors | {"error": failure.message, "error_category": failure.failure_class}
+    ungraded = [f"{score.check_id}: {score.reason}" for score in result.scores if score.value is None]
+    return errors | {"verifier_error": "; ".join(ungraded)}
+
+
+def _trajectory_lines(trajectory: Trajectory, prompt: str) -> list[bytes]:
+    events = [{"type": "user_message", "text": prompt}, *map(event_document, trajectory.events)]
+    return [f"{json.dumps(event, ensure_ascii=False)}\n".encode() for event in events]
+
+
+def _judged_items(result: TrialResult) -> list[dict[str, Any]]:
+    """The checks that decided the reward, as criteria of a judge."""
+    return [
+        {"criterion": score.check_id, "pass": score.value == 1, "evidence": score.reason}
+        for score in result.scores
+        if score.value is not None and not score.beside
+    ]
 
 
 def event_document(event: TrajectoryEvent) -> dict[str, Any]:
@@ -212,29 +245,38 @@ def _row(file: Path, document: Document, place: _Place) -> Row:
     value = document.value
     if not isinstance(value, Mapping):
         raise SuiteError(Problem("report.damaged", "a result must be an object", span=SourceSpan(str(file), 1, 1)))
-    name = value.get("task_name")
-    named = _HASH.fullmatch(place.rollout)
-    case_id = name if isinstance(name, str) and name else (named["case"] if named else place.rollout)
     error = next((str(value[key]) for key in ("error", "verifier_error") if value.get(key)), "")
-    usage, timing = value.get("agent_result"), value.get("timing")
-    inner = usage if isinstance(usage, Mapping) else {}
-    tokens = _number(inner.get("total_tokens"))
+    usage, timing = _object(value.get("agent_result")), _object(value.get("timing"))
+    tokens = _number(usage.get("total_tokens"))
     repeat = value.get("repeat")
     return Row(
         skill=place.skill,
-        case_id=case_id,
+        case_id=_case_id(value.get("task_name"), place.rollout),
         agent=str(value.get("agent") or value.get("agent_name") or place.agent),
         model=str(value["model"]) if value.get("model") else None,
         arm=place.arm,
         repeat=repeat if isinstance(repeat, int) and repeat > 0 else 1,
-        reward=_reward(document, value) if not error else None,
+        reward=None if error else _reward(document, value),
         error=error,
         question=_question(file),
         started_at=_seconds(value.get("started_at")),
-        duration_s=_number(timing.get("total")) if isinstance(timing, Mapping) else None,
+        duration_s=_number(timing.get("total")),
         tokens=None if tokens is None else round(tokens),
-        cost_usd=_number(inner.get("cost_usd")),
+        cost_usd=_number(usage.get("cost_usd")),
     )
+
+
+def _object(value: JsonValue) -> Mapping[str, JsonValue]:
+    """An object, empty where something else stands in its place."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _case_id(task_name: JsonValue, rollout: str) -> str:
+    """The name of the task, else the name of the rollout without the digest behind it."""
+    if isinstance(task_name, str) and task_name:
+        return task_name
+    match = _HASH.fullmatch(rollout)
+    return match["case"] if match else rollout
 
 
 def _reward(document: Document, value: Mapping[str, JsonValue]) -> float | None:

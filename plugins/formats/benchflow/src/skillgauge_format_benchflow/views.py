@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,25 +60,10 @@ class Row:
 def view_of(rows: Sequence[Row], root: str, *, started_at: float = 0.0, state: RunState = RunState.FINISHED) -> RunView:
     """The run that these rollouts are; its figures are computed anew."""
     content = digest([repr(row) for row in rows])
-    skills = list(dict.fromkeys(row.skill for row in rows))
-    suites = tuple(_suite_head(skill, [row for row in rows if row.skill == skill], root) for skill in skills)
-    places = {suite.id: _places(row for row in rows if row.skill == suite.id) for suite in suites}
-    heads = [
-        CaseHead(suite_id=skill, index=index, id=case_id, prompt=question)
-        for skill, cases in places.items()
-        for case_id, (index, question) in cases.items()
-    ]
+    places = {skill: _places(rows, skill) for skill in dict.fromkeys(row.skill for row in rows)}
     results = [_result(row, ordinal, places[row.skill][row.case_id][0], started_at) for ordinal, row in enumerate(rows)]
-    head = PlanHead(
-        plan_id=content,
-        suites=suites,
-        trial_count=len(rows),
-        runs=max(row.repeat for row in rows),
-        seed=0,
-        runners=tuple(Identity(name=name) for name in dict.fromkeys(row.agent for row in rows)),
-        models=tuple(dict.fromkeys(row.model for row in rows if row.model)),
-    )
-    source = Kept(lambda: results, heads)
+    head = _plan_head(rows, content, root)
+    source = Kept(lambda: results, _case_heads(places))
     return RunView(
         run=RunInfo(run_id=content[:20], state=state, started_at=started_at),
         head=head,
@@ -87,13 +72,35 @@ def view_of(rows: Sequence[Row], root: str, *, started_at: float = 0.0, state: R
     )
 
 
-def _places(rows: Iterable[Row]) -> dict[str, tuple[int, str | None]]:
-    """Index and question of each case."""
-    places_: dict[str, tuple[int, str | None]] = {}
+def _plan_head(rows: Sequence[Row], content: str, root: str) -> PlanHead:
+    skills = dict.fromkeys(row.skill for row in rows)
+    return PlanHead(
+        plan_id=content,
+        suites=tuple(_suite_head(skill, [row for row in rows if row.skill == skill], root) for skill in skills),
+        trial_count=len(rows),
+        runs=max(row.repeat for row in rows),
+        seed=0,
+        runners=tuple(Identity(name=name) for name in dict.fromkeys(row.agent for row in rows)),
+        models=tuple(dict.fromkeys(row.model for row in rows if row.model)),
+    )
+
+
+def _case_heads(places: Mapping[str, Mapping[str, tuple[int, str | None]]]) -> list[CaseHead]:
+    return [
+        CaseHead(suite_id=skill, index=index, id=case_id, prompt=question)
+        for skill, cases in places.items()
+        for case_id, (index, question) in cases.items()
+    ]
+
+
+def _places(rows: Iterable[Row], skill: str) -> dict[str, tuple[int, str | None]]:
+    """Index and question of each case of a skill."""
+    places: dict[str, tuple[int, str | None]] = {}
     for row in rows:
-        index, question = places_.get(row.case_id, (len(places_), None))
-        places_[row.case_id] = (index, question or row.question)
-    return places_
+        if row.skill == skill:
+            index, question = places.get(row.case_id, (len(places), None))
+            places[row.case_id] = (index, question or row.question)
+    return places
 
 
 def _suite_head(skill: str, rows: Sequence[Row], root: str) -> SuiteHead:
