@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgauge_format_eval_skills.resampling import MAX_RESAMPLED, mean_interval
+from skillgauge_format_eval_skills.reports.resampling import MAX_RESAMPLED, mean_interval
 
 DATA = Path(__file__).parent / "data"
 

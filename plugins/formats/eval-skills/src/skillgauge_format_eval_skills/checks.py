@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import EMPTY, Check, JsonObject, Origin, TextStyle
+from skillgauge.api import EMPTY, Check, JsonObject, TextStyle
 from skillgauge.api.report import AnswerStyle
 
 from .files import EvaluatorFile, ExpectedFile, keys_of
@@ -80,25 +81,17 @@ class CheckMaker:
 
     def make(self, task: JsonObject, origin_of: OriginOf) -> tuple[Check, dict[str, Any]] | None:
         """The check of a task and the keys around it without effect; `None` after noting what is wrong with it."""
-
-        def in_expected(*pointer: str | int) -> Origin:
-            return origin_of("expectedOutput", *pointer)
-
-        def in_evaluator(*pointer: str | int) -> Origin:
-            return origin_of("evaluator", *pointer)
-
+        in_expected, in_evaluator = partial(origin_of, "expectedOutput"), partial(origin_of, "evaluator")
         raw, raw_evaluator = _part(task, "expectedOutput"), _part(task, "evaluator")
         if raw is None or raw_evaluator is None:
             return None
         evaluator = self.findings.validated(EvaluatorFile, raw_evaluator, in_evaluator)
         if evaluator is None:
             return None
-        expected_type = raw.get("type")
-        name = evaluator.type or self.evaluator or (expected_type if isinstance(expected_type, str) else "exact")
+        name = evaluator.type or self.evaluator or _expected_type(raw)
         scorer = SCORERS.get(name)
         if scorer is None:
-            rest = {key: value for key, value in raw_evaluator.items() if key != "type"}
-            options = {**{key: value for key, value in raw.items() if key != "type"}, **rest}
+            options = {**_without(raw, "type"), **_without(raw_evaluator, "type")}
             return Check(id=name, scorer=name, options=options, origin=in_expected()), {}
         expected = self.findings.validated(ExpectedFile, raw, in_expected)
         if expected is None or not self._complete(scorer, task, expected, origin_of):
@@ -109,8 +102,7 @@ class CheckMaker:
         options = self._options(scorer, expected, evaluator, origin_of)
         if scorer == "custom":
             # What the user's function is called with; where it lies is not its business.
-            rest = {key: value for key, value in raw.items() if key != "customScorerPath"}
-            options["expected"] = rest | {"type": "custom"}
+            options["expected"] = {**_without(raw, "customScorerPath"), "type": "custom"}
         options |= evaluator.options
         style = _STYLES.get(scorer, AnswerStyle())
         check = Check(id=scorer, scorer=scorer, options=options, answer=style, origin=in_expected())
@@ -166,7 +158,7 @@ class CheckMaker:
             self.findings.error("missing-key", "'customScorerPath' is missing", origin)
             return {}
         candidates = [folder / written for folder in self.folders] or [Path(written)]
-        path = next((one for one in candidates if one.is_file()), None)
+        path = next((candidate for candidate in candidates if candidate.is_file()), None)
         if path is None:
             looked = " or ".join(str(folder) for folder in self.folders)
             message = f"scorer script {written!r} is not there{f' (looked in {looked})' if looked else ''}"
@@ -182,40 +174,57 @@ class CheckMaker:
 def _part(task: JsonObject, key: str) -> JsonObject | None:
     """A part of a task, empty if it is absent; `None` if it is no object, which the task's own model reports."""
     part = task.get(key)
-    return EMPTY if part is None else part if isinstance(part, Mapping) else None
+    if part is None:
+        return EMPTY
+    return part if isinstance(part, Mapping) else None
+
+
+def _expected_type(expected: JsonObject) -> str:
+    """The evaluator that `expectedOutput` names by its `type`."""
+    name = expected.get("type")
+    return name if isinstance(name, str) else "exact"
+
+
+def _without(part: JsonObject, key: str) -> dict[str, Any]:
+    return {name: value for name, value in part.items() if name != key}
 
 
 def expectation(check: Check) -> tuple[dict[str, Any], dict[str, Any]]:
     """`expectedOutput` and `evaluator` of a check: the inverse of `CheckMaker.make`."""
-    if check.scorer not in _OWN:
+    own = _OWN.get(check.scorer)
+    if own is None:
         return {"type": check.scorer, **check.options}, {"type": check.scorer}
-    expected = {key: value for key, value in check.options.items() if key in _OWN[check.scorer]}
-    evaluator: dict[str, Any] = {"type": check.scorer}
-    match check.scorer:
-        case "exact" | "contains":
-            strict = expected.pop("case_sensitive", None)
-            if strict is not None:
-                evaluator["caseSensitive"] = strict
-        case "json-schema":
-            evaluator["type"] = "json_schema"
-        case "rubric":
-            evaluator["type"] = "llm_judge"
-            expected = {"judgePrompt": expected.pop("criteria", DEFAULT_CRITERIA), **_renamed(expected)}
-        case "custom":
-            expected_value = expected.pop("expected", None)
-            rest = expected_value if isinstance(expected_value, Mapping) else {}
-            expected = {**rest, "customScorerPath": expected.pop("path", "")}
-        case _:
-            pass
-    implied = {"scale": _SCALE} if check.scorer == "rubric" else {}
-    further = {
-        key: value
-        for key, value in check.options.items()
-        if key not in _OWN[check.scorer] and implied.get(key) != value
-    }
+    options = {key: value for key, value in check.options.items() if key in own}
+    expected, evaluator = _in_own_keys(check.scorer, options)
+    further = _further_options(check, own)
     if further:
         evaluator["options"] = further
     return {"type": evaluator["type"], **expected}, evaluator
+
+
+def _in_own_keys(scorer: str, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options of a scorer that have keys in a task: in `expectedOutput`, and in `evaluator`."""
+    match scorer:
+        case "exact" | "contains":
+            strict = options.pop("case_sensitive", None)
+            return options, {"type": scorer} if strict is None else {"type": scorer, "caseSensitive": strict}
+        case "json-schema":
+            return options, {"type": "json_schema"}
+        case "rubric":
+            criteria = options.pop("criteria", DEFAULT_CRITERIA)
+            return {"judgePrompt": criteria, **_renamed(options)}, {"type": "llm_judge"}
+        case "custom":
+            arguments = options.pop("expected", None)
+            rest = arguments if isinstance(arguments, Mapping) else {}
+            return {**rest, "customScorerPath": options.pop("path", "")}, {"type": scorer}
+        case _:
+            return options, {"type": scorer}
+
+
+def _further_options(check: Check, own: tuple[str, ...]) -> dict[str, Any]:
+    """The options that no key of a task says; the scale of a judge is the same for all of them."""
+    implied = {"scale": _SCALE} if check.scorer == "rubric" else {}
+    return {key: value for key, value in check.options.items() if key not in own and implied.get(key) != value}
 
 
 def _renamed(options: JsonObject) -> dict[str, Any]:
