@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from skillgauge.api import (
     ALL_PASSED,
     ArmKind,
     Case,
+    Check,
     Dumped,
     FileSpec,
     Origin,
@@ -20,6 +21,7 @@ from skillgauge.api import (
     SkillRole,
     Suite,
     VerdictMode,
+    VerdictRule,
     thaw,
 )
 from skillgauge_assertions import assertions
@@ -79,35 +81,58 @@ def _provider(suite: Suite, losses: list[Problem]) -> Any:
 
 
 def _test(case: Case, losses: list[Problem]) -> dict[str, Any]:
-    def lose(what: str, origin: Origin | None = None) -> None:
-        losses.append(_loss(f"case {case.id!r}: {what}", origin or case.origin))
+    losses += [_loss(f"case {case.id!r}: {part}", case.origin) for part in _unsaid(case)]
+    asserted = _asserted(case, losses)
+    own = thaw(case.extras.get("vars")) or {}
+    test: dict[str, Any] = {"description": case.id, "vars": {**own, "prompt": case.prompt or ""}}
+    if case.cluster:
+        test["metadata"] = {CLUSTER: case.cluster}
+    if own:
+        test["options"] = {"disableVarExpansion": True}
+    if case.rule.mode is VerdictMode.MEAN:
+        test["threshold"] = case.rule.threshold
+    if asserted:
+        test["assert"] = asserted
+    return test
 
+
+def _unsaid(case: Case) -> Iterator[str]:
+    """The parts that a test has no key for."""
     if case.prompt is None:
-        lose("it has an input and no prompt")
+        yield "it has an input and no prompt"
     for name in _UNWRITTEN:
         if getattr(case, name):
-            lose(f"{name.replace('_', ' ')} cannot be written")
-    if case.rule.above or (case.rule not in (ALL_PASSED, EACH) and case.rule.mode is not VerdictMode.MEAN):
-        lose("its rule for a verdict is left out")
+            yield f"{name.replace('_', ' ')} cannot be written"
+    if not _is_rule_written(case.rule):
+        yield "its rule for a verdict is left out"
     if case.weight != 1 or case.targets or case.limits != type(case.limits)():
-        lose("its weight, targets and limits are left out")
+        yield "its weight, targets and limits are left out"
+
+
+def _is_rule_written(rule: VerdictRule) -> bool:
+    """Tell whether a test says this rule: by a threshold of the mean, or by having none."""
+    return not rule.above and (rule in (ALL_PASSED, EACH) or rule.mode is VerdictMode.MEAN)
+
+
+def _asserted(case: Case, losses: list[Problem]) -> list[dict[str, Any]]:
+    """The checks of a case as assertions; those that were read are written as they stood there."""
     kept = case.extras.get("assert")
     raw = kept if isinstance(kept, Mapping) else {}
     asserted: list[dict[str, Any]] = []
     for check in case.checks:
         written = [thaw(raw[check.id])] if check.id in raw else assertions(check.scorer, check.options)
         if not written:
-            lose(f"check {check.id!r} of scorer {check.scorer!r} is left out", check.origin)
-        weight = 0 if check.beside else check.weight / max(1, len(written))
-        asserted += [one | ({"weight": weight} if weight != 1 else {}) for one in written]
-    own = case.extras.get("vars")
-    test: dict[str, Any] = {"description": case.id, "vars": {**(thaw(own) if own else {}), "prompt": case.prompt or ""}}
-    if case.cluster:
-        test["metadata"] = {CLUSTER: case.cluster}
-    if own:
-        test["options"] = {"disableVarExpansion": True}
-    test |= {"threshold": case.rule.threshold} if case.rule.mode is VerdictMode.MEAN else {}
-    return test | ({"assert": asserted} if asserted else {})
+            message = f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} is left out"
+            losses.append(_loss(message, check.origin or case.origin))
+        asserted += _weighted(written, check)
+    return asserted
+
+
+def _weighted(written: Sequence[dict[str, Any]], check: Check) -> list[dict[str, Any]]:
+    """Assertions that together weigh as much as their check."""
+    weight = 0 if check.beside else check.weight / max(1, len(written))
+    addition = {} if weight == 1 else {"weight": weight}
+    return [assertion | addition for assertion in written]
 
 
 def _skill_file(suite: Suite) -> bytes | None:

@@ -50,10 +50,10 @@ def asked(reading: Reading, node: Node) -> Asked:
     """The first provider that somebody here can be; the others are told, since who answers is the user's choice."""
     nodes = list(node.items()) if isinstance(node.value, tuple) else [node] if node.value is not None else []
     provider: Asked | None = None
-    for one in nodes:
-        provider_of_node = _provider(reading, one)
+    for item in nodes:
+        provider_of_node = _provider(reading, item)
         if provider_of_node is not None and provider is not None:
-            reading.warn(one, "one provider of a suite is asked, the first", "Name several by --engine and --model.")
+            reading.warn(item, "one provider of a suite is asked, the first", "Name several by --engine and --model.")
         provider = provider or provider_of_node
     return provider or Asked()
 
@@ -63,24 +63,42 @@ def _provider(reading: Reading, node: Node) -> Asked | None:
     if name is None:
         reading.refuse(node, "a provider is a text, or an object with `id`", code="suite.wrong-type")
         return None
-    if isinstance(config.value, Mapping):
-        for key in config.names():
-            if key not in _KNOWN:
-                reading.keep(config.at(key), f"`{key}` of a provider", "set what the engine knows by --set")
-    model = config.at("model").value
-    turns = config.at("max_turns").value
+    _keep_unknown(reading, config)
     if name == ECHO:
         return Asked(command="")
     if name.startswith(COMMAND):
         return Asked(command=name.removeprefix(COMMAND).strip(), config=config.value)
     if name in ENGINES:
-        most = turns if isinstance(turns, int) and not isinstance(turns, bool) and turns > 0 else None
-        return Asked(ENGINES[name], as_text(model) or None, most)
+        return Asked(ENGINES[name], as_text(config.at("model").value) or None, _turns(config.at("max_turns").value))
+    model = _model(name)
+    if model is not None:
+        return Asked(_MODEL, model)
+    reading.warn(node, f"nobody here is the provider {name!r}", "Name an engine by --engine.")
+    return None
+
+
+def _keep_unknown(reading: Reading, config: Node) -> None:
+    """Tell of the settings of a provider that have no effect here."""
+    if not isinstance(config.value, Mapping):
+        return
+    for key in config.names():
+        if key not in _KNOWN:
+            reading.keep(config.at(key), f"`{key}` of a provider", "set what the engine knows by --set")
+
+
+def _turns(value: JsonValue) -> int | None:
+    """A limit of turns; `None` for everything that is none."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if value > 0 else None
+
+
+def _model(name: str) -> str | None:
+    """The model in the name of a provider, if it is one of a plain model of a service."""
     for start in _MODELS:
         plain = name.removeprefix(start)
         if name.startswith(start) and plain and ":" not in plain:
-            return Asked(_MODEL, plain)
-    reading.warn(node, f"nobody here is the provider {name!r}", "Name an engine by --engine.")
+            return plain
     return None
 
 
