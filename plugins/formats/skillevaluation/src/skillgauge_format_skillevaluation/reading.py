@@ -289,26 +289,40 @@ def _scores(case: _Case) -> Iterator[Score]:
 
 def _execution(case: _Case, arm: _Arm | None, verdict: Verdict, transcript: str | None, *, made_up: bool) -> Execution:
     """Return the events as far as measures and transcript show them: names of tools and the answer, no arguments."""
-    failure = None
-    if verdict is Verdict.ERROR and (arm is None or arm.errored):
-        message = (arm.error if arm else "") or case.error or "the document does not say why"
-        failure = Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
-    arm_given = arm or _Arm()
-    answer = (transcript or "").rpartition("] Agent: ")[2] or NOT_TOLD
-    names = [*_TOOL.findall(transcript or ""), *[None] * arm_given.tool_call_count][: arm_given.tool_call_count]
-    text = answer if arm_given.task_attempted and not arm_given.errored else None
+    failure = _failure(case, arm) if verdict is Verdict.ERROR else None
+    measured = arm or _Arm()
+    text = _answer(measured, transcript or "")
     if made_up:
-        return Execution(text=text, trajectory=_made_up(arm_given), failure=failure, replayed=arm_given.cached)
+        return Execution(text=text, trajectory=_made_up(measured), failure=failure, replayed=measured.cached)
     return Execution(
         text=text,
-        duration_s=None if arm_given.duration_ms is None else arm_given.duration_ms / 1000,
-        usage=None if arm_given.total_tokens is None else Usage(total_tokens=arm_given.total_tokens),
-        trajectory=Trajectory(
-            events=tuple(TrajectoryEvent(kind=EventKind.TOOL_CALL, name=name) for name in names), turns=arm_given.turns
-        ),
+        duration_s=None if measured.duration_ms is None else measured.duration_ms / 1000,
+        usage=None if measured.total_tokens is None else Usage(total_tokens=measured.total_tokens),
+        trajectory=Trajectory(events=_tool_calls(measured, transcript or ""), turns=measured.turns),
         failure=failure,
-        replayed=arm_given.cached,
+        replayed=measured.cached,
     )
+
+
+def _failure(case: _Case, arm: _Arm | None) -> Failure | None:
+    """The failure of an arm of a pair that ended in an error; `None` if the other one failed, or the graders."""
+    if arm is not None and not arm.errored:
+        return None
+    message = (arm.error if arm else "") or case.error or "the document does not say why"
+    return Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
+
+
+def _answer(arm: _Arm, transcript: str) -> str | None:
+    """The last words of an agent that came to its end."""
+    if arm.errored or not arm.task_attempted:
+        return None
+    return transcript.rpartition("] Agent: ")[2] or NOT_TOLD
+
+
+def _tool_calls(arm: _Arm, transcript: str) -> tuple[TrajectoryEvent, ...]:
+    """As many calls as were counted, by the names in the transcript as far as they go."""
+    names = [*_TOOL.findall(transcript), *[None] * arm.tool_call_count][: arm.tool_call_count]
+    return tuple(TrajectoryEvent(kind=EventKind.TOOL_CALL, name=name) for name in names)
 
 
 def _made_up(arm: _Arm) -> Trajectory:
@@ -320,11 +334,25 @@ def _made_up(arm: _Arm) -> Trajectory:
 
 def _view(path: Path, content: str, files: Sequence[ResultsFile]) -> RunView:
     documents: list[_Results] = []
+    ordinal = 0
     for file in files:
-        documents.append(_Results(file, content, sum(2 * len(one.file.cases) for one in documents)))
-    suites = {one.suite_id: one.head(path) for one in reversed(documents)}
-    judges = dict.fromkeys(one.file.runner.judge for one in documents if one.file.runner.judge)
-    head = PlanHead(
+        documents.append(_Results(file, content, ordinal))
+        ordinal += 2 * len(file.cases)
+    head = _plan_head(path, content, documents)
+    heads = {(case.suite_id, case.index): case for document in documents for case in document.heads()}
+    source = Kept(lambda: (result for document in documents for result in document.results()), heads.values())
+    summary = summarize(head, source.results(ResultOrder.CASE), figures=_no_figures)
+    validity = {document.suite_id: document.validity() for document in documents}
+    complete = summary.model_copy(update={"validity": tuple(validity.values())})
+    return RunView(_run_info(content, files), head, complete, source)
+
+
+def _plan_head(path: Path, content: str, documents: Sequence[_Results]) -> PlanHead:
+    files = [document.file for document in documents]
+    # Of several documents of one suite the first tells of it, and the last says where it stands.
+    suites = {document.suite_id: document.head(path) for document in reversed(documents)}
+    judges = dict.fromkeys(file.runner.judge for file in files if file.runner.judge)
+    return PlanHead(
         plan_id=content,
         suites=tuple(reversed(suites.values())),
         trial_count=sum(2 * len(file.cases) for file in files),
@@ -333,20 +361,19 @@ def _view(path: Path, content: str, files: Sequence[ResultsFile]) -> RunView:
         models=tuple(dict.fromkeys(file.skillgauge.model for file in files if file.skillgauge.model)),
         judges=tuple(Identity(name=name) for name in judges),
     )
-    heads = {(one.suite_id, one.index): one for document in documents for one in document.heads()}
-    source = Kept(lambda: (result for one in documents for result in one.results()), heads.values())
-    summary = summarize(head, source.results(ResultOrder.CASE), figures=_no_figures)
-    validity = {one.suite_id: one.validity() for one in documents}
+
+
+def _run_info(content: str, files: Sequence[ResultsFile]) -> RunInfo:
+    """The run of all documents: it is as unfinished as the first of them that is."""
+    states = (file.skillgauge.state for file in files)
     started = [file.started_at.timestamp() for file in files if file.started_at]
     ended = [file.completed_at.timestamp() for file in files if file.completed_at]
-    states = [one.file.skillgauge.state for one in documents if one.file.skillgauge.state is not RunState.FINISHED]
-    info = RunInfo(
+    return RunInfo(
         run_id=content,
-        state=states[0] if states else RunState.FINISHED,
+        state=next((state for state in states if state is not RunState.FINISHED), RunState.FINISHED),
         started_at=min(started, default=0.0),
         finished_at=max(ended, default=None),
     )
-    return RunView(info, head, summary.model_copy(update={"validity": tuple(validity.values())}), source)
 
 
 def _no_figures(_summary: Any) -> Mapping[GroupKey, tuple[Any, ...]]:
