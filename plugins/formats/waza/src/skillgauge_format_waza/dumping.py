@@ -103,11 +103,37 @@ def _task(case: Case, writing: _Writing) -> dict[str, Any] | None:
         return None
     for loss in _unsaid(case, writing):
         writing.lose(f"case {case.id!r}: {loss}", case.origin)
-    said = dict[str, Any]()
+    expectations = _expectations(case, writing)
+    graders = _graders(case, writing)
+    for file in case.grader_files:
+        writing.put(file.path, _content(file), case.origin)
+    timeout = case.limits.timeout_s
+    task = {
+        "id": case.id,
+        "name": case.name or case.id,
+        "description": case.description or None,
+        "enabled": False if case.skip else None,
+        "tags": list(case.tags) or None,
+        "timeout_seconds": max(1, round(timeout)) if timeout else None,
+        "inputs": _inputs(case, writing),
+        "expected": expectations or None,
+        "graders": graders or None,
+    }
+    return {key: value for key, value in task.items() if value is not None}
+
+
+def _expectations(case: Case, writing: _Writing) -> dict[str, Any]:
+    """The checks that a task says by `expected`, under names that waza gives them."""
+    expectations = dict[str, Any]()
     for check, words in expected(case.checks, writing.skill):
-        said |= words
+        expectations |= words
         if check.id != f"expected: {_named(words)}":
             writing.lose(f"case {case.id!r}: check {check.id!r} loses its name", check.origin)
+    return expectations
+
+
+def _graders(case: Case, writing: _Writing) -> list[dict[str, Any]]:
+    """The graders of all checks that `expected` does not say."""
     by_expectation = {check.id for check, _ in expected(case.checks, writing.skill)}
     graders = []
     for check in case.checks:
@@ -118,19 +144,18 @@ def _task(case: Case, writing: _Writing) -> dict[str, Any] | None:
             writing.lose(f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} is left out", check.origin)
         else:
             graders.append(grader_)
-    for file in case.grader_files:
-        writing.put(file.path, _content(file), case.origin)
+    return graders
+
+
+def _inputs(case: Case, writing: _Writing) -> dict[str, Any]:
     inputs: dict[str, Any] = {"prompt": case.prompt}
-    inputs |= {"context": thaw(case.extras["context"])} if "context" in case.extras else {}
-    inputs |= {"files": [_input(file, case, writing) for file in case.files]} if case.files else {}
-    inputs |= {"environment": thaw(case.env)} if case.env else {}
-    task: dict[str, Any] = {"id": case.id, "name": case.name or case.id}
-    task |= {"description": case.description} if case.description else {}
-    task |= {"enabled": False} if case.skip else {}
-    task |= {"tags": list(case.tags)} if case.tags else {}
-    task |= {"timeout_seconds": max(1, round(case.limits.timeout_s))} if case.limits.timeout_s else {}
-    task["inputs"] = inputs
-    return task | ({"expected": said} if said else {}) | ({"graders": graders} if graders else {})
+    if "context" in case.extras:
+        inputs["context"] = thaw(case.extras["context"])
+    if case.files:
+        inputs["files"] = [_input(file, case, writing) for file in case.files]
+    if case.env:
+        inputs["environment"] = thaw(case.env)
+    return inputs
 
 
 def _named(words: Mapping[str, Any]) -> str:

@@ -162,25 +162,44 @@ def _tasks(reading: Reading, read: EvalFile) -> Iterator[_Task]:
         return
     paths: set[Path] = set()
     for number, pattern in enumerate(read.tasks):
-        place = ("tasks", number)
-        parts = Path(pattern).parts
-        if not parts or Path(pattern).is_absolute() or ".." in parts or "**" in pattern or "\0" in pattern:
-            reading.refuse(f"{pattern!r} is no pattern below the suite's folder", *place, hint="As in: tasks/*.yaml")
-            continue
-        files = [one for one in sorted(reading.folder.glob(pattern)) if one.is_file()]
-        if not files:
-            reading.refuse(f"there is no file {pattern!r}", *place, hint="Write one, or correct the path.")
-        for path in files:
+        for path in _matches(reading, pattern, number):
             if path.resolve() in paths:
                 continue
             paths.add(path.resolve())
-            try:
-                inner = reading.of(read_document(path, kind="yaml"))
-            except SuiteError as error:
-                reading.problems += error.problems
-                continue
-            if (task := inner.part(TaskFile, inner.document.value)) is not None:
-                yield _Task(inner, task, path)
+            task = _task(reading, path)
+            if task is not None:
+                yield task
+
+
+def _matches(reading: Reading, pattern: str, number: int) -> list[Path]:
+    """The files of one pattern; none after telling what is wrong with it."""
+    if not _is_below(pattern):
+        hint = "As in: tasks/*.yaml"
+        reading.refuse(f"{pattern!r} is no pattern below the suite's folder", "tasks", number, hint=hint)
+        return []
+    files = [path for path in sorted(reading.folder.glob(pattern)) if path.is_file()]
+    if not files:
+        reading.refuse(f"there is no file {pattern!r}", "tasks", number, hint="Write one, or correct the path.")
+    return files
+
+
+def _is_below(pattern: str) -> bool:
+    """Tell whether a pattern stays below its folder and names each folder on the way."""
+    path = Path(pattern)
+    if not path.parts or path.is_absolute() or ".." in path.parts:
+        return False
+    return "**" not in pattern and "\0" not in pattern
+
+
+def _task(reading: Reading, path: Path) -> _Task | None:
+    """A task file; `None` after telling what is wrong with it."""
+    try:
+        inner = reading.of(read_document(path, kind="yaml"))
+    except SuiteError as error:
+        reading.problems += error.problems
+        return None
+    task = inner.part(TaskFile, inner.document.value)
+    return None if task is None else _Task(inner, task, path)
 
 
 def _unique(tasks: tuple[_Task, ...], reading: Reading) -> None:

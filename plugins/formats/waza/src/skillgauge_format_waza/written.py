@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from skillgauge.api import Check, JsonValue, thaw
@@ -80,31 +80,55 @@ def _command(options: Config) -> tuple[str, Config] | None:
 
 
 def _files(options: Config, snapshots: dict[str, str]) -> tuple[str, Config] | None:
-    path, state = options["path"], options.get("state", "present")
-    if not _only(options, "path", "state", "contains", "lacks", "equals", "patterns") or any(
-        one in path for one in "*?["
-    ):
+    path, state, patterns = options["path"], options.get("state", "present"), options.get("patterns")
+    if not _only(options, "path", "state", "contains", "lacks", "equals", "patterns") or _is_pattern(path):
         return None
-    patterns, fragments = options.get("patterns"), [*options.get("contains", ()), *options.get("lacks", ())]
-    compares = options.get("equals") is not None or bool(fragments)
     if state == "absent":
         return "file", {"must_not_exist": [path]}
-    if state != "present" or (patterns and compares) or any(one != one.strip() for one in fragments):
+    if state != "present":
         return None
-    if compares:
-        expected: Config = {"path": path}
-        if options.get("equals") is not None:
-            place = f"{SNAPSHOTS}/{len(snapshots) + 1}/{path}"
-            snapshots[place] = options["equals"]
-            expected["snapshot"] = place
-        signed = [f"+{one}" for one in options.get("contains", ())] + [f"-{one}" for one in options.get("lacks", ())]
-        return "diff", {"expected_files": [expected | ({"contains": signed} if signed else {})]}
+    if _compares(options):
+        return None if patterns else _difference(options, snapshots)
     if not patterns:
         return "file", {"must_exist": [path]}
-    absent = [found for one in patterns if (found := forbidden(one)) is not None]
-    paths = [one for one in patterns if forbidden(one) is None]
-    content = {"path": path} | ({"must_match": paths} if paths else {}) | ({"must_not_match": absent} if absent else {})
-    return "file", {"content_patterns": [content]}
+    return "file", {"content_patterns": [_content_patterns(path, patterns)]}
+
+
+def _is_pattern(path: str) -> bool:
+    return any(wildcard in path for wildcard in "*?[")
+
+
+def _compares(options: Config) -> bool:
+    """Tell whether a file is compared with texts, whole or in part."""
+    return options.get("equals") is not None or bool(options.get("contains") or options.get("lacks"))
+
+
+def _difference(options: Config, snapshots: dict[str, str]) -> tuple[str, Config] | None:
+    """A grader that compares a file with texts; `None` if blanks at their ends matter, which it does not see."""
+    present, absent = options.get("contains", ()), options.get("lacks", ())
+    if any(fragment != fragment.strip() for fragment in (*present, *absent)):
+        return None
+    expected_file: Config = {"path": options["path"]}
+    if options.get("equals") is not None:
+        place = f"{SNAPSHOTS}/{len(snapshots) + 1}/{options['path']}"
+        snapshots[place] = options["equals"]
+        expected_file["snapshot"] = place
+    signed = [*(f"+{fragment}" for fragment in present), *(f"-{fragment}" for fragment in absent)]
+    if signed:
+        expected_file["contains"] = signed
+    return "diff", {"expected_files": [expected_file]}
+
+
+def _content_patterns(path: str, patterns: Sequence[str]) -> Config:
+    """Patterns that a file's content has to match, and those that it must not match."""
+    content: Config = {"path": path}
+    required = [pattern for pattern in patterns if forbidden(pattern) is None]
+    excluded = [plain for pattern in patterns if (plain := forbidden(pattern)) is not None]
+    if required:
+        content["must_match"] = required
+    if excluded:
+        content["must_not_match"] = excluded
+    return content
 
 
 def _json_schema(options: Config) -> tuple[str, Config] | None:
