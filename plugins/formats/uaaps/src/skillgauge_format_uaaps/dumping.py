@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from skillgauge.api import Case, Dumped, FileSpec, Origin, Problem, Severity, SkillRole, Suite, thaw
+from skillgauge.api import Case, Dumped, FileSpec, Origin, Problem, Severity, SkillRef, SkillRole, Suite, thaw
 from skillgauge_skill_folders import SKILL_FILE, file_spec, files_of
 
 from .deterministic import FORMAT
@@ -100,23 +100,34 @@ class _Writer:
 
     def _make(self) -> None:
         """A package of the skills under test."""
-        suite = self._suite
-        name = suite.name or suite.id
-        written = name if re.fullmatch(PACKAGE_NAME, name) else _slug(name)
-        version = suite.version or ""
-        manifest = {"name": written, "version": version if re.fullmatch(VERSION, version) else FIRST_VERSION}
-        self.files[MANIFESTS[0]] = _json(manifest | ({"description": suite.description} if suite.description else {}))
-        if any(skill.role is not SkillRole.CANDIDATE for arm in suite.arms for skill in arm.skills):
+        self.files[MANIFESTS[0]] = _json(self._manifest())
+        references = [skill for arm in self._suite.arms for skill in arm.skills]
+        skills = {skill.name: skill for skill in references if skill.role is SkillRole.CANDIDATE}
+        if any(skill.role is not SkillRole.CANDIDATE for skill in references):
             self._tell("skills beside the one under test are left out")
-        skills = {skill.name: skill for arm in suite.arms for skill in arm.skills if skill.role is SkillRole.CANDIDATE}
         if not any(Path(skill.root, SKILL_FILE).is_file() for skill in skills.values()):
             self._tell(f"the suite is about no skill with a {SKILL_FILE}, so the package has none")
         for skill in skills.values():
-            root = Path(skill.root)
-            files = [file_spec(root / path, f"skills/{skill.name}/{path}") for path in files_of(root, skill.leaves_out)]
-            self.files |= {file.path: _content(file) for file in files}
-            self._tell_executables(files)
+            self._copy_skill(skill)
         self._only_skill = next(iter(skills)) if len(skills) == 1 else None
+
+    def _manifest(self) -> dict[str, str]:
+        """The facts that a package must tell, made up where those of the suite do not fit."""
+        name = self._suite.name or self._suite.id
+        version = self._suite.version or ""
+        manifest = {
+            "name": name if re.fullmatch(PACKAGE_NAME, name) else _slug(name),
+            "version": version if re.fullmatch(VERSION, version) else FIRST_VERSION,
+        }
+        if self._suite.description:
+            manifest["description"] = self._suite.description
+        return manifest
+
+    def _copy_skill(self, skill: SkillRef) -> None:
+        root = Path(skill.root)
+        files = [file_spec(root / path, f"skills/{skill.name}/{path}") for path in files_of(root, skill.leaves_out)]
+        self.files |= {file.path: _content(file) for file in files}
+        self._tell_executables(files)
 
     def _tell_executables(self, files: Iterable[FileSpec]) -> None:
         names = [file.path for file in files if file.executable]
@@ -214,14 +225,19 @@ class _Writer:
             yield "setup cannot be written"
         if case.weight != 1:
             yield "its weight is left out"
-        if case.limits.timeout_s is not None or case.limits.max_turns is not None or case.limits.output_bytes:
+        yield from self._unshared(case)
+        if case.skip:
+            yield "it is skipped, which cannot be written"
+
+    def _unshared(self, case: Case) -> Iterator[str]:
+        """Return the parts that a package has once for all of its evals."""
+        limits = case.limits
+        if limits.timeout_s is not None or limits.max_turns is not None or limits.output_bytes:
             yield "its limits are left out: a package has one of time for all of its evals"
-        if not self._is_own and case.network and not all(one.network for one in self._cases):
+        if not self._is_own and case.network and not all(member.network for member in self._cases):
             yield "network is for all cases of a package or for none, and stays off"
         if own := sorted(set(case.env) - set(self._shared_env())):
             yield f"env is for all cases of a package; left out: {', '.join(own)}"
-        if case.skip:
-            yield "it is skipped, which cannot be written"
 
     def _folders(self) -> tuple[str, ...]:
         sandbox = self._config.get("sandbox")
