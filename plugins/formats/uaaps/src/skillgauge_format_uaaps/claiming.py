@@ -6,7 +6,7 @@ from pathlib import Path
 
 from skillgauge.api import Claim
 
-from .manifests import MANIFESTS, manifest_of
+from .packages.manifests import MANIFESTS, manifest_of
 
 
 def claim(path: Path) -> Claim | None:
@@ -18,6 +18,6 @@ def claim(path: Path) -> Claim | None:
         return None
     if manifest is None or not is_one:
         return None
-    from .package import skill_folders  # noqa: PLC0415 - slow, and most folders are no package
+    from .packages.package import skill_folders  # noqa: PLC0415 - slow, and most folders are no package
 
     return Claim("package", f"has {manifest.name}", leaves=skill_folders(manifest.parent))

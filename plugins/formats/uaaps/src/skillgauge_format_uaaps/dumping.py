@@ -13,13 +13,13 @@ import yaml
 from skillgauge.api import Case, Dumped, FileSpec, Origin, Problem, Severity, SkillRef, SkillRole, Suite, thaw
 from skillgauge_skill_folders import SKILL_FILE, file_spec, files_of
 
-from .deterministic import FORMAT
-from .eval_files import TARGET, EvalConfig
-from .evals import DIALECT, PACKAGE, made_folders
+from .files.evals import TARGET, EvalConfig
+from .files.manifest import PACKAGE_NAME, VERSION
 from .findings import Findings
-from .manifest_file import PACKAGE_NAME, VERSION
-from .manifests import MANIFESTS
-from .package import Package, open_package
+from .packages.manifests import MANIFESTS
+from .packages.package import Package, open_package
+from .suites.deterministic import FORMAT
+from .suites.evals import DIALECT, PACKAGE, made_folders
 from .written_checks import Expectations
 
 EVALS, CASES, CONFIG = "evals", "evals/cases", "evals/eval-config.json"

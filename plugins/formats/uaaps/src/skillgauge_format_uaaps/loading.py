@@ -6,12 +6,12 @@ from pathlib import Path
 
 from skillgauge.api import Loaded, LoadRequest, Problem, Suite, SuiteError
 
-from .deterministic import Chosen, test_suites
-from .evals import eval_suites
 from .findings import Findings
-from .manifests import MANIFESTS
 from .options import Stage, UaapsOptions
-from .package import note_missing_programs, open_package
+from .packages.manifests import MANIFESTS
+from .packages.package import note_missing_programs, open_package
+from .suites.deterministic import Chosen, test_suites
+from .suites.evals import eval_suites
 
 
 def load(request: LoadRequest, options: UaapsOptions) -> Loaded:

@@ -9,8 +9,8 @@ from pathlib import Path
 from skillgauge.api import Artifact
 from skillgauge.api.report import RunView
 
-from .report import reports
-from .report_reading import read_report
+from .reports.reading import read_report
+from .reports.writing import reports
 
 _ABSENT = ("judge_verdict", "error", "error_class", "session_id", "verdicts")
 """Keys of a case that are left out where there is nothing to tell."""

@@ -11,11 +11,11 @@ from pydantic import BaseModel
 
 from skillgauge.api import JsonObject
 
-from .artifact_files import AgentFile, ServersFile
-from .case_files import HookCase, HooksFile, RunnerConfig, SkillCase
-from .eval_files import EvalCase, EvalConfig
-from .manifest_file import Manifest
-from .report_files import Report
+from .files.artifacts import AgentFile, ServersFile
+from .files.cases import HookCase, HooksFile, RunnerConfig, SkillCase
+from .files.evals import EvalCase, EvalConfig
+from .files.manifest import Manifest
+from .reports.files import Report
 
 _FILES: dict[str, tuple[type[BaseModel], str]] = {
     "uaaps-package": (Manifest, "package.agent.json"),

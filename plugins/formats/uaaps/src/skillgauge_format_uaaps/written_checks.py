@@ -9,7 +9,7 @@ from typing import Any
 
 from skillgauge.api import ALL_PASSED, Case, Check, JsonValue, freeze
 
-from .evals import FILES_CREATED, JUDGE, OUTSIDE, PERMISSIONS
+from .suites.evals import FILES_CREATED, JUDGE, OUTSIDE, PERMISSIONS
 
 CRITERIA = "The agent did what it was asked to do."
 """Written where no check asks a judge, because an eval must."""

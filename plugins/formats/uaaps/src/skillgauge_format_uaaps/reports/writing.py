@@ -12,8 +12,8 @@ from typing import Any
 from skillgauge.api import Identity, ResultOrder, Score, ScoreStatus, SuiteHead, TrialResult, Verdict
 from skillgauge.api.report import RunView
 
-from .evals import FILES_CREATED, JUDGE, PACKAGE
-from .report_files import (
+from ..suites.evals import FILES_CREATED, JUDGE, PACKAGE
+from .files import (
     JudgeVerdict,
     Report,
     ReportAgent,

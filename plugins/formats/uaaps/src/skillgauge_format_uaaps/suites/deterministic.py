@@ -27,9 +27,9 @@ from skillgauge.api import (
 )
 from skillgauge.api.report import Gate, GateFigure
 
-from .case_files import Event, Expected, HookCase, HookGroup, RunnerConfig, SkillCase
+from ..files.cases import Event, Expected, HookCase, HookGroup, RunnerConfig, SkillCase
+from ..packages.package import Artifact, Package
 from .cases import case_files, read_cases
-from .package import Artifact, Package
 
 FORMAT, DIALECT = "uaaps", "tests"
 ADAPTER = "command"

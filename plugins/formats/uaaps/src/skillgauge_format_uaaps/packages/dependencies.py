@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skillgauge.api import Json, Origin, did_you_mean
 
-from .manifest_file import PACKAGE_NAME
+from ..files.manifest import PACKAGE_NAME
 from .manifests import manifest_of
 from .package import Artifact, Package, open_package
 

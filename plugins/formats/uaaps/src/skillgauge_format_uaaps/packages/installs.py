@@ -9,8 +9,8 @@ from typing import Any
 
 from skillgauge.api import Document, FileSpec, Install, Problem, SourceSpan, SuiteError, parse_document
 
-from .artifact_files import AgentFile, CommandHead, RuleHead, ServersFile
-from .case_files import Event
+from ..files.artifacts import AgentFile, CommandHead, RuleHead, ServersFile
+from ..files.cases import Event
 from .package import Artifact, Package
 
 _HEAD = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)

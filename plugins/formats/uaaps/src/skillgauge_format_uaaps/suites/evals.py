@@ -26,13 +26,13 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import file_spec, leaks_of, skill_ref
 
-from .case_files import Event
+from ..files.cases import Event
+from ..files.evals import EvalCase, EvalConfig
+from ..packages.dependencies import dependency_skills
+from ..packages.installs import installs_of
+from ..packages.package import REPORTS, Package
 from .cases import case_files, read_cases
-from .dependencies import dependency_skills
 from .deterministic import FORMAT, NO_FAILURE
-from .eval_files import EvalCase, EvalConfig
-from .installs import installs_of
-from .package import REPORTS, Package
 
 DIALECT, DOCUMENT, ARM = "evals", "uaaps", "package"
 PACKAGE = "package"

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from skillgauge.api import Document, Origin
 
-from .findings import Findings
-from .parts import OpenPart
+from ..files.parts import OpenPart
+from ..findings import Findings
 
 M = TypeVar("M", bound=OpenPart)
 SUFFIXES = (".yaml", ".yml", ".json")

@@ -28,9 +28,9 @@ from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunVi
 from skillgauge.stats import RateInterval
 from skillgauge_validation import result_document, validate
 
-from .deterministic import FORMAT
-from .evals import ARM, DIALECT, DOCUMENT, JUDGE, PACKAGE
-from .report_files import Report, ReportCase, Word
+from ..suites.deterministic import FORMAT
+from ..suites.evals import ARM, DIALECT, DOCUMENT, JUDGE, PACKAGE
+from .files import Report, ReportCase, Word
 
 _KEYS = {"deterministic_checks", "judge_verdict", "agent_output_snippet"}
 _VERDICTS = {Word.PASS: Verdict.PASS, Word.FAIL: Verdict.FAIL, Word.SKIP: Verdict.SKIPPED}

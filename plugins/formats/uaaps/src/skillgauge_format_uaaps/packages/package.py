@@ -12,9 +12,9 @@ from pathlib import Path
 from skillgauge.api import Document, FileSpec, Origin, SuiteError, host_environment
 from skillgauge_skill_folders import SKILL_FILE, Skill, contained, file_spec, read_skill
 
-from .case_files import Event, HooksFile
-from .findings import Findings
-from .manifest_file import Manifest, RegisteredArtifact
+from ..files.cases import Event, HooksFile
+from ..files.manifest import Manifest, RegisteredArtifact
+from ..findings import Findings
 from .manifests import manifest_of
 
 WORKSPACES = ("workspace.agent.json", "workspace.agent.yaml")

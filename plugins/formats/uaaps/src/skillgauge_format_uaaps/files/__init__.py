@@ -1,0 +1,1 @@
+"""The keys of the files of a package, as models."""

@@ -1,0 +1,1 @@
+"""A package as it lies on disk: its manifest, its artifacts, its dependencies, and how an agent gets them."""

@@ -1,0 +1,1 @@
+"""The suites of a package: deterministic tests, and evals that a judge grades."""
