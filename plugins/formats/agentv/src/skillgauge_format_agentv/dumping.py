@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,36 @@ class _Writing:
     def lose(self, message: str, origin: Origin | None) -> None:
         self.losses.append(Problem("suite.loss", message, origin=origin, severity=Severity.WARNING))
 
+    def lose_of(self, case: Case, loss: str) -> None:
+        self.lose(f"case {case.id!r}: {loss}", case.origin)
+
+
+@dataclass(frozen=True)
+class _Gate:
+    """The checks without which a case fails, whatever the others say."""
+
+    is_mean: bool
+    """Whether the mean of the checks decides; otherwise all of them have to hold."""
+    stages: frozenset[int]
+    """Stages of the checks that decide: of two, the first is the gate."""
+
+    @classmethod
+    def of(cls, case: Case) -> _Gate:
+        stages = frozenset(check.stage for check in case.checks if not check.beside)
+        return cls(case.rule.mode is VerdictMode.MEAN, stages)
+
+    @property
+    def is_first_stage(self) -> bool:
+        """True if the gate is asked before the rest, which is all that can be said of an order."""
+        return self.is_mean and len(self.stages) == 2
+
+    def requires(self, check: Check) -> bool:
+        if check.beside:
+            return False
+        if not self.is_mean:
+            return True
+        return self.is_first_stage and check.stage == min(self.stages)
+
 
 def dump(suite: Suite) -> Dumped:
     """The file with the skill's SKILL.md and the files of its cases, and what cannot be said as losses."""
@@ -78,59 +108,103 @@ def _head(suite: Suite, writing: _Writing) -> dict[str, Any]:
 
 
 def _test(case: Case, number: int, writing: _Writing) -> dict[str, Any]:
-    def lose(what: str, origin: Origin | None = None) -> None:
-        writing.lose(f"case {case.id!r}: {what}", origin or case.origin)
+    for loss in _unwritten(case):
+        writing.lose_of(case, loss)
+    test = _settings(case)
+    if case.files:
+        test["environment"] = _environment(case, f"workspaces/{number:05}", writing)
+    assertions_ = _asserted(case, writing)
+    if case.rule.mode is VerdictMode.MEAN:
+        test |= _threshold(case, writing)
+    if assertions_:
+        test["assert"] = assertions_
+    return test
 
+
+def _unwritten(case: Case) -> Iterator[str]:
+    """The settings of a case that a test has no key for."""
     for name in _UNWRITTEN:
         if getattr(case, name):
-            lose(f"{name.replace('_', ' ')} cannot be written")
+            yield f"{name.replace('_', ' ')} cannot be written"
     if case.weight != 1 or case.targets or case.limits.max_turns is not None:
-        lose("its weight, targets and limit of turns are left out")
-    test: dict[str, Any] = {"id": case.id} | ({"description": case.description} if case.description else {})
-    test["vars"] = {"input": case.prompt or ""}
-    test |= {"metadata": {"tags": list(case.tags)}} if case.tags else {}
-    test |= {"conversation_id": case.cluster} if case.cluster else {}
-    test |= {"run": {"timeout_seconds": case.limits.timeout_s}} if case.limits.timeout_s is not None else {}
-    if case.files:
-        folder = f"workspaces/{number:05}"
-        test["environment"] = {"type": "host", "workdir": folder}
-        writing.files |= {f"{folder}/{file.path}": _content(file) for file in case.files}
-        if any(file.executable for file in case.files):
-            lose("that files are executable cannot be written")
-    asserted, all_required = _asserted(case, writing)
-    if case.rule.mode is VerdictMode.MEAN and not case.rule.above:
-        test |= {"threshold": case.rule.threshold} if case.rule.threshold != THRESHOLD else {}
-    elif not all_required:
-        lose("its rule for a verdict is left out")
-    return test | ({"assert": asserted} if asserted else {})
+        yield "its weight, targets and limit of turns are left out"
 
 
-def _asserted(case: Case, writing: _Writing) -> tuple[list[Any], bool]:
-    """The assertions, and whether all of them are required, which is the rule that all have to hold."""
+def _settings(case: Case) -> dict[str, Any]:
+    """The keys of a test that each say one thing of its case."""
+    settings: dict[str, Any] = {"id": case.id}
+    if case.description:
+        settings["description"] = case.description
+    settings["vars"] = {"input": case.prompt or ""}
+    if case.tags:
+        settings["metadata"] = {"tags": list(case.tags)}
+    if case.cluster:
+        settings["conversation_id"] = case.cluster
+    if case.limits.timeout_s is not None:
+        settings["run"] = {"timeout_seconds": case.limits.timeout_s}
+    return settings
+
+
+def _environment(case: Case, folder: str, writing: _Writing) -> dict[str, Any]:
+    """The workspace of a test: a folder with the files of its case, which are put there."""
+    writing.files |= {f"{folder}/{file.path}": _content(file) for file in case.files}
+    if any(file.executable for file in case.files):
+        writing.lose_of(case, "that files are executable cannot be written")
+    return {"type": "host", "workdir": folder}
+
+
+def _threshold(case: Case, writing: _Writing) -> dict[str, Any]:
+    """The mean that passes a test; one that has to be exceeded cannot be said."""
+    if case.rule.above:
+        writing.lose_of(case, "its rule for a verdict is left out")
+        return {}
+    return {} if case.rule.threshold == THRESHOLD else {"threshold": case.rule.threshold}
+
+
+def _asserted(case: Case, writing: _Writing) -> list[Any]:
+    """The assertions; where all checks of a case have to hold, all are required."""
     kept = case.extras.get("assert")
     raw = kept if isinstance(kept, Mapping) else {}
-    decides = [check for check in case.checks if not check.beside]
-    is_mean = case.rule.mode is VerdictMode.MEAN
-    gate = min((check.stage for check in decides), default=0)
-    staged = len({check.stage for check in decides}) == 2
-    assertions_: list[Any] = []
+    gate = _Gate.of(case)
+    asserted: list[Any] = []
     for check in case.checks:
         written = [thaw(raw[check.id])] if check.id in raw else _assertions(check)
-        if not written or (check.stage and not (staged and is_mean)):
-            why = "is asked after others, which cannot be written" if written else "is left out"
-            writing.lose(f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} {why}", check.origin)
-        if len(written) > 1:
-            writing.lose(f"case {case.id!r}: check {check.id!r} becomes {len(written)} assertions", check.origin)
-        weight = 0 if check.beside else check.weight / max(1, len(written))
-        required = not check.beside and (not is_mean or (staged and check.stage == gate))
-        more = ({"weight": weight} if weight != 1 else {}) | ({"required": True} if required else {})
-        assertions_ += [_named(one, check.id, len(assertions_) + at, more) for at, one in enumerate(written, 1)]
+        for loss in _losses(check, len(written), gate):
+            writing.lose(f"case {case.id!r}: check {check.id!r} {loss}", check.origin)
+        marks = _marks(check, len(written), gate)
+        for assertion in written:
+            asserted.append(_named(assertion, check.id, len(asserted) + 1, marks))
+    _add_grader_files(case, writing)
+    return asserted
+
+
+def _losses(check: Check, count: int, gate: _Gate) -> Iterator[str]:
+    """Everything that `count` assertions in place of a check do not say of it."""
+    if not count:
+        yield f"of scorer {check.scorer!r} is left out"
+    elif check.stage and not gate.is_first_stage:
+        yield f"of scorer {check.scorer!r} is asked after others, which cannot be written"
+    if count > 1:
+        yield f"becomes {count} assertions"
+
+
+def _marks(check: Check, count: int, gate: _Gate) -> dict[str, Any]:
+    """The keys by which each of `count` assertions in place of a check counts."""
+    weight = 0 if check.beside else check.weight / max(1, count)
+    marks: dict[str, Any] = {}
+    if weight != 1:
+        marks["weight"] = weight
+    if gate.requires(check):
+        marks["required"] = True
+    return marks
+
+
+def _add_grader_files(case: Case, writing: _Writing) -> None:
     for file in case.grader_files:
         if file.path.startswith(f"{FOLDER}/files/"):
             writing.files[file.path] = _content(file)
         elif not file.path.startswith((f"{FOLDER}/", f"{CODE_FOLDER}/")):
-            writing.lose(f"case {case.id!r}: {file.path!r}, a file of graders, is left out", case.origin)
-    return assertions_, not is_mean
+            writing.lose_of(case, f"{file.path!r}, a file of graders, is left out")
 
 
 def _named(assertion: Any, name: str, number: int, more: dict[str, Any]) -> Any:

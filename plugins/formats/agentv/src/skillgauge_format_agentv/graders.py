@@ -227,25 +227,29 @@ def _trajectory(node: Node, around: Around) -> Iterator[Part]:
     mode, least, expected = (node.at(key) for key in ("mode", "minimums", "expected"))
     if mode.value == "any_order" and isinstance(least.value, Mapping):
         for tool in least.names():
-            times = least.at(tool).value
-            if not isinstance(times, int) or isinstance(times, bool) or times < 1:
-                raise RefusalError("minimums are numbers of calls above 0")
-            yield Part(tool, "sequence", {"tools": (tool,) * times, "order": "any"})
+            yield _repeated(tool, least.at(tool).value)
     elif mode.value in ("in_order", "exact") and isinstance(expected.value, tuple):
-        tools = []
-        for step in expected.items():
-            fields = step.value if isinstance(step.value, Mapping) else {}
-            if (
-                not isinstance(fields.get("tool"), str)
-                or fields.keys() - {"tool", "args"}
-                or fields.get("args", "any") != "any"
-            ):
-                hint = "Write trajectory:tool-args-match for arguments."
-                raise RefusalError("a tool in an order has a name and no arguments or time here", hint)
-            tools.append(str(fields["tool"]))
-        yield Part("", "sequence", {"tools": tuple(tools), "order": "exact" if mode.value == "exact" else "in-order"})
+        tools = tuple(_tool(step) for step in expected.items())
+        yield Part("", "sequence", {"tools": tools, "order": "exact" if mode.value == "exact" else "in-order"})
     else:
         raise RefusalError("tool-trajectory needs mode any_order with minimums, or in_order or exact with expected")
+
+
+def _repeated(tool: str, times: JsonValue) -> Part:
+    """A tool that is called at least so many times."""
+    if not isinstance(times, int) or isinstance(times, bool) or times < 1:
+        raise RefusalError("minimums are numbers of calls above 0")
+    return Part(tool, "sequence", {"tools": (tool,) * times, "order": "any"})
+
+
+def _tool(step: Node) -> str:
+    """The name of the tool of a step, of which nothing else can be asked."""
+    fields = step.value if isinstance(step.value, Mapping) else {}
+    tool = fields.get("tool")
+    if not isinstance(tool, str) or fields.keys() - {"tool", "args"} or fields.get("args", "any") != "any":
+        hint = "Write trajectory:tool-args-match for arguments."
+        raise RefusalError("a tool in an order has a name and no arguments or time here", hint)
+    return tool
 
 
 _TOKENS = {"max_total": ("tokens", 1.0)}

@@ -80,22 +80,22 @@ class Grading:
     def _rule(self, weighed: list[_Weighed], threshold: float) -> tuple[VerdictRule, list[int]]:
         """The mean has to reach the threshold; what is required is asked first, and ends it if it is not so."""
         rule = VerdictRule(mode=VerdictMode.MEAN, threshold=threshold)
-        gates = [gate for gate in weighed if gate.required and gate.weight]
+        counting = [part for part in weighed if part.weight]
+        gates = [part for part in counting if part.required]
         if not gates:
             return rule, [0] * len(weighed)
-        if len(gates) == len([gate for gate in weighed if gate.weight]):
+        if len(gates) == len(counting):
             return VerdictRule(mode=VerdictMode.ALL), [0] * len(weighed)
-        total = sum(gate.weight for gate in gates)
+        self._refuse_outweighed(gates, threshold)
+        return rule, [0 if part.required or not part.weight else 1 for part in weighed]
+
+    def _refuse_outweighed(self, gates: list[_Weighed], threshold: float) -> None:
+        """Refuse each gate that could be missed without failing the test."""
         for gate in gates:
-            if gate.part.is_binary:
-                decides = gate.weight / total > 1 - threshold
-            else:
-                decides = len(gates) == 1 and (gate.least is None or gate.least <= threshold)
-            if not decides:
+            if not _decides(gate, gates, threshold):
                 message = "nothing here fails a test by this alone: what else is required could outweigh it"
                 hint = f"Give it more than {1 - threshold:.0%} of the weight of what is required, or require all."
                 self.around.reading.refuse(gate.node.at("required"), message, hint)
-        return rule, [0 if gate.required or not gate.weight else 1 for gate in weighed]
 
     def _kind(self, node: Node) -> str:
         try:
@@ -216,3 +216,10 @@ class Grading:
 
     def __post_init__(self) -> None:
         self._labels: set[str] = set()
+
+
+def _decides(gate: _Weighed, gates: list[_Weighed], threshold: float) -> bool:
+    """Tell whether a test fails with one of its gates, however good the others are."""
+    if gate.part.is_binary:
+        return gate.weight / sum(part.weight for part in gates) > 1 - threshold
+    return len(gates) == 1 and (gate.least is None or gate.least <= threshold)

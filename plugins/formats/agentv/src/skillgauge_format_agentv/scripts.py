@@ -74,27 +74,53 @@ def script(node: Node, around: Around, number: int, *, negated: bool) -> tuple[P
     Raises:
         RefusalError: it names no command, or one that asks a model.
     """
-    reading = around.reading
     if not isinstance(node.value, Mapping):
         raise RefusalError("a grader is an object")
     if node.at("provider").value not in (None, False):
         raise RefusalError("a grader that asks a model itself is not supported", "Write an llm-rubric.")
-    written = reading.first(node, "command", "script")
-    listed = written.value if isinstance(written.value, tuple) else ()
-    words = [written.value] if isinstance(written.value, str) else list(listed)
-    if not words or not all(isinstance(one, str) and one for one in words):
-        raise RefusalError("a script needs a `command`: a text, or a list of words")
+    written = around.reading.first(node, "command", "script")
     start = str(node.at("cwd").value or ".")
-    is_shell = isinstance(written.value, str)
+    files: dict[str, FileSpec] = {}
+    words = [_placed(around, start, word, files) for word in _words(written.value)]
+    command = shlex.join(words) if isinstance(written.value, str) else words
+    payload = _payload(node, around)
+    spec = json.dumps({"command": command, "payload": payload, "negated": negated}, sort_keys=True)
+    path = f"{FOLDER}/{number}.py"
+    files[path] = FileSpec(path=path, text=_RUNNER.format(spec=spec))
+    least = node.at("min_score").value
+    options: JsonObject = {
+        "command": f"python3 {path}",
+        "reads": "score",
+        "threshold": float(least) if isinstance(least, int | float) else around.threshold,
+        "label": " ".join(words).replace(_FILES, ""),
+    }
+    return Part("", "command", options, is_binary=False), tuple(files.values())
+
+
+def _words(command: JsonValue) -> list[str]:
+    """The words of a command: a line for a shell, or a list."""
+    if isinstance(command, str) and command:
+        return _words_of_line(command)
+    words = command if isinstance(command, tuple) else ()
+    if not words or not all(isinstance(word, str) and word for word in words):
+        raise RefusalError("a script needs a `command`: a text, or a list of words")
+    return [str(word) for word in words]
+
+
+def _words_of_line(line: str) -> list[str]:
     try:
-        pieces = shlex.split(str(words[0])) if is_shell else [str(one) for one in words]
+        return shlex.split(line)
     except ValueError as error:
         raise RefusalError(f"this command is no line for a shell: {str(error).lower()}") from None
-    files: dict[str, FileSpec] = {}
-    made = [_placed(around, start, piece, files) for piece in pieces]
+
+
+def _payload(node: Node, around: Around) -> dict[str, object]:
+    """The object that agentv gives to a grader on stdin, but for what is known only after the session."""
     config = node.at("config").value
-    extra = {key: thaw(node.at(key).value) for key in node.names() if key not in _KEYS}
-    payload = {
+    settings = {key: thaw(node.at(key).value) for key in node.names() if key not in _KEYS}
+    if isinstance(config, Mapping):
+        settings |= thaw(config)
+    return {
         "criteria": around.criteria,
         "expected_output": _messages("assistant", around.reference),
         "input": _messages("user", around.prompt),
@@ -102,21 +128,8 @@ def script(node: Node, around: Around, number: int, *, negated: bool) -> tuple[P
         "input_files": [],
         "metadata": None,
         "trace": None,
-        "config": {**extra, **(thaw(config) if isinstance(config, Mapping) else {})} or None,
+        "config": settings or None,
     }
-    command = shlex.join(made) if is_shell else made
-    spec = json.dumps({"command": command, "payload": payload, "negated": negated}, sort_keys=True)
-    path = f"{FOLDER}/{number}.py"
-    files[path] = FileSpec(path=path, text=_RUNNER.format(spec=spec))
-    least = node.at("min_score").value
-    threshold = float(least) if isinstance(least, int | float) else around.threshold
-    options: JsonObject = {
-        "command": f"python3 {path}",
-        "reads": "score",
-        "threshold": threshold,
-        "label": " ".join(made).replace(_FILES, ""),
-    }
-    return Part("", "command", options, is_binary=False), tuple(files.values())
 
 
 def _messages(role: str, value: JsonValue) -> list[dict[str, object]]:

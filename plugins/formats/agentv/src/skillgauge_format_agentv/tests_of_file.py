@@ -74,33 +74,50 @@ def tests_of(shared: Shared) -> tuple[Case, ...]:
 
 
 def _settings_of(shared: Shared, node: Node, default: Node, prompts: tuple[Prompt, ...], number: int) -> _Said | None:
-    reading, config = shared.reading, shared.config
-    if isinstance(node.value, Mapping) and "include" in node.value:
-        reading.refuse(node, "suites within suites are not read", "Name several files instead.")
-        return None
-    if not reading.only(node, TEST, "a test"):
-        return None
-    parts = (("run", RUN), ("execution", EXECUTION), ("options", OPTIONS))
-    looked = [reading.only(node.at(key), known, key) for key, known in parts if node.has(key)]
-    if not all(looked):
+    reading = shared.reading
+    if not _is_test(reading, node):
         return None
     identity = node.at("id").value
-    execution, top = node.at("execution"), config.at("execution")
-    bare = execution.at("skip_defaults").value is True
-    own = [_listed(reading, one, *_ASSERT, "evaluators") for one in (node, execution)]
-    shared_ones = [] if bare else [_listed(reading, one, *_ASSERT, "evaluators") for one in (default, config, top)]
-    thresholds = (node.at("run"), node, execution, default, config, top)
-    named = next((one.at("threshold") for one in thresholds if one.has("threshold")), None)
+    asserted = _asserted(shared, node, default)
     return _Said(
         node=node,
         identity=str(identity) if isinstance(identity, str | int) and str(identity) else f"test {number}",
         variables={**variables(reading, default.at("vars")), **variables(reading, node.at("vars"))},
-        asserted=tuple(one for listed in (*own, *shared_ones) for one in listed),
-        threshold=_share(reading, named),
+        asserted=asserted,
+        threshold=_threshold(shared, node, default),
         timeout_s=reading.positive(node.at("run").at("timeout_seconds")),
         prompts=_chosen(reading, node.at("prompts"), prompts),
         files=_files(shared, node),
     )
+
+
+def _is_test(reading: AgentvReading, node: Node) -> bool:
+    """Tell whether a test has only keys that are read; each other one is noted."""
+    if isinstance(node.value, Mapping) and "include" in node.value:
+        reading.refuse(node, "suites within suites are not read", "Name several files instead.")
+        return False
+    if not reading.only(node, TEST, "a test"):
+        return False
+    parts = (("run", RUN), ("execution", EXECUTION), ("options", OPTIONS))
+    are_read = [reading.only(node.at(key), supported, key) for key, supported in parts if node.has(key)]
+    return all(are_read)
+
+
+def _asserted(shared: Shared, node: Node, default: Node) -> tuple[Node, ...]:
+    """The assertions of a test, and those of the file unless it skips them."""
+    execution = node.at("execution")
+    places = [node, execution]
+    if execution.at("skip_defaults").value is not True:
+        places += [default, shared.config, shared.config.at("execution")]
+    return tuple(assertion for place in places for assertion in _listed(shared.reading, place, *_ASSERT, "evaluators"))
+
+
+def _threshold(shared: Shared, node: Node, default: Node) -> float:
+    """The share that passes a test, where the nearest place that has one says it."""
+    config = shared.config
+    places = (node.at("run"), node, node.at("execution"), default, config, config.at("execution"))
+    nearest = next((place.at("threshold") for place in places if place.has("threshold")), None)
+    return _share(shared.reading, nearest)
 
 
 def _listed(reading: AgentvReading, node: Node, *names: str) -> list[Node]:
@@ -161,28 +178,17 @@ def _cases(shared: Shared, settings: _Said) -> Iterator[Case]:
 
 
 def _case(shared: Shared, settings: _Said, prompt: Prompt, name: str, *, many: bool) -> Case:
-    reading, node = shared.reading, settings.node
-    asking = Asking(reading, settings.values, settings.variables)
-    asking.ask(shared.config.at("input"))
-    for listed in (shared.config.at("input_files"), node.at("input_files")):
-        for row in listed.items():
-            asking.attach(row)
-    asking.ask(prompt.node)
-    if not asking.text:
-        reading.refuse(prompt.node, "nothing is asked by this", code="suite.value")
-    if len(asking.texts) > 1 and len(set(asking.roles)) > 1:
-        reading.keep(prompt.node, "messages of several roles", "asked as one text, in their order")
+    node, asking = settings.node, _asking(shared, settings, prompt)
     graded = _graded(shared, settings, asking.text)
-    description, metadata, cluster = (node.at(key).value for key in ("description", "metadata", "conversation_id"))
-    tags = metadata.get("tags") if isinstance(metadata, Mapping) else None
-    if isinstance(metadata, Mapping) and metadata.keys() - {"tags"}:
-        reading.keep(node.at("metadata"), "`metadata` of a test", "kept for people")
+    description, cluster = node.at("description").value, node.at("conversation_id").value
+    if not isinstance(cluster, str):
+        cluster = settings.identity if many else ""
     placed = {file.path: file for file in (*settings.files, *asking.files.values())}
     return Case(
         id=name,
         description=description if isinstance(description, str) else "",
-        tags=tuple(row for row in tags if isinstance(row, str)) if isinstance(tags, tuple) else (),
-        cluster=cluster if isinstance(cluster, str) else settings.identity if many else "",
+        tags=_tags(shared.reading, node.at("metadata")),
+        cluster=cluster,
         prompt=asking.text or "-",
         files=tuple(placed.values()),
         checks=graded.checks,
@@ -192,6 +198,32 @@ def _case(shared: Shared, settings: _Said, prompt: Prompt, name: str, *, many: b
         extras={"assert": graded.written} if graded.written else {},
         origin=node.origin,
     )
+
+
+def _asking(shared: Shared, settings: _Said, prompt: Prompt) -> Asking:
+    """Everything that is asked by a prompt: the messages of the file, what is attached, and those of the test."""
+    reading = shared.reading
+    asking = Asking(reading, settings.values, settings.variables)
+    asking.ask(shared.config.at("input"))
+    for attached in (shared.config.at("input_files"), settings.node.at("input_files")):
+        for row in attached.items():
+            asking.attach(row)
+    asking.ask(prompt.node)
+    if not asking.text:
+        reading.refuse(prompt.node, "nothing is asked by this", code="suite.value")
+    if len(asking.texts) > 1 and len(set(asking.roles)) > 1:
+        reading.keep(prompt.node, "messages of several roles", "asked as one text, in their order")
+    return asking
+
+
+def _tags(reading: AgentvReading, metadata: Node) -> tuple[str, ...]:
+    """The tags among the metadata of a test, all else of which is for people."""
+    if not isinstance(metadata.value, Mapping):
+        return ()
+    if metadata.value.keys() - {"tags"}:
+        reading.keep(metadata, "`metadata` of a test", "kept for people")
+    tags = metadata.value.get("tags")
+    return tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, tuple) else ()
 
 
 def _graded(shared: Shared, settings: _Said, prompt: str) -> Graded:
