@@ -120,7 +120,7 @@ class _Reading:
         self._note_keys(understood | {"threshold"} if scorer == RUBRIC else understood)
         aside = (*TEXT_KEYS, "id", "type", *_RULES)
         texts = [str(raw.get("type", kind_of(raw))), *(text_of(raw[key]) for key in raw if key not in aside)]
-        options = _told(scorer, options, raw, text)
+        options = _with_command_keys(scorer, options, raw, text)
         return Check(id=text or " ".join(texts[:2]), scorer=scorer, options=options, origin=self.origin)
 
     def _judged(self) -> Check | None:
@@ -215,7 +215,7 @@ def _first_text(raw: JsonObject, keys: tuple[str, ...]) -> str:
     return next((one.strip() for one in found if isinstance(one, str) and one.strip()), "")
 
 
-def _told(scorer: str, options: JsonObject, raw: JsonObject, text: str) -> JsonObject:
+def _with_command_keys(scorer: str, options: JsonObject, raw: JsonObject, text: str) -> JsonObject:
     """Options with what only a command has beside its value."""
     if scorer != COMMAND:
         return options
@@ -229,24 +229,45 @@ def written(check: Check, raw: JsonValue, reference: JsonValue) -> JsonValue | N
     """The assertion that stands for a check: the inverse of `assertion_of`; `None` if no assertion can."""
     if isinstance(raw, Mapping):
         return raw
-    if check.scorer == RUBRIC and check.options in (rubric_options(check.id, reference), {"criteria": check.id}):
+    if _is_claim(check, reference) or _is_phrase(check):
         return check.id
-    typed = typed_of(check.id)
-    if typed is not None and (rule := made_of(typed)) is not None and rule[0] == (check.scorer, check.options):
-        return check.id
+    options = check.options
+    if check.scorer == COMMAND:
+        options = {"fail_codes": _FAIL_CODES, **options}
     for kind, value in _candidates(check):
-        item: JsonObject = {"text": check.id, "type": kind, "value": value}
-        options = check.options
-        if check.scorer == COMMAND:
-            options = {"fail_codes": _FAIL_CODES, **options}
-            item = {**item, **{key: options[key] for key in _OF_COMMAND if options.get(key, ANY_FAILS) != ANY_FAILS}}
-        elif check.scorer != "contains" and options.get("case_sensitive") is False:
-            item = {**item, "case_sensitive": False}
-        rule = made_of(item)
-        made = rule[0] if rule is not None else None
-        if made is not None and made[0] == check.scorer and _told(*made, item, check.id) == options:
+        item: JsonObject = {"text": check.id, "type": kind, "value": value, **_keys_beside(check.scorer, options)}
+        if _means(item, check, options):
             return item
     return None
+
+
+def _is_claim(check: Check, reference: JsonValue) -> bool:
+    """Tell whether a check asks a judge no more than whether its id is true."""
+    return check.scorer == RUBRIC and check.options in (rubric_options(check.id, reference), {"criteria": check.id})
+
+
+def _is_phrase(check: Check) -> bool:
+    """Tell whether the id of a check is a phrase that a program decides as the check does."""
+    typed = typed_of(check.id)
+    rule = made_of(typed) if typed is not None else None
+    return rule is not None and rule[0] == (check.scorer, check.options)
+
+
+def _keys_beside(scorer: str, options: JsonObject) -> JsonObject:
+    """The keys of an assertion that say what its value does not."""
+    if scorer == COMMAND:
+        return {key: options[key] for key in _OF_COMMAND if options.get(key, ANY_FAILS) != ANY_FAILS}
+    if scorer != "contains" and options.get("case_sensitive") is False:
+        return {"case_sensitive": False}
+    return {}
+
+
+def _means(item: JsonObject, check: Check, options: JsonObject) -> bool:
+    """Tell whether an assertion becomes a check by the same scorer, with these options."""
+    rule = made_of(item)
+    if rule is None or rule[0][0] != check.scorer:
+        return False
+    return _with_command_keys(*rule[0], item, check.id) == options
 
 
 def _candidates(check: Check) -> list[tuple[str, JsonValue]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from skillgauge.api import Claim, SuiteError
@@ -32,14 +32,22 @@ def _claim_folder(path: Path) -> Claim | None:
     shapes = {file.name: shape_in(file) for file in suite_files(path)}
     if any(isinstance(shape, Foreign) for shape in shapes.values()):
         return None
-    own = [name for name, shape in shapes.items() if isinstance(shape, Shape)]
-    broken = [name for name, shape in shapes.items() if not isinstance(shape, Shape) and name in _own_names(path)]
-    if not own and not broken and not has_drafts(path):
+    suites = [name for name, shape in shapes.items() if isinstance(shape, Shape)]
+    reason = ", ".join(suites) if suites else _unfinished(path, shapes)
+    if not reason:
         return None
-    reason = ", ".join(own) if own else f"{broken[0]}, which cannot be read" if broken else "drafts of evals"
     # A repository that is a skill itself may hold others, each with suites of its own.
     inner = tuple(skill for skill in skills_of(path, inner=True) if path in skill.parents and not skill.is_symlink())
     return Claim("skill", f"a skill with {reason}", leaves=inner)
+
+
+def _unfinished(path: Path, names: Iterable[str]) -> str:
+    """The beginnings of a suite in a skill without one, in words; empty if there is nothing."""
+    own_names = _own_names(path)
+    broken = next((name for name in names if name in own_names), "")
+    if broken:
+        return f"{broken}, which cannot be read"
+    return "drafts of evals" if has_drafts(path) else ""
 
 
 def _own_names(path: Path) -> set[str]:
@@ -52,9 +60,17 @@ def _claim_file(path: Path, is_read: IsRead) -> Claim | None:
     if manifest_of(path) is not None:
         return _claim_foreign(path, PACKAGE, is_read)
     if not could_be_suite(path):
-        # Nobody else would say what is wrong with it.
-        is_own = is_named_evals(path) and path.is_file() and is_skill_folder(path.parent.parent)
-        return Claim("evals", f"named {path.name}, in a skill") if is_own else None
+        return _claim_unlikely(path)
+    return _claim_shape(path, is_read)
+
+
+def _claim_unlikely(path: Path) -> Claim | None:
+    """A file that could be no suite, but is called as this format's are: nobody else would say what is wrong."""
+    is_own = is_named_evals(path) and path.is_file() and is_skill_folder(path.parent.parent)
+    return Claim("evals", f"named {path.name}, in a skill") if is_own else None
+
+
+def _claim_shape(path: Path, is_read: IsRead) -> Claim | None:
     match shape_in(path):
         case Shape() as shape:
             return Claim(shape, f"{path.name} is {_described(shape)}")

@@ -73,20 +73,7 @@ def _with_keys(written: dict[str, Any], extras: Mapping[str, JsonValue]) -> dict
 
 def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
     reference = _reference(case)
-    raw = case.extras.get("assertions")
-    objects = raw if isinstance(raw, Mapping) else {}
-    assertions = []
-    for check in case.checks:
-        if check.beside and check.scorer == TOOL_CALL and _names_what_is_used(case):
-            continue
-        if check.scorer == TRIGGER or (check.id == EXPECTED_OUTPUT and check.options.get("claims") == (AS_EXPECTED,)):
-            continue
-        item = written(check, objects.get(check.id), reference)
-        if item is None:
-            item = {"text": check.id, "type": check.scorer, "options": thaw(check.options)}
-            message = f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} is left to a judge"
-            losses.append(_loss(message, check.origin or case.origin))
-        assertions.append(thaw(item))
+    assertions = _assertions(case, reference, losses)
     eval_ = {
         "id": _id(case),
         "name": case.name or None,
@@ -95,17 +82,52 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
         "expected_output": thaw(reference),
         "files": [file.path for file in case.files] or None,
         key: assertions or None,
-        "tags": [tag for tag in case.tags if tag not in listed(case.extras.get("tags", ()))] or None,
-        "cluster": case.cluster or None,
-        "prompt_baseline": next((text for _, text in case.arm_prompts), None),
-        "weight": case.weight if case.weight != 1 else None,
-        "threshold": case.rule.threshold if case.rule.mode is VerdictMode.MEAN else None,
-        "setup": {"commands": list(case.setup)} if case.setup else None,
-        "timeout_s": case.limits.timeout_s,
-        "max_turns": case.limits.max_turns,
+        **_settings(case),
         **_trigger_keys(case),
     }
     return _with_keys({name: value for name, value in eval_.items() if value is not None}, case.extras)
+
+
+def _assertions(case: Case, reference: JsonValue, losses: list[Problem]) -> list[Any]:
+    """The assertions in place of the checks of a case; one that no assertion means is a claim for a judge."""
+    raw = case.extras.get("assertions")
+    objects = raw if isinstance(raw, Mapping) else {}
+    assertions = []
+    for check in case.checks:
+        if _is_said_by_keys(check, case):
+            continue
+        item = written(check, objects.get(check.id), reference)
+        if item is None:
+            item = {"text": check.id, "type": check.scorer, "options": thaw(check.options)}
+            message = f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} is left to a judge"
+            losses.append(_loss(message, check.origin or case.origin))
+        assertions.append(thaw(item))
+    return assertions
+
+
+def _is_said_by_keys(check: Check, case: Case) -> bool:
+    """Tell whether another key of the eval stands for a check, and so no assertion has to."""
+    if _is_trigger(check):
+        return True
+    if check.id == EXPECTED_OUTPUT and check.options.get("claims") == (AS_EXPECTED,):
+        return True
+    return check.beside and check.scorer == TOOL_CALL and _names_what_is_used(case)
+
+
+def _settings(case: Case) -> dict[str, Any]:
+    """The keys for how an eval is run and how it counts; `None` where its case says nothing of it."""
+    kept_tags = listed(case.extras.get("tags", ()))
+    is_mean = case.rule.mode is VerdictMode.MEAN
+    return {
+        "tags": [tag for tag in case.tags if tag not in kept_tags] or None,
+        "cluster": case.cluster or None,
+        "prompt_baseline": next((text for _, text in case.arm_prompts), None),
+        "weight": case.weight if case.weight != 1 else None,
+        "threshold": case.rule.threshold if is_mean else None,
+        "setup": {"commands": list(case.setup)} if case.setup else None,
+        "timeout_s": case.limits.timeout_s,
+        "max_turns": case.limits.max_turns,
+    }
 
 
 def _trigger_keys(case: Case) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
@@ -51,30 +51,48 @@ def read_eval(item: JsonValue, where: OriginOf, findings: Findings) -> Eval | No
         steps = renamed.get(str(pointer[0])) if pointer else None
         return where(*steps, *pointer[1:]) if steps else where(*pointer)
 
-    assertions: list[Told] = []
-    called: list[Check] = []
-    tags: list[str] = []
+    keys = _Keys(fields, where, findings)
     for key in list(fields):
-        use = KEYS.get(key)
-        if key in _LISTS and isinstance(fields[key], tuple):
-            assertions += [(one, where(key, index)) for index, one in enumerate(fields[key])]
-        elif use in _ASSERTING and fields[key] is not None:
-            findings.kept(key, use, where(key))
-            assertions += _asserted(fields.pop(key), use, where, key)
-        elif use is Use.CALLED:
-            if fields[key]:
-                findings.kept(key, use, where(key))
-            called += _called(fields[key], where(key))
-        elif use is Use.TAG and isinstance(fields[key], str) and fields[key].strip():
-            findings.kept(key, use, where(key))
-            tags.append(f"{key}:{fields[key].strip()}")
-        elif use is Use.BASELINE:
-            findings.kept(key, use, where(key))
+        keys.read(key)
     file = findings.validated(EvalFile, fields, renaming)
     if file is None:
         return None
     _note_extras(file, renaming, findings)
-    return Eval(file, fields, renaming, tuple(assertions), tuple(called), tuple(tags))
+    return Eval(file, fields, renaming, tuple(keys.assertions), tuple(keys.called), tuple(keys.tags))
+
+
+@dataclass
+class _Keys:
+    """The keys of an eval that stand for assertions, checks and tags, while they are read."""
+
+    fields: dict[str, Any]
+    """Keys that became assertions are taken out."""
+    where: OriginOf
+    findings: Findings
+    assertions: list[Told] = field(default_factory=list)
+    called: list[Check] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+
+    def read(self, key: str) -> None:
+        """Take over all that one key says."""
+        use, value = KEYS.get(key), self.fields[key]
+        if key in _LISTS and isinstance(value, tuple):
+            self.assertions += [(item, self.where(key, index)) for index, item in enumerate(value)]
+        elif use in _ASSERTING and value is not None:
+            self._note(key, use)
+            self.assertions += _asserted(self.fields.pop(key), use, self.where, key)
+        elif use is Use.CALLED:
+            if value:
+                self._note(key, use)
+            self.called += _called(value, self.where(key))
+        elif use is Use.TAG and isinstance(value, str) and value.strip():
+            self._note(key, use)
+            self.tags.append(f"{key}:{value.strip()}")
+        elif use is Use.BASELINE:
+            self._note(key, use)
+
+    def _note(self, key: str, use: Use) -> None:
+        self.findings.kept(key, use, self.where(key))
 
 
 _ASSERTING = (Use.CLAIMS, Use.REFUTED, Use.SECTIONS, Use.SOUGHT, Use.EXCLUDED, Use.TOOLS, Use.NO_TOOLS)

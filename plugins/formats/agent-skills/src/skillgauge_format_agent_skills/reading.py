@@ -166,40 +166,65 @@ def _was_benchmark(beginning: bytes) -> bool:
 
 
 def _view(path: Path, content: str, files: list[BenchmarkFile]) -> RunView:
-    benchmarks: list[_Benchmark] = []
-    for file in files:
-        benchmarks.append(_Benchmark(file, sum(len(one.file.all_runs) for one in benchmarks)))
-    groups = [group for benchmark in benchmarks for group in _groups(benchmark)]
+    benchmarks = _numbered(files)
+    groups = tuple(group for benchmark in benchmarks for group in _groups(benchmark))
     suites = {benchmark.suite_id: _suite_head(path, content, benchmark) for benchmark in reversed(benchmarks)}
-    head = PlanHead(
-        plan_id=content,
-        suites=tuple(reversed(suites.values())),
-        trial_count=sum(len(file.all_runs) for file in files),
-        runs=max(run.run_number for file in files for run in file.all_runs),
-        seed=0,
-        models=tuple(dict.fromkeys(file.metadata.executor_model for file in files if file.metadata.executor_model)),
-        judges=next((one.judges for one in benchmarks if one.judges), ()),
+    heads = {(head.suite_id, head.index): head for benchmark in benchmarks for head in benchmark.heads()}
+    validities = _validities(benchmarks)
+    return RunView(
+        run=_run_info(content, benchmarks),
+        head=_plan_head(content, benchmarks, tuple(reversed(suites.values()))),
+        summary=Summary(
+            counts=Counts.sum(group.counts for group in groups),
+            groups=groups,
+            validity=tuple(validities[suite_id] for suite_id in suites),
+        ),
+        source=Kept(lambda: (result for benchmark in benchmarks for result in benchmark.results()), heads.values()),
     )
-    heads = {(one.suite_id, one.index): one for benchmark in benchmarks for one in benchmark.heads()}
+
+
+def _numbered(files: list[BenchmarkFile]) -> list[_Benchmark]:
+    """The documents of a file, whose trials are numbered through."""
+    benchmarks: list[_Benchmark] = []
+    first_ordinal = 0
+    for file in files:
+        benchmarks.append(_Benchmark(file, first_ordinal))
+        first_ordinal += len(file.all_runs)
+    return benchmarks
+
+
+def _run_info(content: str, benchmarks: list[_Benchmark]) -> RunInfo:
+    """The run as a whole: it is finished if all its documents are, and began with the first of them."""
+    unfinished = (benchmark.state for benchmark in benchmarks if benchmark.state is not RunState.FINISHED)
+    return RunInfo(
+        run_id=content,
+        state=next(unfinished, RunState.FINISHED),
+        started_at=min(_seconds(benchmark.file.metadata.timestamp) for benchmark in benchmarks),
+    )
+
+
+def _plan_head(content: str, benchmarks: list[_Benchmark], suites: tuple[SuiteHead, ...]) -> PlanHead:
+    runs = [run for benchmark in benchmarks for run in benchmark.file.all_runs]
+    models = [benchmark.file.metadata.executor_model for benchmark in benchmarks]
+    return PlanHead(
+        plan_id=content,
+        suites=suites,
+        trial_count=len(runs),
+        runs=max(run.run_number for run in runs),
+        seed=0,
+        models=tuple(dict.fromkeys(model for model in models if model)),
+        judges=next((benchmark.judges for benchmark in benchmarks if benchmark.judges), ()),
+    )
+
+
+def _validities(benchmarks: list[_Benchmark]) -> dict[str, SuiteValidity]:
+    """By suite the validity of its runs: of several documents the first invalid one decides, else the last."""
     validities: dict[str, SuiteValidity] = {}
     for benchmark in benchmarks:
         validity = benchmark.validity()
         if validities.setdefault(validity.suite_id, validity).valid:
             validities[validity.suite_id] = validity
-    return RunView(
-        run=RunInfo(
-            run_id=content,
-            state=next((one.state for one in benchmarks if one.state is not RunState.FINISHED), RunState.FINISHED),
-            started_at=min(_seconds(file.metadata.timestamp) for file in files),
-        ),
-        head=head,
-        summary=Summary(
-            counts=Counts.sum(group.counts for group in groups),
-            groups=tuple(groups),
-            validity=tuple(validities[one] for one in suites),
-        ),
-        source=Kept(lambda: (result for one in benchmarks for result in one.results()), heads.values()),
-    )
+    return validities
 
 
 def _suite_head(path: Path, content: str, benchmark: _Benchmark) -> SuiteHead:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from skillgauge.api import Artifact, CaseHead, EventKind, SuiteHead, TrialResult, Verdict
-from skillgauge.api.report import RunView, case_by_case
+from skillgauge.api.report import CaseReport, RunView, case_by_case
 
 from .benchmark import Key, eval_id, is_graded, measures, run_document
 from .figures import TRIGGERS
@@ -30,21 +30,8 @@ class WorkspaceReporter:
     def render(self, view: RunView) -> Iterable[Artifact]:
         """The folders of all runs, eval by eval, and the benchmark.json of each workspace."""
         suites = {suite.id: suite for suite in view.head.suites if suite.dialect != TRIGGERS}
-        numbered = _numbered(view, suites)
-        found = [Key(one.suite_id, one.runner, one.model) for one in view.summary.groups if one.suite_id in suites]
-        keys = list(dict.fromkeys(found))
-        roots = {key: f"{name}/" if len(keys) > 1 else "" for key, name in zip(keys, _folders(keys), strict=True)}
-        names = _Names()
-        for case in case_by_case(view):
-            of_key: dict[Key, list[TrialResult]] = {}
-            for group, results in case.results.items():
-                ran = [one for one in results if one.verdict is not Verdict.SKIPPED]
-                if (key := Key(group.suite_id, group.runner, group.model)) in roots:
-                    of_key.setdefault(key, []).extend(ran)
-            for key, results in of_key.items():
-                folder = f"{roots[key]}eval-{names.of(roots[key], case.case.id)}"
-                suite = suites[key.suite_id]
-                yield from _eval(folder, suite, case.case, results, is_number=suite.id in numbered)
+        roots = _roots(view, suites)
+        yield from _evals(view, suites, roots)
         with drafts_of(view, suites) as drafts:
             for key, draft in drafts.items():
                 chunks = chain(document_of(view, suites[key.suite_id], key, draft), [b"\n"])
@@ -78,9 +65,39 @@ class _Names:
         return free
 
 
+def _roots(view: RunView, suites: Mapping[str, SuiteHead]) -> dict[Key, str]:
+    """The start of every path in each workspace; empty if there is only one."""
+    groups = (group for group in view.summary.groups if group.suite_id in suites)
+    keys = list(dict.fromkeys(Key(group.suite_id, group.runner, group.model) for group in groups))
+    if len(keys) == 1:
+        return {keys[0]: ""}
+    return {key: f"{name}/" for key, name in zip(keys, _folders(keys), strict=True)}
+
+
 def _folders(keys: Sequence[Key]) -> list[str]:
     names = _Names()
     return [names.of("", ".".join(part for part in (key.suite_id, key.runner, key.model) if part)) for key in keys]
+
+
+def _evals(view: RunView, suites: Mapping[str, SuiteHead], roots: Mapping[Key, str]) -> Iterator[Artifact]:
+    """The folders of all evals, one case of the run after the other."""
+    numbered = _numbered(view, suites)
+    names = _Names()
+    for case in case_by_case(view):
+        for key, results in _results_by_key(case, roots).items():
+            folder = f"{roots[key]}eval-{names.of(roots[key], case.case.id)}"
+            yield from _eval(folder, suites[key.suite_id], case.case, results, is_number=key.suite_id in numbered)
+
+
+def _results_by_key(case: CaseReport, keys: Container[Key]) -> dict[Key, list[TrialResult]]:
+    """The trials of a case that were run, by the workspace that they belong to."""
+    by_key: dict[Key, list[TrialResult]] = {}
+    for group, results in case.results.items():
+        key = Key(group.suite_id, group.runner, group.model)
+        if key in keys:
+            ran = [result for result in results if result.verdict is not Verdict.SKIPPED]
+            by_key.setdefault(key, []).extend(ran)
+    return by_key
 
 
 def _numbered(view: RunView, suites: Iterable[str]) -> frozenset[str]:
