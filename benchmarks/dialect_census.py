@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from skillgauge.api import LoadRequest, NoOptions, Problem, SuiteError, SuiteFormat, located_all, parse_document
+from skillgauge_format_agent_skills.checks.phrases import EXAMPLES, JSON_PHRASE
+from skillgauge_format_agent_skills.checks.rules import RULES, kinds_of_rules
+from skillgauge_format_agent_skills.checks.typed import JUDGED
 from skillgauge_format_agent_skills.keys import ASSERTION_KEYS, FILE_KEYS, KEYS, NAMES
-from skillgauge_format_agent_skills.phrases import EXAMPLES, JSON_PHRASE
-from skillgauge_format_agent_skills.shapes import CHECK_KEYS, LIST_KEYS, PROMPT_KEYS
-from skillgauge_format_agent_skills.typed import JUDGED, RULES, kinds_of_rules
+from skillgauge_format_agent_skills.recognition.shapes import CHECK_KEYS, LIST_KEYS, PROMPT_KEYS
 
 ROOT = Path(__file__).resolve().parents[1]
 COUNTS, PAGE = ROOT / "benchmarks/dialect_census.json", ROOT / "docs/dialects.md"

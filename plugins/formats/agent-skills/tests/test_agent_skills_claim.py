@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Loaded, SuiteError
 from skillgauge.api.run import install_hint
-from skillgauge_format_agent_skills.claiming import claim
-from skillgauge_format_agent_skills.shapes import Foreign, Shape, shape_of
+from skillgauge_format_agent_skills.recognition.claiming import claim
+from skillgauge_format_agent_skills.recognition.shapes import Foreign, Shape, shape_of
 
 from .conftest import Load, Write, told
 

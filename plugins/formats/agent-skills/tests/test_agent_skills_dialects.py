@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Case, Loaded, SuiteError, VerdictMode, located_all
-from skillgauge_format_agent_skills.claiming import claim
+from skillgauge_format_agent_skills.recognition.claiming import claim
 
 from .conftest import Load, Write
 

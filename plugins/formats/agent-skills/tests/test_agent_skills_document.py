@@ -28,7 +28,7 @@ from skillgauge.api import (
 from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, SuiteValidity, Summary
 from skillgauge.stats import RateInterval
 from skillgauge_format_agent_skills.figures import figures
-from skillgauge_format_agent_skills.reporter import AgentSkillsReporter
+from skillgauge_format_agent_skills.results.reporter import AgentSkillsReporter
 
 BROKEN = Failure(failure_class=FailureClass.AUTH, blame=Blame.INFRASTRUCTURE, message="no key")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from skillgauge.api import Case, Check, FileSpec, Limits, Suite, Target
-from skillgauge_format_agent_skills.dumping import dump
+from skillgauge_format_agent_skills.suites.dumping import dump
 
 from .conftest import Load
 

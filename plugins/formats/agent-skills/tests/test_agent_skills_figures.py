@@ -8,7 +8,7 @@ from skillgauge.api import SuiteHead
 from skillgauge.api.report import Counts, GroupSummary, TagSummary, figure_text, headline, rate_notes
 from skillgauge.stats import RateInterval
 from skillgauge_format_agent_skills.figures import TRIGGERS, figures
-from skillgauge_format_agent_skills.triggers import SHOULD, SHOULD_NOT, split_tag
+from skillgauge_format_agent_skills.suites.triggers import SHOULD, SHOULD_NOT, split_tag
 
 SUITE = SuiteHead(
     id="s", format="agent-skills", dialect=TRIGGERS, root="/", content_digest="", case_count=10, targets=(), arms=()

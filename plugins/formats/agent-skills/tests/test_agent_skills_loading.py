@@ -11,7 +11,7 @@ import pytest
 import regex
 
 from skillgauge.api import ArmKind, Case, LimitOutcome, Loaded, Severity, Suite
-from skillgauge_format_agent_skills.typed import nowhere
+from skillgauge_format_agent_skills.checks.rules import nowhere
 
 from .conftest import Load, Write, told
 

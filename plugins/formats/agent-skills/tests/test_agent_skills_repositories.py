@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import SuiteError
-from skillgauge_format_agent_skills.claiming import claim
+from skillgauge_format_agent_skills.recognition.claiming import claim
 
 from .conftest import Load, Write
 

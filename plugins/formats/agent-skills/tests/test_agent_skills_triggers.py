@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Case
-from skillgauge_format_agent_skills.claiming import claim
-from skillgauge_format_agent_skills.shapes import Shape, shape_of
+from skillgauge_format_agent_skills.recognition.claiming import claim
+from skillgauge_format_agent_skills.recognition.shapes import Shape, shape_of
 
 from .conftest import Load, Write
 

@@ -13,7 +13,7 @@ import pytest
 from skillgauge.api import CaseHead, Execution, FileChange, Kept, Score, TrialResult, Usage
 from skillgauge.api.report import Counts, GroupSummary, RunView, Summary
 from skillgauge.stats import RateInterval
-from skillgauge_format_agent_skills.workspace import WorkspaceReporter
+from skillgauge_format_agent_skills.results.workspace import WorkspaceReporter
 
 from .test_agent_skills_document import trial
 from .test_agent_skills_document import view as view_of

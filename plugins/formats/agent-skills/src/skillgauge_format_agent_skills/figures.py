@@ -8,8 +8,8 @@ from typing import Any
 from skillgauge.api import SuiteHead
 from skillgauge.api.report import Figure, GroupSummary, TagSummary
 
-from .cases import FIRED, SILENT
-from .triggers import SHOULD, SHOULD_NOT, split_tag
+from .suites.cases import FIRED, SILENT
+from .suites.triggers import SHOULD, SHOULD_NOT, split_tag
 
 TRIGGERS = "triggers"
 """Dialect of suites of queries."""

@@ -18,5 +18,5 @@ def skillgauge_formats() -> Iterable[Provider[SuiteFormat]]:
         factory="skillgauge_format_agent_skills.suite_format:AgentSkillsFormat",
         summary="evals/evals.json beside SKILL.md, as skill-creator and agentskills.io have it, and trigger sets.",
         uses="shapes",
-        schemas="skillgauge_format_agent_skills.files:schemas",
+        schemas="skillgauge_format_agent_skills.suites.files:schemas",
     )

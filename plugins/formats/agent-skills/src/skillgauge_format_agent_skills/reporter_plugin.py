@@ -1,4 +1,4 @@
-"""Announces the reporter of the format's own document; what it does is in `reporter`."""
+"""Announces the reporter of the format's own document; what it does is in `results.reporter`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ def skillgauge_reporters() -> Iterable[Provider[Reporter]]:
     """Announce `agent-skills`."""
     yield Provider(
         name="agent-skills",
-        factory="skillgauge_format_agent_skills.reporter:AgentSkillsReporter",
+        factory="skillgauge_format_agent_skills.results.reporter:AgentSkillsReporter",
         summary="benchmark.json of skill-creator: every run with its expectations, and both configurations compared.",
     )

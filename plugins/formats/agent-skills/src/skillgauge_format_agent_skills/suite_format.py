@@ -9,9 +9,9 @@ from pathlib import Path
 from skillgauge.api import Claim, Dumped, Loaded, LoadRequest, Peers, Suite
 from skillgauge.api.report import Figure, GroupKey, SuiteSummary
 
-from .claiming import claim
 from .figures import figures
 from .options import AgentSkillsOptions
+from .recognition.claiming import claim
 
 
 class AgentSkillsFormat:
@@ -42,13 +42,13 @@ class AgentSkillsFormat:
         Raises:
             SuiteError: a named file is bad.
         """
-        from .loading import load  # noqa: PLC0415 - slow, and most runs have no such suite
+        from .suites.loading import load  # noqa: PLC0415 - slow, and most runs have no such suite
 
         return load(request, request.options_over(self._options))
 
     def dump(self, suite: Suite) -> Dumped:
         """The suite as evals or queries of a skill, with the skill's SKILL.md and the files that cases need."""
-        from .dumping import dump  # noqa: PLC0415 - few commands write suites
+        from .suites.dumping import dump  # noqa: PLC0415 - few commands write suites
 
         return dump(suite)
 

@@ -1,4 +1,4 @@
-"""Announces the reporter of skill-creator's workspace; what it does is in `workspace`."""
+"""Announces the reporter of skill-creator's workspace; what it does is in `results.workspace`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ def skillgauge_reporters() -> Iterable[Provider[Reporter]]:
     """Announce `skill-creator`."""
     yield Provider(
         name="skill-creator",
-        factory="skillgauge_format_agent_skills.workspace:WorkspaceReporter",
+        factory="skillgauge_format_agent_skills.results.workspace:WorkspaceReporter",
         summary="A workspace of skill-creator: grading, timing and outputs of every run, for its own programs.",
     )

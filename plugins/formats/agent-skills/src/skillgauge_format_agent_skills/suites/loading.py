@@ -37,22 +37,22 @@ from skillgauge_skill_folders import (
     skill_ref,
 )
 
+from ..checks.rules import COMMAND
+from ..checks.scenarios import SCENARIOS
+from ..figures import BALANCED, TRIGGERS
+from ..findings import Findings
+from ..keys import FILE_KEYS, Use
+from ..options import AgentSkillsOptions
+from ..recognition.drafts import NAME, draft_notices, has_drafts, loaded_with, only_drafts
+from ..recognition.packages import MANIFESTS, manifest_of
+from ..recognition.shapes import PACKAGE, Foreign, Shape, list_key
+from ..recognition.skill_search import SkillSearch
+from ..recognition.sources import EVALS_FOLDER, Source, is_named_evals, read_source, shape_in, suite_files
+from ..recognition.unread import not_read, unknown_shape
 from .cases import TRIGGER, CaseMaker
-from .drafts import NAME, draft_notices, has_drafts, loaded_with, only_drafts
-from .figures import BALANCED, TRIGGERS
-from .findings import Findings
 from .installing import leak_warnings
-from .keys import FILE_KEYS, Use
 from .neighbours import Neighbours
-from .options import AgentSkillsOptions
-from .packages import MANIFESTS, manifest_of
-from .scenarios import SCENARIOS
-from .shapes import PACKAGE, Foreign, Shape, list_key
-from .skill_search import SkillSearch
-from .sources import EVALS_FOLDER, Source, is_named_evals, read_source, shape_in, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
-from .typed import COMMAND
-from .unread import not_read, unknown_shape
 
 FORMAT = "agent-skills"
 SKILL_CREATOR, AGENTSKILLS = "skill-creator", "agentskills"

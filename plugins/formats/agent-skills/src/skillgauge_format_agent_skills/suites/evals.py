@@ -8,10 +8,10 @@ from typing import Any
 
 from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
 
+from ..checks.rules import text_or_pattern
+from ..findings import Findings, OriginOf
+from ..keys import BEARS_CHECKS, KEYS, OTHER_NAMES, Use, listed
 from .files import EvalFile
-from .findings import Findings, OriginOf
-from .keys import BEARS_CHECKS, KEYS, OTHER_NAMES, Use, listed
-from .typed import text_or_pattern
 
 Told = tuple[JsonValue, Origin]
 """What is asserted, and where it stands."""

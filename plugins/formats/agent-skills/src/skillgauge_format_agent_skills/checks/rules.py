@@ -1,4 +1,4 @@
-"""Assertions that name a type: the table of those that a program decides, and of those that are a judge's."""
+"""The table of the types of assertions that a program decides."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias
 
 from skillgauge.api import FrozenDict, JsonObject, JsonValue
 
@@ -114,14 +114,14 @@ def command_made(command: str) -> Made:
     return COMMAND, {"command": command, "fail_codes": ANY_FAILS}
 
 
-_EVERYWHERE = "--exclude-dir='.[!.]*' --"
+EVERYWHERE = "--exclude-dir='.[!.]*' --"
 """Answer and files of the session; hidden folders hold what was installed for the agent."""
 
 
 def _in_code(assertion: Given, *, is_wanted: bool = True) -> Made | None:
     flags = "F" if not assertion.is_pattern else "E"
     blocks = [
-        f"grep -rq{flags}{'' if assertion.strict else 'i'} {_EVERYWHERE} {shlex.quote(text)} ."
+        f"grep -rq{flags}{'' if assertion.strict else 'i'} {EVERYWHERE} {shlex.quote(text)} ."
         for text in assertion.texts
     ]
     if not blocks:
@@ -275,120 +275,3 @@ def kinds_of_rules() -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str, st
         decision = rule.make(Given(value, rule.keys[0], strict=True))
         scorer = "files" if rule.needs_path else decision[0] if decision else ""
         yield names, rule.keys, scorer, rule.opposite
-
-
-GRANTED = "exit-success"
-"""A session that does not end as it should has no verdict, so that there is nothing to decide."""
-JUDGED = frozenset(
-    {
-        "semantic",
-        "llm",
-        "llm-rubric",
-        "llm-judge",
-        "llm-as-judge",
-        "rubric",
-        "judge",
-        "model-graded",
-        "model-graded-closedqa",
-        "g-eval",
-        "factuality",
-        "manual",
-        "human",
-        "text",
-        "qualitative",
-        "quality",
-        "behavior",
-        "behaviour",
-        "criteria",
-    }
-)
-"""Types that say by their name that a judge decides."""
-
-_TURNS = frozenset({"min", "max", "at_least", "at_most", "times", "scope", "not"})
-"""Keys that change what a type means in a way that no rule here follows."""
-_COUNTS = ("min_count", "max_count", "count")
-_NEGATE = ("negate", "negated", "invert")
-_ANSWER = (None, "output", "response", "answer")
-"""What `target` may say of an assertion about what was answered."""
-_UNDERSTOOD = frozenset(
-    {"type", "case_sensitive", "flags", "target", "expect_exit_code", "expect_exit", "fail_codes", *_NEGATE}
-)
-VALUE_KEYS = frozenset({key for rule in RULES.values() for key in rule.keys}) - {"check", "expected", "content", "code"}
-"""Keys under which an assertion has something for a program."""
-
-
-def kind_of(raw: JsonObject) -> str:
-    """The type of an assertion in the spelling of the table; empty if it has none."""
-    kind = raw.get("type")
-    if isinstance(kind, str):
-        return kind.strip().lower().replace("_", "-").replace(" ", "-")
-    bare = (("cmd", COMMAND), ("command", COMMAND), ("regex", "regex"))
-    return next((plain for key, plain in bare if raw.get(key) and kind is None), "")
-
-
-def made_of(raw: JsonObject) -> tuple[Made, frozenset[str]] | None:
-    """Return the check that decides an assertion, with the keys that it rests on; `None` if that is a judge."""
-    kind = kind_of(raw)
-    counted = _counted(kind, raw)
-    if counted is not None:
-        return counted
-    rule = RULES.get(kind)
-    if rule is not None and any(raw.get(key) is True for key in _NEGATE):
-        rule = RULES.get(rule.opposite)
-    if rule is None or (_TURNS | {*_COUNTS}) & raw.keys() or raw.get("target") not in _ANSWER:
-        return None
-    key = next((one for one in rule.keys if raw.get(one) is not None), "")
-    has_schema = kind in ("is-json", "json", "valid-json") and not key
-    assertion = Given({} if has_schema else raw.get(key), key, strict=_is_strict(raw))
-    decision = rule.make(assertion) if key or has_schema else None
-    path_key = next((one for one in ("path", "file") if one in raw and one != key), "") if rule.about_text else ""
-    if rule.needs_path and not path_key:
-        return None
-    if decision is not None and path_key:
-        decision = _of_file(decision, raw[path_key])
-    return (decision, _UNDERSTOOD | {key, path_key}) if decision is not None else None
-
-
-def _counted(kind: str, raw: JsonObject) -> tuple[Made, frozenset[str]] | None:
-    """A text or pattern that has to be there so many times."""
-    names = [one for one in _COUNTS if one in raw]
-    plain = {"code-count": "code-contains", "count": "contains", "regex-count": "regex"}.get(kind, kind)
-    rule = RULES.get(plain)
-    if not names or rule not in (_CONTAINS, _FOUND, RULES["code-contains"]) or raw.get("target") not in _ANSWER:
-        return None
-    numbers = {name: raw[name] for name in names}
-    key = next((one for one in rule.keys if raw.get(one) is not None), "")
-    texts = Given(raw.get(key), key, strict=_is_strict(raw)).texts
-    if len(texts) != 1 or not all(type(one) is int and one >= 0 for one in numbers.values()):
-        return None
-    least = numbers.get("min_count", numbers.get("count", 0))
-    most = numbers.get("max_count", numbers.get("count"))
-    understood = _UNDERSTOOD | {key, *names}
-    if plain == "code-contains":
-        script = f"n=$(grep -roF{'' if _is_strict(raw) else 'i'} {_EVERYWHERE} {shlex.quote(texts[0])} . | wc -l)"
-        upper = f' && [ "$n" -le {most} ]' if most is not None else ""
-        return command_made(f'{script}; [ "$n" -ge {least} ]{upper}'), understood
-    pattern = texts[0] if rule is _FOUND or key in ("pattern", "patterns", "regex") else re.escape(texts[0])
-    times: list[str] = [rf"(?s)\A(?:.*?(?:{pattern})){{{least}}}"]
-    if most is not None:
-        times.append(rf"(?s)\A(?!(?:.*?(?:{pattern})){{{int(str(most)) + 1}}})")
-    return ("regex", {"patterns": tuple(times), "case_sensitive": _is_strict(raw)}), understood
-
-
-def _is_strict(raw: JsonObject) -> bool:
-    flags = raw.get("flags")
-    return raw.get("case_sensitive") is not False and not (isinstance(flags, str) and "i" in flags)
-
-
-def _of_file(rule: Made, path: JsonValue) -> Made | None:
-    """The same asked of a file in place of the answer."""
-    scorer, options = rule
-    if not isinstance(path, str) or not path:
-        return None
-    if "absent" not in options:
-        sought: dict[str, Any] = {"contains" if scorer == "contains" else "patterns": next(iter(options.values()))}
-    elif scorer == "contains":
-        sought = {"lacks": options["keywords"]}
-    else:
-        sought = {"patterns": tuple(map(nowhere, cast("tuple[str, ...]", options["patterns"])))}
-    return "files", {"path": path, "state": "present", **sought, "case_sensitive": options["case_sensitive"]}

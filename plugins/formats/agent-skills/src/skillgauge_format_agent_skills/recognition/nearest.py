@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .keys import KEYS, Use, near_miss
+from ..keys import KEYS, Use, near_miss
 from .shapes import CHECK_KEYS, LIST_KEYS, PROMPT_KEYS, RUBRIC_KEYS
 
 _EVALS = "an object with a list 'evals', each with 'prompt' and 'assertions'"

@@ -25,10 +25,10 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import SKILL_FILE
 
-from .assertions import RUBRIC, written
+from ..checks.assertions import RUBRIC, written
+from ..figures import TRIGGERS
+from ..keys import KEYS, Use, listed
 from .cases import AS_EXPECTED, EACH, EXPECTED_OUTPUT, TRIGGER
-from .figures import TRIGGERS
-from .keys import KEYS, Use, listed
 
 EVALS_FILE, QUERIES_FILE = "evals/evals.json", "evals/trigger_evals.json"
 SKILL_CREATOR = "skill-creator"

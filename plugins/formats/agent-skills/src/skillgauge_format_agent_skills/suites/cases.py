@@ -22,13 +22,13 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import bundled_files, contained, file_spec, files_of
 
-from .assertions import RUBRIC, Assertion, assertion_of, rubric_options
+from ..checks.assertions import RUBRIC, Assertion, assertion_of, rubric_options
+from ..checks.rules import COMMAND
+from ..checks.scenarios import plain_assertion
+from ..findings import Findings, OriginOf
+from ..recognition.sources import EVALS_FOLDER, could_be_suite, line_of
 from .evals import Eval, read_eval
 from .files import EvalFile, InlineFile
-from .findings import Findings, OriginOf
-from .scenarios import plain_assertion
-from .sources import EVALS_FOLDER, could_be_suite, line_of
-from .typed import COMMAND
 
 EXPECTED_OUTPUT = "expected_output"
 """Id of the check of a case that says nothing but what is expected."""

@@ -7,12 +7,12 @@ from typing import Any
 
 from skillgauge.api import Case, Check, JsonObject, JsonValue, Origin
 
+from ..findings import Findings
+from ..recognition.skill_search import NAME_KEYS
+from ..recognition.sources import Source, line_of
+from ..recognition.trigger_shapes import LISTS, SIDES, SPLITS, Query, fires, outcome_key, queries_of, query_key
 from .cases import TRIGGER
 from .files import QueryFile, keys_of
-from .findings import Findings
-from .skill_search import NAME_KEYS
-from .sources import Source, line_of
-from .trigger_shapes import LISTS, SIDES, SPLITS, Query, fires, outcome_key, queries_of, query_key
 
 SHOULD, SHOULD_NOT = "should_trigger", "should_not_trigger"
 """Tags, so that every report tells the two kinds of queries apart."""

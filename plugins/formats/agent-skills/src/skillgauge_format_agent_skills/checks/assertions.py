@@ -8,11 +8,12 @@ from typing import Any
 
 from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
 
-from .findings import Findings
-from .keys import ASSERTION_KEYS, SAYS_CHECK, Use, near_miss
+from ..findings import Findings
+from ..keys import ASSERTION_KEYS, SAYS_CHECK, Use, near_miss
 from .phrases import typed_of
+from .rules import ANY_FAILS, COMMAND, RULES
 from .scenarios import OUTPUT
-from .typed import ANY_FAILS, COMMAND, GRANTED, JUDGED, RULES, VALUE_KEYS, kind_of, made_of
+from .typed import GRANTED, JUDGED, VALUE_KEYS, kind_of, made_of
 
 TEXT_KEYS = (
     "text",

@@ -34,9 +34,9 @@ from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunVi
 from skillgauge.stats import Latency, RateInterval, nearest_rank
 from skillgauge_validation import result_document
 
+from ..findings import Findings
+from ..suites.loading import FORMAT, WITH_SKILL, WITHOUT_SKILL
 from .benchmark_files import UNKNOWN_ENGINE, BenchmarkFile, RunFile
-from .findings import Findings
-from .loading import FORMAT, WITH_SKILL, WITHOUT_SKILL
 
 _MARKS = (b'"run_summary"', b'"configuration"')
 EXPECTATION = "expectation"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from .keys import KEYS, NAMES, Use
+from ..keys import KEYS, NAMES, Use
 from .trigger_shapes import SIDES, is_trigger_set
 
 RUBRIC_KEYS = ("assertions", "expectations", "expected_output")

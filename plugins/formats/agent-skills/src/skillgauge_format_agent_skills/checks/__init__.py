@@ -1,0 +1,1 @@
+"""Assertions, each as the check that decides it, and back."""

@@ -1,0 +1,1 @@
+"""From files of evals and queries to suites, and back."""
