@@ -14,7 +14,7 @@ library, because the command line uses it before anything heavy is imported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 
@@ -100,6 +100,11 @@ class Problem:
         return (f"{text}\nnext: {self.hint}" if self.hint else text).replace("\n", "\n  ")
 
 
+def errors_among(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems that stop the run."""
+    return [problem for problem in problems if problem.severity is Severity.ERROR]
+
+
 class SkillgaugeError(Exception):
     """Root of everything skillgauge raises on purpose; carries all problems that were found at once.
 
@@ -112,6 +117,16 @@ class SkillgaugeError(Exception):
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    @classmethod
+    def raise_for(cls, problems: Collection[Problem]) -> None:
+        """Raise an error with all problems, if there is any.
+
+        Raises:
+            SkillgaugeError: of this class.
+        """
+        if problems:
+            raise cls(problems)
 
     def __reduce__(self) -> tuple[type[SkillgaugeError], tuple[tuple[Problem, ...]]]:
         return type(self), (self.problems,)

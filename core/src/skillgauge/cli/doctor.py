@@ -111,8 +111,7 @@ def chosen(entries: Sequence[IndexEntry], names: Sequence[str]) -> list[IndexEnt
         for name in names
         if name not in every
     ]
-    if problems:
-        raise UsageError(problems)
+    UsageError.raise_for(problems)
     return [entry for entry in entries if not names or names_of[entry] & {*names}]
 
 

@@ -166,5 +166,4 @@ def _require_latest_look(call: Invocation, earlier: RunView) -> None:
     problems: list[Problem] = []
     with suppress(SkillgaugeError), opened_store(call) as store:
         problems = list(continued_by(store, earlier))
-    if problems:
-        raise UsageError(problems)
+    UsageError.raise_for(problems)

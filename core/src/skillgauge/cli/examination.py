@@ -17,7 +17,7 @@ from ..contract.judges import Judge
 from ..contract.providers import Traits
 from ..contract.sandboxes import SandboxReport
 from ..environment import ask_first, host_variable, secret
-from ..errors import PluginError, Problem, Severity
+from ..errors import PluginError, Problem, errors_among
 from ..plugins.installed import read_index
 from ..plugins.kinds import ENGINES, JUDGES, KINDS, Resolved
 from ..plugins.registry import Registry
@@ -79,8 +79,7 @@ def _examined(kind: str, name: str, registry: Registry, options: Mapping[str, Js
     check = getattr(made, "check", None)
     if not callable(check):
         return Missing([], _no_key(resolved.provider.traits), asks)
-    errors = [problem for problem in _checked(check) if problem.severity is Severity.ERROR]
-    return Missing([], [problem.message for problem in errors], asks)
+    return Missing([], [problem.message for problem in errors_among(_checked(check))], asks)
 
 
 def _lacks_options(resolved: Resolved) -> bool:

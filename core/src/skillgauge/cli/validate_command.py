@@ -17,7 +17,7 @@ from skillgauge_documents.phrases import counted
 from ..config.documents import located_all
 from ..contract.formats import SuiteFormat
 from ..contract.stores import RunQuery, Store
-from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
+from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError, errors_among
 from ..evaluation.invocation import Invocation, invocation
 from ..evaluation.linting import (
     Lint,
@@ -181,7 +181,7 @@ def _runs(store: Store | None, suite_id: str) -> Iterator[RunView]:
 def _concluded(call: Invocation, prepared: Prepared, problems: Sequence[Problem]) -> int:
     head = prepared.plan.head
     cases = sum(suite.case_count for suite in head.suites)
-    errors = sum(one.severity is Severity.ERROR for one in problems)
+    errors = len(errors_among(problems))
     verdict = f"{counted(len(head.suites), 'suite')}, {counted(cases, 'case')}"
     warned = ""
     if len(problems) > errors:

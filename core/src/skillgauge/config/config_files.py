@@ -85,8 +85,7 @@ def load_config(
     of_others = _foreign_files(others.files, "~/", Path(home)) if home else ()
     user_files = reader.read(user_file or user_path(environ), of_others)
     layers += [(Source.USER, str(file.path), file.values) for file in user_files]
-    if problems:
-        raise UsageError(problems)
+    UsageError.raise_for(problems)
     return Config(layers, notices, keys, held)
 
 

@@ -358,6 +358,5 @@ def plugin_assignments(assignments: Sequence[str]) -> dict[str, Any]:
         else:
             name = f"{PLUGIN_PREFIX}{key}"
             values[name] = parse_text(name, text)
-    if problems:
-        raise UsageError(problems)
+    UsageError.raise_for(problems)
     return values

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
 
-from ..errors import Problem, Severity
+from ..errors import Problem, errors_among
 from ..types.inputs import FileSpec
 
 ALLOWED_ENV = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
@@ -175,7 +175,7 @@ class SandboxReport:
     @property
     def is_usable(self) -> bool:
         """True if processes can be run in it."""
-        return all(problem.severity is not Severity.ERROR for problem in self.problems)
+        return not errors_among(self.problems)
 
 
 class SandboxSpec(Frozen):

@@ -308,8 +308,7 @@ class _Asked:
     def _changed_judges(self) -> Iterator[str]:
         """Yield other judges than before, if both runs have any."""
         before, after = self.earlier.view.head.judges, self.view.head.judges
-        is_same = {(judge.name, judge.model) for judge in before} == {(judge.name, judge.model) for judge in after}
-        if before and after and not is_same:
+        if before and after and _judge_models(before) != _judge_models(after):
             yield f"judge: {_judge_names(before)} → {_judge_names(after)}"
 
     def _cases(self, partner: GroupKey, before: Mapping[GroupKey, _Group], after: Mapping[GroupKey, _Group]) -> _Cases:
@@ -360,6 +359,9 @@ class _Asked:
         return GateResult(Gate(figure=_FIGURE, threshold=self.threshold), self.key, figure, answer, message)
 
 
+def _judge_models(judges: Sequence[Identity]) -> set[tuple[str, str | None]]:
+    return {(judge.name, judge.model) for judge in judges}
+
+
 def _judge_names(judges: Sequence[Identity]) -> str:
-    names = {(judge.name, judge.model) for judge in judges}
-    return ", ".join(sorted(plain(model or name) for name, model in names))
+    return ", ".join(sorted(plain(model or name) for name, model in _judge_models(judges)))

@@ -32,7 +32,7 @@ def case_by_case(view: RunView) -> Iterator[CaseReport]:
     Args:
         view: the run. Blocks; call it from a worker thread.
     """
-    suites = {suite.id: suite for suite in view.head.suites}
+    suites = view.head.suites_by_id
     heads = view.cases()
     head = next(heads, None)
     for place, results in groupby(view.source.results(ResultOrder.CASE), key=_place):

@@ -232,7 +232,7 @@ def stopped_early(view: RunView, failure: TrialResult, decided: Decision) -> Dec
 def _case_name(view: RunView, result: TrialResult) -> str:
     for case in view.cases():
         if (case.suite_id, case.id) == (result.suite_id, result.case_id):
-            return case.name or case.id
+            return case.title
     return result.case_id
 
 

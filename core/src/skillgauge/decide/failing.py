@@ -107,7 +107,7 @@ def group_name(group: GroupKey, groups: Sequence[GroupSummary], before: str) -> 
 
 def case_name(case: CaseHead) -> str:
     """Return the name of a case, or its id if it has none, as `plain` text."""
-    return plain(case.name or case.id, _NAME)
+    return plain(case.title, _NAME)
 
 
 def passed_text(counts: Counts) -> str:

@@ -116,7 +116,7 @@ def _foreseen(suite: SuitePlan, cell: Cell, candidate: str, baseline: str, runs:
     best = {(Repeats(runs, runs), Repeats(0, runs)): cases}
     return Foreseen(
         suite=suite.suite.id,
-        target=cell.target.id if cell.target else None,
+        target=cell.target_id,
         candidate=candidate,
         baseline=baseline,
         runner=cell.runner.name,

@@ -36,7 +36,7 @@ class GateResult:
 
 def gated(view: RunView) -> tuple[GroupSummary, ...]:
     """The groups that gates are about: all but those that others are only compared with."""
-    suites = {suite.id: suite for suite in view.head.suites}
+    suites = view.head.suites_by_id
     return tuple(
         group
         for group in view.summary.groups

@@ -81,7 +81,7 @@ def boards(view: RunView) -> tuple[Board, ...]:
 
 def _title(pair: PairSummary, *, several: bool) -> str:
     group = pair.candidate
-    name = plain(group.target_id or group.suite_id)
+    name = plain(group.subject)
     return f"{name} · {plain(group.arm)} against {plain(pair.baseline.arm)}" if several else name
 
 

@@ -122,7 +122,7 @@ class Tally:
 
 def trial_name(trial: Trial) -> str:
     """Return the name of a trial: its case, and the arm where there is one."""
-    case = plain(trial.case.name or trial.case.id, _NAME)
+    case = plain(trial.case.title, _NAME)
     if trial.arm.name == DIRECT.name:
         return case
     return f"{case} ({plain(trial.arm.name, _NAME)})"

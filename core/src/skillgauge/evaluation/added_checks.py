@@ -152,8 +152,7 @@ def read_overlay(configured: Sequence[Mapping[str, object]], file: str, argument
         except ValidationError:
             hint = f"Write --check {name or 'NAME'}='{{\"key\": value}}', or --check NAME alone."
             problems.append(Problem("usage.check", f"--check {word!r} has no JSON object after '='", hint=hint))
-    if problems:
-        raise UsageError(problems)
+    UsageError.raise_for(problems)
     return Overlay(tuple(checks))
 
 

@@ -234,21 +234,17 @@ def planned_cases(
 
 def _planned(plan: SuitePlan) -> Iterator[PlannedCase]:
     suite = plan.suite
-    mere_baselines = {one.baseline for one in suite.comparisons} - {one.candidate for one in suite.comparisons}
     cases = [case for _, case in plan.cases()]
     lines = lines_of(case.origin for case in cases)
     for case in cases:
         for cell in plan.cells:
-            if cell.target is None or applies(case, cell.target):
-                target = None
-                if cell.target:
-                    target = cell.target.id
+            if applies(case, cell.target):
                 yield PlannedCase(
-                    group=GroupKey(suite.id, target, cell.arm.name, cell.runner.name, cell.model),
+                    group=GroupKey(suite.id, cell.target_id, cell.arm.name, cell.runner.name, cell.model),
                     case_id=case.id,
                     name=case.name,
                     tags=case.tags,
-                    is_baseline=cell.arm.name in mere_baselines,
+                    is_baseline=cell.arm.name in suite.mere_baselines,
                     file=case.origin.file if case.origin else None,
                     line=lines.get(case.origin),
                 )

@@ -36,8 +36,7 @@ def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
         UsageError: with everything that is wrong with them.
     """
     problems = [*out_of_range(values, _GATES), *_unknown_words(values)]
-    if problems:
-        raise UsageError(problems)
+    UsageError.raise_for(problems)
     threshold = values.get("min_completion")
     return GateOptions(
         exit_on_fail=values.get("exit_on_fail", False),

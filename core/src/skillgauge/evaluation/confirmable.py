@@ -63,7 +63,7 @@ def other_suites(view: RunView, planned: PlanHead, suites: Iterable[str]) -> Ite
         suites: ids of the suites to run again.
     """
     name, targets = run_name(view), set(suites)
-    now = {suite.id: suite for suite in planned.suites}
+    now = planned.suites_by_id
     for suite in view.head.suites:
         if suite.id not in targets:
             continue
@@ -108,7 +108,7 @@ class Comparable:
         cases, groups = set[Place](), set[GroupKey]()
         for trial in trials:
             cases.add((trial.suite_id, trial.case.id))
-            groups.add(group_of(trial))
+            groups.add(trial.group)
             yield from self._of_trial(trial)
         planned = set(suites)
         for suite, case in self._cases.keys() - cases:
@@ -119,7 +119,7 @@ class Comparable:
             yield from self._left_out(groups, planned)
 
     def _of_trial(self, trial: Trial) -> Iterator[Problem]:
-        group = group_of(trial)
+        group = trial.group
         executed = self._executed.get((group, trial.case.id, trial.repeat))
         if CaseHead.of(trial).digest != self._cases[trial.suite_id, trial.case.id].digest:
             message = f"case {plain(trial.case.id)!r} asks or checks something else now than in {self._name}"
@@ -129,7 +129,7 @@ class Comparable:
             message = f"{self._name} has no trial of {_group_name(group)}"
             yield Problem("confirm.other-runner", message, hint=f"Name what ran it: {ran}.")
         elif executed not in (None, trial.execution_id):
-            subject = f"{plain(group.target_id or group.suite_id)}, arm {plain(group.arm)}"
+            subject = f"{plain(group.subject)}, arm {plain(group.arm)}"
             message = f"{subject}: the skill, its limits or settings, or a version are not as in {self._name}"
             yield Problem("confirm.changed", message, hint=_PUT_BACK)
 
@@ -141,14 +141,6 @@ class Comparable:
                 yield Problem("confirm.left-out", message, hint=hint)
 
 
-def group_of(trial: Trial) -> GroupKey:
-    """The group that the result of a trial will be in."""
-    target = None
-    if trial.target:
-        target = trial.target.id
-    return GroupKey(trial.suite_id, target, trial.arm.name, trial.runner.name, trial.model)
-
-
 def run_name(view: RunView) -> str:
     """The run in a sentence."""
     return f"run {plain(view.run.run_id)}"
@@ -158,7 +150,7 @@ def _group_name(group: GroupKey) -> str:
     model = ""
     if group.model:
         model = f" with model {plain(group.model)}"
-    return f"{plain(group.target_id or group.suite_id)} by {plain(group.runner)}{model}, arm {plain(group.arm)}"
+    return f"{plain(group.subject)} by {plain(group.runner)}{model}, arm {plain(group.arm)}"
 
 
 def _named(judges: Iterable[Identity]) -> str:

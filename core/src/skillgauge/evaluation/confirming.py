@@ -153,8 +153,7 @@ def continuation_of(view: RunView, selection: Selection, runs: int | None) -> Co
     Raises:
         UsageError: the run cannot be continued, or leaves nothing open.
     """
-    if problems := list(unfit(view)):
-        raise UsageError(problems)
+    UsageError.raise_for(list(unfit(view)))
     cases = {(case.suite_id, case.id): case for case in view.cases()}
     if selection.model_copy(update={"targets": ()}).is_given:
         return Continuation(view, _chosen(view, cases, selection), runs or RUNS, chosen=True)
@@ -243,8 +242,7 @@ def continued(evaluation: Evaluation, continuation: Continuation) -> Evaluation:
         *other_suites(view, prepared.plan.head, continuation.suites),
         *held.differences(further.all_trials(), [suite.id for suite in prepared.plan.head.suites]),
     ]
-    if problems:
-        raise UsageError(list(dict.fromkeys(problems)))
+    UsageError.raise_for(dict.fromkeys(problems))
     new = Counter(trial.suite_id for trial in further.trials())
     kept: tuple[TrialResult, ...] = ()
     if not continuation.chosen:
@@ -286,7 +284,7 @@ def notice(continuation: Continuation) -> str:
 def _head(planned: PlanHead, continuation: Continuation, trials: Mapping[str, int]) -> PlanHead:
     """The head of the continued run: that of the run before, with what is run again."""
     was = continuation.view.head
-    now = {suite.id: suite for suite in planned.suites}
+    now = planned.suites_by_id
     kept = [suite for suite in was.suites if suite.id in continuation.suites or not continuation.chosen]
     suites = tuple(_suite(suite, now, continuation, trials) for suite in kept)
     run_id = continuation.view.run.run_id

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config.configuration import Source
-from ..errors import ExitCode, PluginError, Problem, Severity
+from ..errors import ExitCode, PluginError, Problem, errors_among
 from ..plan.images import built_since
 from ..plan.preparing import Prepared
 from ..run.pipeline import Conclusion, carry_out
@@ -51,7 +51,7 @@ class EndedRun(Conclusion):
 
     def exit_code(self, decided: ExitCode, reports: WrittenReports) -> ExitCode:
         """Return the exit code of a command: a run that lacks a report, or a named extension, does not end well."""
-        lacks_extension = any(problem.severity is Severity.ERROR for problem in self.failures)
+        lacks_extension = bool(errors_among(self.failures))
         if decided is ExitCode.OK and (lacks_extension or reports.failed):
             return ExitCode.USAGE
         return decided
@@ -147,7 +147,7 @@ class Evaluation:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         plan, job = self.prepared.plan, self.prepared.job
-        heads = {suite.id: suite for suite in plan.head.suites}
+        heads = plan.head.suites_by_id
         with self.call.listener.watching(plan.head.trial_count - self.kept, stop) as watcher:
 
             def finished(result: TrialResult) -> None:

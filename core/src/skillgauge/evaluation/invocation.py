@@ -17,7 +17,7 @@ from ..config.kind_names import SINGULAR
 from ..config.trusting import PluginOptions, TrustedFiles, still_held
 from ..contract.shared_options import SHARED
 from ..environment import ask_first, host_environment, host_variable
-from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean
+from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean, errors_among
 from ..log import configure
 from ..plugins.index import PluginIndex, install_hint
 from ..plugins.installed import read_index
@@ -171,8 +171,7 @@ class Invocation:
         from ..plan.resources import open_store  # noqa: PLC0415 - half of the kernel; few commands keep or read runs
 
         held = [one.problem(Severity.ERROR) for one in self.config.held if one.key == "store"]
-        if held:
-            raise UsageError(held)
+        UsageError.raise_for(held)
         place = self.config.get("store")
         if place == "none":
             raise PluginError(
@@ -262,7 +261,7 @@ def invocation(
     )
     registry = make_registry()
     unknown = list(strangers(config, registry, index))
-    if any(problem.severity is Severity.ERROR for problem in unknown):
+    if errors_among(unknown):
         raise UsageError(unknown)
     ask_first(registry.events)
     output = Output(as_json=options.as_json, quiet=options.quiet)

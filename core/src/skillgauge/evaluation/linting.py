@@ -148,8 +148,7 @@ def read_levels(words: Iterable[str], lints: Sequence[Lint], where: str) -> dict
             problems.append(Problem("lint.unknown", message, hint=f"Known: {', '.join(codes)}."))
         else:
             levels[code] = LEVELS[level]
-    if problems:
-        raise UsageError(problems)
+    UsageError.raise_for(problems)
     return levels
 
 
@@ -288,8 +287,7 @@ def write(files: dict[Path, tuple[str, str]]) -> None:
             path.write_bytes(after.encode("utf-8"))
         except OSError as error:
             problems.append(Problem("usage.unwritable", f"cannot write {str(path)!r}: {error.strerror}"))
-    if problems:
-        raise UsageError(problems)
+    UsageError.raise_for(problems)
 
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -142,13 +142,17 @@ def plan_document(prepared: Prepared) -> dict[str, object]:
         "dry_run": True,
         "sandbox": prepared.sandbox,
         "plan": prepared.plan.head.model_dump(mode="json"),
-        "arms": [arm.model_dump(mode="json") for arm in planned_arms(prepared)],
-        "comparisons": [one.model_dump(mode="json") for one in foresee(prepared)],
-        "images": [image.model_dump(mode="json") for image in planned_images(prepared)],
-        "keys": [need.model_dump(mode="json") for need in key_needs(prepared)],
-        "services": [service.model_dump(mode="json") for service in asked_services(prepared)],
+        "arms": _as_json(planned_arms(prepared)),
+        "comparisons": _as_json(foresee(prepared)),
+        "images": _as_json(planned_images(prepared)),
+        "keys": _as_json(key_needs(prepared)),
+        "services": _as_json(asked_services(prepared)),
         "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
     }
+
+
+def _as_json(models: Iterable[Frozen]) -> list[dict[str, object]]:
+    return [model.model_dump(mode="json") for model in models]
 
 
 def planned_arms(prepared: Prepared) -> tuple[PlannedArm, ...]:
@@ -224,7 +228,7 @@ def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> Pla
         passed = ()
     return PlannedArm(
         suite=suite.suite.id,
-        target=cell.target.id if cell.target else None,
+        target=cell.target_id,
         arm=cell.arm.name,
         kind=cell.arm.kind,
         runner=cell.runner.name,

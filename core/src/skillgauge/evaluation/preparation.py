@@ -24,7 +24,7 @@ from ..config.configuration import Config
 from ..config.trusting import leading_out, takes_part
 from ..contract.executors import RunTrial
 from ..environment import ask_first
-from ..errors import Origin, Problem, Severity, SkillgaugeError, SuiteError, UsageError, did_you_mean
+from ..errors import Origin, Problem, Severity, SkillgaugeError, SuiteError, UsageError, did_you_mean, errors_among
 from ..log import loudness, set_loudness
 from ..plan.options import EvalOptions
 from ..plan.preparing import Prepared, prepare
@@ -71,7 +71,7 @@ async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
         raise
     ask = not (options.how.dry_run or options.how.untrusted)
     held = call.held_back(lambda one: ask and takes_part(one, prepared, call.registry))
-    if any(problem.severity is Severity.ERROR for problem in held):
+    if errors_among(held):
         raise UsageError(held)
     call.listener.problems((*held, *_unused(call, options, prepared)))
     return replace(prepared, job=replace(prepared.job, store=call.signing(prepared.job.store)))
@@ -187,8 +187,7 @@ def read_quarantine(configured: Sequence[Mapping[str, object]], file: str) -> Qu
             rules.append((QuarantineRule.model_validate(value), origin))
         except ValidationError as error:
             problems += [_problem(str(one["loc"][0]), one["type"], origin) for one in error.errors(include_url=False)]
-    if problems:
-        raise UsageError(problems)
+    UsageError.raise_for(problems)
     return Quarantine(tuple(rules))
 
 

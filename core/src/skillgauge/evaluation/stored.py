@@ -174,8 +174,7 @@ def run_reports(
                     views.append(view)
             except SkillgaugeError as error:
                 found.extend(error.problems)
-        if found:
-            raise UsageError(found)
+        UsageError.raise_for(found)
         yield views
 
 
@@ -260,7 +259,7 @@ class Earlier:
 
     def read(self, view: RunView, cases: set[Place]) -> set[Place]:
         """Take what a run says of some cases; those of which it says anything."""
-        heads = {suite.id: suite for suite in view.head.suites}
+        heads = view.head.suites_by_id
         digests = {(case.suite_id, case.id): case.digest for case in view.cases()}
         places_read = set()
         for result in view.results():
@@ -315,12 +314,8 @@ def only_changed(call: Invocation, options: EvalOptions, plan: Plan) -> EvalOpti
     earlier = earlier_runs(call, {(trial.suite_id, trial.case.id) for trial in plan.trials()})
     keys = set()
     for trial in plan.trials():
-        target = None
-        if trial.target:
-            target = trial.target.id
-        group = GroupKey(trial.suite_id, target, trial.arm.name, trial.runner.name, trial.model)
         now = (trial.execution_id, CaseHead.of(trial).digest)
-        if trial.repeat == 1 and earlier.done.get((group, trial.case.id)) != now:
+        if trial.repeat == 1 and earlier.done.get((trial.group, trial.case.id)) != now:
             keys.add(case_key(trial.case))
     if not keys:
         call.listener.notice(f"--changed: all is as in {_named(earlier)}")

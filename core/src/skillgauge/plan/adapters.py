@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..contract.adapters import Adapter
-from ..errors import Problem, Severity
+from ..errors import Problem, errors_among
 from ..plugins.collecting import at, collected
 from ..plugins.kinds import ADAPTERS
 from ..plugins.registry import Registry
@@ -33,7 +33,7 @@ class Adapters:
             return None
         found = adapter.check_target(target)
         problems.extend(at(problem, target.origin_of("config")) for problem in found)
-        if any(problem.severity is Severity.ERROR for problem in found):
+        if errors_among(found):
             return None
         return adapter.identity(target)
 

@@ -9,7 +9,7 @@ from ..contract.executors import Executor
 from ..contract.providers import Traits
 from ..contract.stores import Store
 from ..environment import secret
-from ..errors import Origin, Problem, Severity
+from ..errors import Origin, Problem, errors_among
 from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
@@ -187,7 +187,6 @@ async def _find_sandbox(
         unable = [*out_of_reach, *unsuited]
         problems += report.problems
         problems += weighed(unable, dry_run=dry_run)
-        has_error = any(problem.severity is Severity.ERROR for problem in problems)
-        if not dry_run and not unable and not has_error:
+        if not (dry_run or unable or errors_among(problems)):
             problems += await unfit_programs(cases, engines.traits(), sandbox.sandbox, untrusted=untrusted)
     return sandbox, images

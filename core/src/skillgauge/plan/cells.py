@@ -54,8 +54,7 @@ class CellMaker:
             has_baseline = suite.defaults.baseline
         if has_baseline:
             return list(suite.arms)
-        spare = {pair.baseline for pair in suite.comparisons} - {pair.candidate for pair in suite.comparisons}
-        return [arm for arm in suite.arms if arm.name not in spare]
+        return [arm for arm in suite.arms if arm.name not in suite.mere_baselines]
 
     def _direct(self, suite: Suite, arm: Arm, target: Target, problems: list[Problem]) -> list[Cell]:
         identity = self.adapters.identity(target, problems)

@@ -74,8 +74,7 @@ def discover(
                 )
                 for file, reason in unread(path, formats, shapes)
             ]
-    if problems:
-        raise UsageError(problems)
+    UsageError.raise_for(problems)
 
 
 def _assign(

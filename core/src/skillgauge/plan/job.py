@@ -127,7 +127,7 @@ def _cached_arms(suite: Suite) -> set[str]:
     """Return the arms whose sessions may be taken from a cache: others are only compared with them."""
     if not suite.defaults.cache_baseline:
         return set()
-    return {pair.baseline for pair in suite.comparisons} - {pair.candidate for pair in suite.comparisons}
+    return suite.mere_baselines
 
 
 def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:

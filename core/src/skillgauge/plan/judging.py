@@ -11,7 +11,7 @@ from pathlib import Path
 from ..contract.judges import Judge
 from ..contract.providers import Traits
 from ..environment import host_environment, secret
-from ..errors import PluginError, Problem, Severity, SuiteError
+from ..errors import PluginError, Problem, Severity, SuiteError, errors_among
 from ..plugins.collecting import collected
 from ..plugins.kinds import ENGINES, JUDGES, Resolved
 from ..plugins.registry import Registry
@@ -99,7 +99,7 @@ def find_judges(
     for name, model in zip_longest(names, models):
         with collected(problems):
             judges.append(_find(name, model, temperature, registry, problems))
-    if any(problem.severity is Severity.ERROR for problem in problems):
+    if errors_among(problems):
         return Judging(problems=tuple(problems))
     return Judging(tuple(judges), (*problems, *panel_problems([judge.identity for judge in judges])))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import EmptySelection, Problem, Severity, SkillgaugeError, SuiteError
+from ..errors import EmptySelection, Problem, Severity, SkillgaugeError, SuiteError, errors_among
 from ..plugins.registry import Registry
 from ..run.pipeline import Job
 from ..stats import MOST_REPEATS
@@ -75,7 +75,7 @@ def _undetectable(suites: Suites, surveys: Sequence[Survey], terms: Terms) -> It
 
 def _require_work(plan: Plan, suites: Suites, problems: Sequence[Problem], options: EvalOptions) -> None:
     """Raise unless there is something to run and nothing against it."""
-    errors = [problem for problem in (*suites.warnings, *problems) if problem.severity is Severity.ERROR]
+    errors = errors_among([*suites.warnings, *problems])
     if errors:
         raise SuiteError([*errors, *suites.passed_over])
     if plan.head.trial_count or not options.who.executes:

@@ -87,8 +87,7 @@ class Events:
             except Failed as failure:
                 text = f"extension '{name}' failed when it was asked about the plan: {failure}"
                 problems.append(Problem("policy.crashed", text, hint=f"leave it out: --no-plugin {name}"))
-        if problems:
-            raise PolicyError(problems)
+        PolicyError.raise_for(problems)
 
     def trial_started(self, trial: Trial) -> None:
         """A trial is about to execute."""

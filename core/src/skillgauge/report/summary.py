@@ -193,7 +193,7 @@ class _RunTally:
     """
 
     def __init__(self, head: PlanHead) -> None:
-        self.suites = {suite.id: suite for suite in head.suites}
+        self.suites = head.suites_by_id
         self.spent = SpendingTally()
         self._head = head
         self._groups: dict[tuple[str, str | None, str, str, str | None], _Group] = defaultdict(_Group)

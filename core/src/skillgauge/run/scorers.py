@@ -115,8 +115,7 @@ class Scorers:
                 self._kept[key] = bound = self._make(resolved, options)
                 self._labels[check.scorer] = f"{bound.name} {getattr(bound.scorer.__class__, 'version', '')}"
         self._wanted.clear()
-        if problems:
-            raise PluginError(dict.fromkeys(problems))
+        PluginError.raise_for(dict.fromkeys(problems))
 
     @asynccontextmanager
     async def _for_one_use(self, check: Check) -> AsyncIterator[BoundScorer]:

@@ -244,7 +244,7 @@ def _result(trial: Trial, execution: Execution, graded: Grade, began: float) -> 
         **trial.told(TrialFacts),
         score_id=graded.score_id,
         case_id=trial.case.id,
-        target_id=trial.target.id if trial.target else None,
+        target_id=trial.target_id,
         arm=trial.arm.name,
         runner=trial.runner.name,
         tags=trial.case.tags,

@@ -21,6 +21,11 @@ class GroupKey:
     runner: str
     model: str | None
 
+    @property
+    def subject(self) -> str:
+        """Id of its target, else of its suite."""
+        return self.target_id or self.suite_id
+
     def in_arm(self, arm: str) -> GroupKey:
         """The group that differs from this one by its arm only."""
         return replace(self, arm=arm)

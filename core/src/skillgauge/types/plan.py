@@ -49,6 +49,11 @@ class Cell:
     limits: Limits = field(default_factory=Limits)
     """Limits that hold where neither the case nor the user sets one."""
 
+    @property
+    def target_id(self) -> str | None:
+        """Id of its target, if it has one."""
+        return self.target.id if self.target else None
+
 
 @dataclass(frozen=True)
 class SuitePlan:
@@ -66,7 +71,7 @@ class SuitePlan:
         """Cells of each target, in order of appearance."""
         groups: dict[str | None, list[Cell]] = {}
         for cell in self.cells:
-            groups.setdefault(cell.target.id if cell.target else None, []).append(cell)
+            groups.setdefault(cell.target_id, []).append(cell)
         return groups
 
 
@@ -116,8 +121,7 @@ class CellIds:
         self._suite_id = suite_id
         target = cell.target.digest if cell.target else ""
         self.versioned = digest(cell.arm.digest, target, cell.model, cell.runner.digest)
-        target_id = cell.target.id if cell.target else None
-        self.place = digest(suite_id, target_id, cell.arm.name, cell.runner.digest, cell.model)
+        self.place = digest(suite_id, cell.target_id, cell.arm.name, cell.runner.digest, cell.model)
 
     def trial(self, case: Case, index: int, repeat: int, ordinal: int, plan: Plan) -> Trial:
         """One repeat of a case in this cell."""

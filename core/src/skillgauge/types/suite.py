@@ -119,6 +119,11 @@ class CaseFacts(Frozen):
     """Cases of one rise and fall together, as those of a template do; empty: it stands for itself."""
     origin: Origin | None = None
 
+    @property
+    def title(self) -> str:
+        """Its name, else its id."""
+        return self.name or self.id
+
 
 class Case(CaseFacts):
     """One situation with input and checks."""
@@ -368,6 +373,11 @@ class SuiteFacts(Frozen):
     """Name of the figure that is the completion rate, for the user's own gate."""
     parameters: JsonObject = EMPTY
     """Figures of the format's own arithmetic, for its `figures` and its document."""
+
+    @property
+    def mere_baselines(self) -> set[str]:
+        """The arms that others are compared with and that are compared with none."""
+        return {pair.baseline for pair in self.comparisons} - {pair.candidate for pair in self.comparisons}
 
 
 class Suite(SuiteFacts):

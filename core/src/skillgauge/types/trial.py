@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from skillgauge_documents.frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest, digest_text, once
 
 from .answers import PLAIN, Answer, AnswerStyle
+from .comparison import GroupKey
 from .gate import Gate, GateFigure, Quarantined
 from .signature import Signature
 from .suite import Arm, Case, CaseFacts, Comparison, Limits, SuiteFacts, Target, TargetHead
@@ -71,10 +72,25 @@ class Trial(TrialFacts):
     paid: bool = False
     """Whether an attempt costs money, so that the ledger syncs it singly."""
 
+    @property
+    def target_id(self) -> str | None:
+        """Id of its target, if it has one."""
+        return self.target.id if self.target else None
+
+    @property
+    def target_digest(self) -> str | None:
+        """Digest of its target, if it has one."""
+        return self.target.digest if self.target else None
+
+    @property
+    def group(self) -> GroupKey:
+        """The group that its result is in."""
+        return GroupKey(self.suite_id, self.target_id, self.arm.name, self.runner.name, self.model)
+
     @once
     def cassette_key(self) -> str:
         """`execution_id` without the engine's version: what recordings are found by, which few trials ask for."""
-        parts = self.arm.digest, self.target.digest if self.target else "", self.model, self.runner.unversioned_digest
+        parts = self.arm.digest, self.target_digest or "", self.model, self.runner.unversioned_digest
         return digest_text(f"{digest(*parts)}|{self.case.work(self.limits, self.repeat)}")
 
     @property
@@ -98,7 +114,7 @@ class Trial(TrialFacts):
                 "network": case.network or None,
                 "installs": {f"{one.kind} {one.name}": one.digest for one in self.arm.installs} or None,
                 "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},
-                "target": self.target.digest if self.target else None,
+                "target": self.target_digest,
                 "engine settings": self.runner.unversioned_digest,
                 "limits": digest(self.limits.model_dump(mode="json")),
             }
@@ -167,7 +183,7 @@ class SuiteHead(SuiteFacts):
 
     def is_baseline(self, arm: str) -> bool:
         """Tell whether an arm only serves to compare others with it."""
-        return arm in {one.baseline for one in self.comparisons} - {one.candidate for one in self.comparisons}
+        return arm in self.mere_baselines
 
 
 class RunOrigin(Frozen):
@@ -202,6 +218,11 @@ class PlanHead(Frozen):
     signer: Signature = ""
     """Names the key that the run's results are signed with, in a store; empty elsewhere. A store resumes a run only for
     the same plan and signer."""
+
+    @property
+    def suites_by_id(self) -> dict[str, SuiteHead]:
+        """The suites, by their ids."""
+        return {suite.id: suite for suite in self.suites}
 
     @property
     def is_chosen(self) -> bool:
