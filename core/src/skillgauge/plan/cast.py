@@ -16,7 +16,7 @@ from ..plugins.registry import Registry
 from ..run.scorers import Scorers
 from ..types.inputs import HostVariable
 from ..types.plan import SuitePlan
-from ..types.suite import Case, Target
+from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
 from .checks.budget import uncountable_limits
@@ -85,7 +85,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     passed = _passed_variables(surveys)
     missing += unset_variables(passed, secret)
     if how.untrusted:
-        problems += withheld_variables(_targets(suites), passed)
+        problems += withheld_variables(suites.targets, passed)
     problems += _scorer_problems(surveys, scorers)
 
     judging = Judging()
@@ -121,10 +121,6 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
 
 def _passed_variables(surveys: Sequence[Survey]) -> dict[HostVariable, Origin | None]:
     return {variable: origin for survey in surveys for variable, origin in survey.passed.items()}
-
-
-def _targets(suites: Suites) -> list[Target]:
-    return [target for suite in suites.suites for target in suite.targets]
 
 
 def _cases_with_images(surveys: Sequence[Survey]) -> list[Case]:

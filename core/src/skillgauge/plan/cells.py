@@ -74,16 +74,20 @@ class CellMaker:
             engine = setup.engine.identity(model)
             identity = engine.model_copy(update={"name": f"{engine.name}{setup.setting}"})
             self.engines.setups[identity.digest] = setup
-            self._check_traits(name, setup.traits, suite, arms)
+            self._require_skills(name, setup.traits, suite, arms)
+            self._require_installs(name, setup.traits, suite, arms)
             cells += [Cell(arm, identity, target, identity.model or model, setup.traits.paid, limits) for arm in arms]
         return cells
 
-    def _check_traits(self, engine: str, traits: Traits, suite: Suite, arms: tuple[Arm, ...]) -> None:
-        """Note what the arms of a suite need and an engine cannot do."""
+    def _require_skills(self, engine: str, traits: Traits, suite: Suite, arms: tuple[Arm, ...]) -> None:
+        """Note that an engine cannot use skills, if an arm has any."""
         if traits.skill_folder is None and any(arm.skills for arm in arms):
             message = f"engine {engine!r} cannot use skills, and suite {suite.id!r} is about one"
             hint = f"Name one that can, or give it a folder for them: `skillgauge plugins info engines {engine}`."
             self.missing.append(Problem("engine.no-skills", message, origin=suite.origin, hint=hint))
+
+    def _require_installs(self, engine: str, traits: Traits, suite: Suite, arms: tuple[Arm, ...]) -> None:
+        """Note what arms have installed and an engine cannot install."""
         kinds = {install.kind for arm in arms for install in arm.installs} - traits.installs
         message = f"engine {engine!r} cannot install {', '.join(sorted(kinds))} of suite {suite.id!r}"
         problem = Problem("engine.no-installs", message, origin=suite.origin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from skillgauge_documents.frozen import JsonObject
@@ -57,24 +57,27 @@ def discover(
         if not os.path.exists(path):  # noqa: PTH110 - never raises
             hint = "Check the path, or the name of the case."
             problems.append(Problem("usage.no-such-path", f"{str(path)!r} does not exist", hint=hint))
-        elif _assign(path, formats, claims, problems, searched=False) or (
-            path.is_dir() and _search(path, formats, claims, problems)
-        ):
+        elif _assign_or_search(path, formats, claims, problems, searched=False):
             continue
         elif forced:
             _add(claims, next(iter(formats)), path, searched=False)
         else:
-            problems += [
-                Problem(
-                    "usage.unknown-format",
-                    reason.message,
-                    None,
-                    SourceSpan(file, reason.line, reason.column),
-                    reason.hint,
-                )
-                for file, reason in unread(path, formats, shapes)
-            ]
+            problems += _unclaimed(path, formats, shapes)
     UsageError.raise_for(problems)
+
+
+def _unclaimed(path: Path, formats: Mapping[str, SuiteFormat], shapes: Sequence[str]) -> Iterator[Problem]:
+    """Yield why no format claims what is at a path."""
+    for file, reason in unread(path, formats, shapes):
+        span = SourceSpan(file, reason.line, reason.column)
+        yield Problem("usage.unknown-format", reason.message, span=span, hint=reason.hint)
+
+
+def _assign_or_search(
+    path: Path, formats: Mapping[str, SuiteFormat], found: dict[str, Found], problems: list[Problem], *, searched: bool
+) -> bool:
+    """Assign a path, or what lies in it if no format claims it; tell whether anything is claimed."""
+    return _assign(path, formats, found, problems, searched=searched) or _search(path, formats, found, problems)
 
 
 def _assign(
@@ -87,7 +90,7 @@ def _assign(
         ((name, claim),) = claims.items()
         _add(found, name, path, searched=searched)
         for folder in (one for one in claim.leaves if path in one.parents):
-            _ = _assign(folder, formats, found, problems, searched=True) or _search(folder, formats, found, problems)
+            _assign_or_search(folder, formats, found, problems, searched=True)
     return bool(claims)
 
 
@@ -96,18 +99,16 @@ def _search(
 ) -> bool:
     hit = False
     for path in _children(folder):
-        if _assign(path, formats, claims, problems, searched=True):
-            hit = True
-        elif path.is_dir():
-            hit = _search(path, formats, claims, problems) or hit
+        hit = _assign_or_search(path, formats, claims, problems, searched=True) or hit
     return hit
 
 
 def _children(folder: Path) -> list[Path]:
+    """Return what a search of a folder looks at; nothing for a file."""
     try:
         named = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
         return [one for one in named if not (one.is_dir() and (one.name in SKIPPED_FOLDERS or one.is_symlink()))]
-    except OSError:  # nobody may list it, or what is listed cannot be looked at
+    except OSError:  # it is a file, nobody may list it, or what is listed cannot be looked at
         return []
 
 

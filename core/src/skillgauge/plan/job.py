@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from skillgauge_documents.frozen import EMPTY
 from skillgauge_documents.redaction import Redactor
 
+from ..contract.engines import SessionCache
 from ..contract.formats import SuiteFormat
 from ..contract.sandboxes import Sandbox
 from ..contract.stores import Store
@@ -30,7 +31,7 @@ from ..types.comparison import GroupKey
 from ..types.result import Figure, SuiteSummary
 from ..types.suite import ArmKind, SkillRole, Suite
 from .cast import Cast
-from .options import EvalOptions
+from .options import EvalOptions, Who
 from .suites import Suites
 
 
@@ -100,8 +101,7 @@ def _stages(
     conceal = redactor.values if keep else EMPTY
     recorder = cast.engines.recorder(folder, redactor.redact) if folder else None
     cached = frozenset((suite.id, arm) for suite in suites.suites for arm in _cached_arms(suite))
-    is_cache_used = bool(cached) and not options.who.replay and not folder
-    cache = cast.engines.cache(options.who.cache, redactor.redact) if is_cache_used and options.who.cache else None
+    cache = _session_cache(options.who, cast, redactor) if cached else None
     direct = DirectStages(cast.adapters.of, sandbox, trusted=not options.how.untrusted, keep=keep, conceal=conceal)
     agents = AgentStages(
         cast.engines.setups,
@@ -116,6 +116,13 @@ def _stages(
         conceal=conceal,
     )
     return direct, agents
+
+
+def _session_cache(who: Who, cast: Cast, redactor: Redactor) -> SessionCache | None:
+    """Return the cache of sessions; `None` where they are recorded or played back, or the user wants no cache."""
+    if who.cache is None or who.replay or who.record:
+        return None
+    return cast.engines.cache(who.cache, redactor.redact)
 
 
 def _skills_under_test(suite: Suite) -> frozenset[str]:
@@ -138,14 +145,18 @@ def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
     redactor = Redactor()
     for name, value in credentials():
         _learn(redactor, [], name, value)
-    passed = {name for suite in suites.suites for target in suite.targets for name in target.pass_env}
+    passed = {name for target in suites.targets for name in target.pass_env}
     for name in sorted(passed | cast.passed):
         _learn(redactor, short, name, secret(name) or "")
-    home = host_environment().get("HOME")
-    if home:
-        for file in cast.engines.login_files():
-            _learn_document(redactor, Path(home, file))
+    _learn_logins(redactor, cast.engines.login_files())
     return redactor
+
+
+def _learn_logins(redactor: Redactor, files: Iterable[str]) -> None:
+    """Learn what these files hold, as far as they are in the user's home."""
+    if home := host_environment().get("HOME"):
+        for file in files:
+            _learn_document(redactor, Path(home, file))
 
 
 def _learn_document(redactor: Redactor, path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -68,10 +68,15 @@ def wanted_judges(
         return names, models
     defaults = {(suite.defaults.judge, suite.defaults.judge_model) for suite in suites} - {(None, None)}
     if len(defaults) > 1:
-        judges = ", ".join(sorted(name or model or "" for name, model in defaults))
-        message = f"the suites name different judges: {judges}"
-        raise SuiteError(Problem("suite.judges", message, hint="Name one with --judge, or evaluate them separately."))
-    return tuple(name for name, _ in defaults if name), tuple(model for _, model in defaults if model)
+        raise SuiteError(_different_judges(defaults))
+    name, model = next(iter(defaults), (None, None))
+    return tuple(filter(None, [name])), tuple(filter(None, [model]))
+
+
+def _different_judges(defaults: Iterable[tuple[str | None, str | None]]) -> Problem:
+    judges = ", ".join(sorted(name or model or "" for name, model in defaults))
+    message = f"the suites name different judges: {judges}"
+    return Problem("suite.judges", message, hint="Name one with --judge, or evaluate them separately.")
 
 
 def find_judges(
@@ -123,10 +128,13 @@ def _unnamed(
             problems.append(Problem("judge.unnamed", message, hint=hint, severity=Severity.WARNING))
             models = [runner.model for runner in runners if runner.model and judge.serves(runner.model)]
             return [judge.name], models[:1]
-    installed = ", ".join(registry.names("judges")) or "none"
-    hint = f"Name one with --judge NAME (installed: {installed}), or configure one."
+    hint = f"Name one with --judge NAME (installed: {_installed(registry)}), or configure one."
     problems.append(Problem("judge.none", "some checks need a judge, and no judge is named", hint=hint))
     return [], []
+
+
+def _installed(registry: Registry) -> str:
+    return ", ".join(registry.names("judges")) or "none"
 
 
 def _fastest_first(registry: Registry) -> list[Resolved]:
@@ -158,16 +166,16 @@ def _has_login(traits: Traits) -> bool:
 def _find(
     name: str | None, model: str | None, temperature: float | None, registry: Registry, notices: list[Problem]
 ) -> FoundJudge:
-    if name is not None and name in registry.names("judges"):
-        chosen = registry.resolve(JUDGES, name)
-    elif name is None:
+    if name is None:
         chosen = _serving(model or "", registry)
+    elif name in registry.names("judges"):
+        chosen = registry.resolve(JUDGES, name)
     else:
         chosen = _serving(name, registry)
         notices.append(_taken_for_model(name, model, chosen))
         model = name
     options = {"model": model, "temperature": temperature}
-    judge = registry.make(JUDGES, chosen, {key: value for key, value in options.items() if value is not None} or None)
+    judge = registry.make(JUDGES, chosen, {key: value for key, value in options.items() if value is not None})
     traits = registry.traits(chosen)
     starts_programs = chosen.provider.uses == ENGINES and not traits.remote
     return FoundJudge(judge, judge.identity(model), traits, starts_programs)
@@ -184,7 +192,6 @@ def _serving(model: str, registry: Registry) -> Resolved:
     able = [judge for judge in registry.load_all(JUDGES) if judge.serves(model)]
     if len(able) == 1:
         return able[0]
-    installed = ", ".join(registry.names("judges")) or "none"
     claims = f"several judges claim it: {', '.join(judge.name for judge in able)}" if able else "no judge claims it"
-    message = f"{model!r} is no installed judge (installed: {installed}), and as a model id {claims}"
+    message = f"{model!r} is no installed judge (installed: {_installed(registry)}), and as a model id {claims}"
     raise PluginError(Problem("plugin.not-installed", message, hint="Name both: --judge NAME --judge-model ID."))

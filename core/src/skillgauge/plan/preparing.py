@@ -78,20 +78,22 @@ def _require_work(plan: Plan, suites: Suites, problems: Sequence[Problem], optio
     errors = errors_among([*suites.warnings, *problems])
     if errors:
         raise SuiteError([*errors, *suites.passed_over])
-    if plan.head.trial_count or not options.who.executes:
-        return
-    if suites.passed_over:
-        raise SuiteError(suites.passed_over)
-    may_be_empty = any(suite.may_be_empty for suite in suites.suites)
-    if options.what.selection.is_given or not may_be_empty:
-        raise _nothing_selected(suites, options.what.selection)
+    if options.who.executes and not plan.head.trial_count:
+        _refuse_emptiness(suites, options.what.selection)
+
+
+def _refuse_emptiness(suites: Suites, selection: Selection) -> None:
+    """Raise unless it is no mistake that there is nothing to run."""
+    SuiteError.raise_for(suites.passed_over)
+    if selection.is_given or not any(suite.may_be_empty for suite in suites.suites):
+        raise _nothing_selected(suites, selection)
 
 
 def _nothing_selected(suites: Suites, selection: Selection) -> SkillgaugeError:
     if not selection.is_given:
         message = "there is nothing to run: no suite has a case that applies to a target"
         return SuiteError(Problem("suite.empty", message))
-    have = sorted({target.id for suite in suites.suites for target in suite.targets})
+    have = sorted({target.id for target in suites.targets})
     message = f"the selection matches no case (targets here: {', '.join(have[:10]) or 'none'})"
     hint = "Run with --list and without --case, -k, --tag and --target to see what there is."
     return EmptySelection(Problem("usage.nothing-selected", message, hint=hint))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..contract.sandboxes import Sandbox, SandboxReport, Tier
@@ -30,25 +31,29 @@ async def choose_sandbox(named: str | None, registry: Registry, *, untrusted: bo
     Raises:
         PluginError: there is none, or what runs is not trusted and the sandbox does not confine it strictly.
     """
-    unnamed = registry.each(SANDBOXES, lambda one: not one.provider.traits.only_by_name)
-    best: ChosenSandbox | None = None
+    candidates: Iterable[tuple[str, Sandbox]]
+    if named is None:
+        candidates = registry.each(SANDBOXES, lambda one: not one.provider.traits.only_by_name)
+    else:
+        candidates = [(named, registry.make(SANDBOXES, named))]
+    usable: list[ChosenSandbox] = []
     problems: list[Problem] = []
-    for name, sandbox in [(named, registry.make(SANDBOXES, named))] if named is not None else unnamed:
+    for name, sandbox in candidates:
         report = await sandbox.check()
         problems.extend(report.problems)
-        if report.is_usable and (best is None or _weakness(report) < _weakness(best.report)):
-            best = ChosenSandbox(sandbox, name, report)
-    if best is None:
+        if report.is_usable:
+            usable.append(ChosenSandbox(sandbox, name, report))
+    if not usable:
         message = "no sandbox that works here is installed, and every process must run in one"
         none = Problem("plugin.not-installed", message, hint="pip install skillgauge-sandbox-local")
         raise PluginError(problems if named else [none, *problems])
-    if weak := tuple(too_weak(best.name, best.report.tier, is_named=named is not None, untrusted=untrusted)):
-        raise PluginError(weak)
+    best = min(usable, key=_weakness)
+    PluginError.raise_for(list(too_weak(best.name, best.report.tier, is_named=named is not None, untrusted=untrusted)))
     return best
 
 
-def _weakness(report: SandboxReport) -> int:
-    return list(Tier).index(report.tier)
+def _weakness(chosen: ChosenSandbox) -> int:
+    return list(Tier).index(chosen.report.tier)
 
 
 def choose_store(location: str | None, registry: Registry, *, is_explicit: bool) -> Store:

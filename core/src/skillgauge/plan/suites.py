@@ -10,7 +10,7 @@ from ..contract.formats import SuiteFormat
 from ..errors import PluginError, Problem, SuiteError
 from ..plugins.kinds import FORMATS, KINDS, SHAPES
 from ..plugins.registry import Registry
-from ..types.suite import Suite
+from ..types.suite import Suite, Target
 from .discovery import Found, discover, load
 from .options import What
 
@@ -29,6 +29,11 @@ class Suites:
     """Bad files that a search passed over; the run's exit code is 2 in the end."""
     warnings: tuple[Problem, ...] = ()
     """What the suites and their revision give notice of."""
+
+    @property
+    def targets(self) -> list[Target]:
+        """The targets of all suites; one that several suites have comes several times."""
+        return [target for suite in self.suites for target in suite.targets]
 
 
 def load_suites(subject: What, cwd: Path, registry: Registry) -> Suites:
@@ -72,5 +77,4 @@ def _require_one_of_each_name(suites: tuple[Suite, ...]) -> None:
         for name, roots in places.items()
         if len(roots) > 1
     ]
-    if doubled:
-        raise SuiteError(doubled)
+    SuiteError.raise_for(doubled)
