@@ -24,14 +24,18 @@ def broken_arms(view: RunView) -> Iterator[str]:
     Args:
         view: the run; its results are read only where a group has errors.
     """
-    reasons: Counter[str] = Counter()
+    reasons = Counter(_reasons(view))
+    for reason, sessions in reasons.most_common(_REASONS):
+        yield f"an error in {counted(sessions, 'session')}, in no rate: {plain(reason, _CHARACTERS)}"
+    if len(reasons) > _REASONS:
+        yield f"sessions proved nothing about their arm for {counted(len(reasons) - _REASONS, 'further reason')}"
+
+
+def _reasons(view: RunView) -> Iterator[str]:
+    """Yield the reason of each session that proves nothing about its arm."""
     with_errors = [group for group in view.summary.groups if group.counts.errors]
     for group in with_errors:
         for result in view.results(group.key):
             failure = result.execution.failure
             if failure is not None and failure.message == result.execution.arm_integrity:
-                reasons[failure.message] += 1
-    for reason, sessions in reasons.most_common(_REASONS):
-        yield f"an error in {counted(sessions, 'session')}, in no rate: {plain(reason, _CHARACTERS)}"
-    if len(reasons) > _REASONS:
-        yield f"sessions proved nothing about their arm for {counted(len(reasons) - _REASONS, 'further reason')}"
+                yield failure.message

@@ -44,6 +44,11 @@ class GateOptions(Frozen):
     pairs: PairDemands = PairDemands()
     """What comparisons have to show."""
 
+    @property
+    def are_given(self) -> bool:
+        """True if the user asked for a gate."""
+        return self.exit_on_fail or self.pairs.is_given
+
 
 @dataclass(frozen=True)
 class AnsweredGate:
@@ -111,8 +116,7 @@ def decide(
         return Decision(exit_code, f"{reason} ({answer})", notices, gates)
     if has_bad_files:
         return Decision(ExitCode.USAGE, f"some files could not be read; the others: {answer}", notices, gates)
-    is_gated = options.exit_on_fail or options.pairs.is_given
-    end = "gate met" if is_gated and counting else "done"
+    end = "gate met" if options.are_given and counting else "done"
     return Decision(ExitCode.OK, f"{end}: {answer}", notices, gates)
 
 
@@ -269,12 +273,12 @@ def _doubted_groups(view: RunView, judged: JudgedGates) -> set[GroupKey]:
     """Return the groups with checks decided by a judge that may not decide about a gate."""
     if judged is JudgedGates.ALWAYS:
         return set()
-    doubted = set()
-    for group in view.summary.groups:
-        figures = [figure for figure in group.figures if figure.name == JUDGED]
-        if any(figure.note or judged is JudgedGates.NEVER for figure in figures):
-            doubted.add(group.key)
-    return doubted
+    groups = view.summary.groups
+    return {group.key for group in groups if any(_is_doubted(figure, judged) for figure in group.figures)}
+
+
+def _is_doubted(figure: Figure, judged: JudgedGates) -> bool:
+    return figure.name == JUDGED and (judged is JudgedGates.NEVER or bool(figure.note))
 
 
 def _names(results: Iterable[GateResult]) -> str:
@@ -282,11 +286,17 @@ def _names(results: Iterable[GateResult]) -> str:
 
 
 def _notices(view: RunView, options: GateOptions, completion: Sequence[GateResult]) -> Iterator[str]:
+    if options.threshold_given and not options.exit_on_fail:
+        yield from _unasked_threshold(completion)
     if options.exit_on_fail and view.head.runs < ADVISED_RUNS:
         runs = counted(view.head.runs, "run")
         yield f"this gate rests on {runs} of each case; --runs {ADVISED_RUNS} also shows what is unsteady"
+
+
+def _unasked_threshold(completion: Sequence[GateResult]) -> Iterator[str]:
+    """Tell of rates below a threshold that fails no command."""
     below = [result for result in completion if result.answer is not GateAnswer.MET]
-    if options.threshold_given and not options.exit_on_fail and below:
+    if below:
         thresholds = "; ".join(dict.fromkeys(_one_threshold(below)))
         yield f"{thresholds}; add --exit-on-fail to make this fail the command"
 

@@ -54,11 +54,13 @@ def answers(view: RunView, suite_id: str, gates: Sequence[Gate]) -> Iterator[Gat
 def _figures(view: RunView, suite_id: str, gate: Gate) -> Iterator[tuple[GroupKey, Figure]]:
     """Yield the figures of a suite that a gate is about, each with its group."""
     if gate.scope is GateScope.PAIR:
-        pairs = [pair for pair in view.summary.pairs if pair.candidate.suite_id == suite_id]
-        yield from ((pair.candidate, figure_of_pair(pair, gate.figure)) for pair in pairs)
+        for pair in view.summary.pairs:
+            if pair.candidate.suite_id == suite_id:
+                yield pair.candidate, figure_of_pair(pair, gate.figure)
     else:
-        groups = [group for group in gated(view) if group.suite_id == suite_id]
-        yield from ((group.key, figure_of(group, gate.figure)) for group in groups)
+        for group in gated(view):
+            if group.suite_id == suite_id:
+                yield group.key, figure_of(group, gate.figure)
 
 
 def figure_of(group: GroupSummary, name: str) -> Figure:

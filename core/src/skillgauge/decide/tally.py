@@ -130,11 +130,18 @@ def trial_name(trial: Trial) -> str:
 
 def step_text(event: TrajectoryEvent, length: int = STEP) -> str:
     """Describe an agent's step in words that cannot do anything to a terminal."""
-    text = event.text or ""
-    if not text and event.kind is EventKind.TOOL_CALL and event.data is not None:
-        text = json.dumps(thaw(event.data), ensure_ascii=False)
-    words = " ".join(part for part in (_VERBS[event.kind], event.name or "", " ".join(text.split())) if part)
+    parts = (_VERBS[event.kind], event.name, " ".join(_content(event).split()))
+    words = " ".join(filter(None, parts))
     return plain("".join(filter(str.isprintable, words)), length)
+
+
+def _content(event: TrajectoryEvent) -> str:
+    """Return the words of a step, else what a tool is called with."""
+    if event.text:
+        return event.text
+    if event.kind is EventKind.TOOL_CALL and event.data is not None:
+        return json.dumps(thaw(event.data), ensure_ascii=False)
+    return ""
 
 
 def clock_text(seconds: float) -> str:
