@@ -23,6 +23,7 @@ from skillgauge.errors import (
     SuiteError,
     UsageError,
     did_you_mean,
+    errors_among,
 )
 
 TREE: dict[type[SkillgaugeError], tuple[type[SkillgaugeError], ExitCode]] = {
@@ -95,6 +96,24 @@ def test_one_problem_is_enough() -> None:
     error = StoreError(Problem("store.full", "no space", hint="Delete something.", origin=origin))
     assert type(error) is StoreError
     assert error.problems == (Problem("store.full", "no space", origin=origin, hint="Delete something."),)
+
+
+@pytest.mark.parametrize("error", [SkillgaugeError, *TREE], ids=lambda error: error.__name__)
+def test_an_error_is_raised_for_problems_and_for_none_it_is_not(error: type[SkillgaugeError]) -> None:
+    """What collects problems goes on if it has found none, and else says all of them."""
+    error.raise_for([])
+    problems = [Problem("a.b", "first"), Problem("c.d", "second")]
+    with pytest.raises(error) as caught:
+        error.raise_for(problems)
+    assert (type(caught.value), caught.value.problems) == (error, tuple(problems))
+
+
+def test_warnings_do_not_stop_a_run() -> None:
+    """Of problems only the errors stop a run, in their order."""
+    first, second = Problem("a.b", "first"), Problem("c.d", "second")
+    warning = Problem("e.f", "mere warning", severity=Severity.WARNING)
+    assert errors_among([first, warning, second]) == [first, second]
+    assert errors_among([warning]) == []
 
 
 def test_a_policy_may_refuse_with_a_sentence() -> None:

@@ -34,6 +34,7 @@ from skillgauge.types.suite import (
     ArmKind,
     Case,
     Check,
+    Comparison,
     FileSpec,
     HostVariable,
     Install,
@@ -768,6 +769,36 @@ def test_a_suite_asks_for_nothing_unless_it_says_so() -> None:
     assert plain.defaults.model_dump(exclude_defaults=True) == {}
     assert (plain.defaults.baseline, plain.defaults.cache_baseline) == (True, False)
     assert Suite.model_validate({"id": "s", "format": "f", "root": "/", "defaults": {"runs": 1}}).defaults.runs == 1
+
+
+def test_an_arm_that_is_also_a_candidate_is_no_mere_baseline() -> None:
+    """Of a chain of comparisons only the last arm serves no other end than to be compared with."""
+    chain = (Comparison(candidate="new", baseline="old"), Comparison(candidate="old", baseline="none"))
+    assert Suite(id="s", format="f", root="/", comparisons=chain).mere_baselines == {"none"}
+    assert Suite(id="s", format="f", root="/").mere_baselines == set()
+
+
+@pytest.mark.parametrize("target", [None, Target(id="t", kind=TargetKind.SKILL)])
+def test_a_trial_knows_the_group_that_its_result_is_in(target: Target | None) -> None:
+    """Results are looked up by it before they are there; the trial of a suite without targets has none."""
+    trial = Trial(
+        trial_id="i",
+        execution_id="x",
+        ordinal=0,
+        suite_id="s",
+        case_index=0,
+        repeat=1,
+        case=Case(id="c"),
+        target=target,
+        arm=Arm(name="with", kind=ArmKind.AGENT),
+        runner=Identity(name="engine"),
+        model="model",
+        seed=0,
+        limits=Limits(),
+    )
+    target_id = target.id if target else None
+    assert trial.group == GroupKey("s", target_id, "with", "engine", "model")
+    assert trial.target_digest == (target.digest if target else None)
 
 
 def test_unknown_is_null() -> None:
