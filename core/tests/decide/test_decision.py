@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Comparison, Kept
 from skillgauge.decide.decision import GateOptions, decide
+from skillgauge.decide.gates import GateAnswer
 from skillgauge.errors import ExitCode
 from skillgauge.stats import Repeats, weigh
 from skillgauge.types.comparison import GroupKey, PairSummary
+from skillgauge.types.judged_gates import JUDGED, JudgedGates
 from skillgauge.types.result import (
     Counts,
     Figure,
@@ -111,6 +113,33 @@ def view(
 
 
 STRICT = GateOptions(exit_on_fail=True)
+
+
+# --- gates that rest on a judge ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lack", ["", "agrees with nobody yet"], ids=["calibrated", "not calibrated"])
+@pytest.mark.parametrize("rule", JudgedGates)
+def test_the_user_says_whether_a_judge_may_fail_the_run(rule: JudgedGates, lack: str) -> None:
+    """Of a gate that is missed; one that only advises is told of, and one of a doubtful judge stays open."""
+    judged = Figure(name=JUDGED, label="Judged checks", value=1.0, note=lack)
+    decision = decide(view(group(failed=3, figures=(judged,))), GateOptions(exit_on_fail=True, judged=rule))
+    answers = [gate.status for gate in decision.gates]
+    if rule is JudgedGates.NEVER:
+        assert (decision.exit_code, answers) == (ExitCode.OK, [])
+        assert "no gate for skill: a judge decided, and it only advises (judgedGates: never)" in decision.notices
+    elif rule is JudgedGates.CALIBRATED and lack:
+        assert (decision.exit_code, answers) == (ExitCode.INVALID_RUN, [GateAnswer.INCONCLUSIVE])
+        assert decision.verdict.startswith("gate inconclusive: skill rests on a judge that is not calibrated")
+    else:
+        assert (decision.exit_code, answers) == (ExitCode.GATE_MISSED, [GateAnswer.MISSED])
+
+
+def test_a_gate_without_a_judge_counts_whatever_a_judge_may_decide() -> None:
+    """Only the groups of which a judge decided a check are advice."""
+    other = Figure(name="other", label="Other", value=1.0, note="odd")
+    decision = decide(view(group(failed=3, figures=(other,))), GateOptions(exit_on_fail=True, judged=JudgedGates.NEVER))
+    assert decision.exit_code is ExitCode.GATE_MISSED
 
 
 # --- every exit code --------------------------------------------------------------------------------------
