@@ -149,3 +149,10 @@ def test_nothing_is_demanded_unasked() -> None:
     assert list(pair_answers(view(ours=0, theirs=9), PairDemands())) == []
     assert code(view(ours=0, theirs=9)) is MET
     assert verdict_of_pair(OutcomeCounts()) is PairVerdict.ERROR
+
+
+def test_a_gate_on_a_comparison_that_is_met_is_said() -> None:
+    """It needs no `--exit-on-fail`; a run without any gate is merely done."""
+    met = decide(view(ours=9, theirs=0), GateOptions(pairs=PairDemands(min_delta_pts=10.0)))
+    assert (met.exit_code, met.verdict.partition(":")[0]) == (ExitCode.OK, "gate met")
+    assert decide(view(ours=9, theirs=0), GateOptions()).verdict.partition(":")[0] == "done"
