@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from skillgauge.decide.tally import Tally, clock_text, step_text
 from skillgauge.terminal.progress import Narration, PlainProgress, Silence, make_progress
 from skillgauge.types.result import TrialResult, Verdict
+from skillgauge.types.suite import Arm, ArmKind, Case
 from skillgauge.types.trajectory import EventKind, TrajectoryEvent
 from skillgauge.types.trial import Trial, Usage
 
 
 def trial(case: str, arm: str = "with_skill", name: str = "") -> Trial:
     """A trial under way."""
-    names = {"case": SimpleNamespace(id=case, name=name), "arm": SimpleNamespace(name=arm)}
-    return cast("Trial", SimpleNamespace(trial_id=f"{case}-{arm}", **names))
+    known = {"case": Case(id=case, name=name), "arm": Arm(name=arm, kind=ArmKind.AGENT)}
+    return cast("Trial", SimpleNamespace(trial_id=f"{case}-{arm}", **known))
 
 
 def result(case: str, verdict: Verdict, arm: str = "with_skill", cost: float | None = None) -> TrialResult:
