@@ -84,6 +84,22 @@ def test_a_step_touches_no_terminal(name: str, text: str, length: int) -> None:
     assert len(shown) <= length
 
 
+@pytest.mark.parametrize(
+    ("event", "shown"),
+    [
+        (CALL, 'calls Bash {"command": "ls -la"}'),
+        (CALL.model_copy(update={"text": "List the\n files"}), "calls Bash List the files"),
+        (TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Stop"), "calls Stop"),
+        (TrajectoryEvent(kind=EventKind.TOOL_RESULT, name="Bash", data={"files": ["a"]}), "gets Bash"),
+        (TrajectoryEvent(kind=EventKind.MESSAGE, text="Done."), "says Done."),
+    ],
+    ids=["arguments", "words before arguments", "no arguments", "content of a result", "a message"],
+)
+def test_a_step_says_what_an_agent_does(event: TrajectoryEvent, shown: str) -> None:
+    """Its words, else the arguments of its call; what a tool answered would fill the line."""
+    assert step_text(event) == shown
+
+
 def test_plain_lines_come_although_nothing_happens(capsys: pytest.CaptureFixture[str]) -> None:
     """F-12: an agent that is silent for minutes is told of from the first second on, ever more seldom."""
     clock = Clock()
