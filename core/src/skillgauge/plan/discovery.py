@@ -74,10 +74,10 @@ def _unclaimed(path: Path, formats: Mapping[str, SuiteFormat], shapes: Sequence[
 
 
 def _assign_or_search(
-    path: Path, formats: Mapping[str, SuiteFormat], found: dict[str, Found], problems: list[Problem], *, searched: bool
+    path: Path, formats: Mapping[str, SuiteFormat], claims: dict[str, Found], problems: list[Problem], *, searched: bool
 ) -> bool:
     """Assign a path, or what lies in it if no format claims it; tell whether anything is claimed."""
-    return _assign(path, formats, found, problems, searched=searched) or _search(path, formats, found, problems)
+    return _assign(path, formats, claims, problems, searched=searched) or _search(path, formats, claims, problems)
 
 
 def _assign(

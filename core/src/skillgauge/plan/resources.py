@@ -33,7 +33,7 @@ async def choose_sandbox(named: str | None, registry: Registry, *, untrusted: bo
     """
     candidates: Iterable[tuple[str, Sandbox]]
     if named is None:
-        candidates = registry.each(SANDBOXES, lambda one: not one.provider.traits.only_by_name)
+        candidates = registry.each(SANDBOXES, lambda plugin: not plugin.provider.traits.only_by_name)
     else:
         candidates = [(named, registry.make(SANDBOXES, named))]
     usable: list[ChosenSandbox] = []
@@ -83,7 +83,7 @@ def open_store(location: str, registry: Registry) -> Store:
         PluginError: no store serves the place, or several do.
     """
     scheme = location.partition("://")[0] if "://" in location else "file"
-    able = [one for one in registry.load_all(STORES) if scheme in one.provider.traits.schemes]
+    able = [store for store in registry.load_all(STORES) if scheme in store.provider.traits.schemes]
     if len(able) == 1:
         return registry.make(STORES, able[0], {"location": location})
     if able:
