@@ -86,9 +86,9 @@ class Cell:
         rate = RateInterval.of(shares, repeats=ours.graded, seed=0, looks=len(earlier))
         self.rate += rate.rate or 0.0
         self.rate_missed += not _holds(rate.lower, rate.upper, rates[0])
-        if evidence.interval_new:
+        if evidence.interval:
             self.lift_intervals += 1
-            interval = evidence.interval_new
+            interval = evidence.interval
             self.lift_missed += not _holds(interval.lower, interval.upper, rates[0] - rates[1])
 
 

@@ -302,8 +302,8 @@ def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
     (pair,) = json.loads(record.read_text())["summary"]["pairs"]
     evidence = pair["evidence"]
     assert (evidence["finding"], evidence["estimate"], evidence["n"]) == ("helps", 0.75, 4)
-    assert evidence["interval_new"] is None
-    assert evidence["chance_here"] == pytest.approx(2 / 20**3)
+    assert evidence["interval"] is None
+    assert evidence["chance"] == pytest.approx(2 / 20**3)
     heads, candidate, baseline = (line.split(",") for line in reports[".csv"].splitlines())
     row = dict(zip(heads, candidate, strict=True))
     assert (row["baseline"], row["lift"], row["liftFinding"], row["liftCases"]) == (

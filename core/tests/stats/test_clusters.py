@@ -144,8 +144,8 @@ def test_a_lift_of_few_clusters_says_nothing_of_new_cases() -> None:
     found, without = tally.evidence, plain.evidence
     assert found is not None
     assert without is not None
-    assert (found.finding, found.is_general, found.interval_new, found.clusters) == (Finding.HELPS, False, None, 3)
-    assert found.chance_here == without.chance_here
+    assert (found.finding, found.is_general, found.interval, found.clusters) == (Finding.HELPS, False, None, 3)
+    assert found.chance == without.chance
     assert (without.is_general, without.clusters) == (True, None)
 
 
@@ -158,11 +158,11 @@ def test_a_lift_of_many_clusters_has_an_interval() -> None:
         plain.add(*runs)
     found, without = tally.evidence, plain.evidence
     assert found is not None
-    assert found.interval_new is not None
+    assert found.interval is not None
     assert without is not None
-    assert without.interval_new is not None
-    assert (found.clusters, found.interval_new.method.value) == (14, "agresti-min-clusters")
-    assert found.interval_new.upper - found.interval_new.lower > without.interval_new.upper - without.interval_new.lower
+    assert without.interval is not None
+    assert (found.clusters, found.interval.method.value) == (14, "agresti-min-clusters")
+    assert found.interval.upper - found.interval.lower > without.interval.upper - without.interval.lower
     assert found.estimate == without.estimate
 
 

@@ -195,7 +195,7 @@ def test_findings(pairs: dict[Pair, int], finding: Finding, is_general: bool) ->
     evidence = weigh(pairs)
     assert evidence is not None
     assert (evidence.finding, evidence.is_general) == (finding, is_general)
-    assert (evidence.interval_new is None) is (evidence.n < 8)
+    assert (evidence.interval is None) is (evidence.n < 8)
 
 
 def test_what_a_suite_could_have_shown_goes_by_its_smaller_arm() -> None:

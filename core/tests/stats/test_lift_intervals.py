@@ -158,7 +158,7 @@ def test_comparisons_of_a_run_share_its_level() -> None:
     assert {evidence.comparisons for evidence in found} == {20}
     assert found[-1].level == pytest.approx(0.05 / 20)
     assert found[0].level == pytest.approx(0.05 / 19)
-    assert found[0].interval_here.lower <= 0.0 < found[-1].interval_here.lower
+    assert found[0].strict_here.lower <= 0.0 < found[0].interval_here.lower
 
 
 def test_together_they_are_seldom_wrong() -> None:
@@ -190,7 +190,7 @@ def test_partial_credit_is_evidence_of_its_own() -> None:
     assert evidence is not None
     assert (evidence.n, evidence.estimate) == (10, pytest.approx(0.75))
     assert evidence.chance_new == pytest.approx(2 / 2**10)
-    assert evidence.interval_new == difference_interval([(0.75, 10)])
+    assert evidence.interval == difference_interval([(0.75, 10)])
 
 
 def test_scores_that_are_shares_of_passes_tell_nothing_new() -> None:
@@ -201,7 +201,7 @@ def test_scores_that_are_shares_of_passes_tell_nothing_new() -> None:
     assert plain.evidence is None
     assert GradedTally().evidence is None
     assert few.evidence is not None
-    assert (few.evidence.interval_new, few.evidence.chance_new) == (None, None)
+    assert (few.evidence.interval, few.evidence.chance_new) == (None, None)
 
 
 def test_ratios_have_an_interval_and_may_be_noise() -> None:

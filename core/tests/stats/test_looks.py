@@ -98,9 +98,9 @@ def test_a_later_look_asks_for_more() -> None:
     assert again is not None
     assert (first.finding, first.look, first.level) == (Finding.HELPS, 1, pytest.approx(0.05))
     assert again.look == 2
-    assert again.level < first.chance_here < 0.05
+    assert again.level < first.chance < 0.05
     assert again.finding is Finding.UNDECIDED
-    assert again.chance_here == first.chance_here
+    assert again.chance == first.chance
     assert first.next_level is not None
     assert first.next_level < 0.05
 
@@ -110,11 +110,11 @@ def test_the_interval_of_a_later_look_agrees_with_its_finding() -> None:
     pairs = {(ONE, NONE): 8, (ONE, ONE): 4}
     first, again = weigh(pairs), weigh(pairs, (), [{(ONE, NONE): 7, (NONE, ONE): 1, (ONE, ONE): 4}])
     assert first is not None
-    assert first.interval_new is not None
+    assert first.interval is not None
     assert again is not None
-    assert again.interval_new is not None
-    assert again.interval_new.level == pytest.approx(1 - again.level)
-    assert again.interval_new.lower < first.interval_new.lower
+    assert again.interval is not None
+    assert again.interval.level == pytest.approx(1 - again.level)
+    assert again.interval.lower < first.interval.lower
 
 
 def test_repeats_that_are_there_count() -> None:

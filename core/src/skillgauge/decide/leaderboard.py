@@ -43,7 +43,7 @@ class Standing:
         if evidence is None:
             return "nothing compared"
         bounds = interval_new_text(evidence)
-        if evidence.interval_new:
+        if evidence.interval:
             bounds = f"new cases: {bounds}"
         return f"{points(evidence.estimate)} ({bounds}, n = {counted(evidence.n, 'case')})"
 
@@ -104,9 +104,9 @@ def _place(evidence: Evidence | None, pairs: Sequence[PairSummary]) -> int | Non
 
 
 def _is_above(first: Evidence, second: Evidence) -> bool:
-    if first.interval_new is None or second.interval_new is None:
+    if first.interval is None or second.interval is None:
         return False
-    return first.interval_new.lower > second.interval_new.upper
+    return first.interval.lower > second.interval.upper
 
 
 def _name(pair: PairSummary, *, has_runner: bool) -> str:

@@ -119,7 +119,7 @@ def _is_shown(evidence: Evidence, scope: CaseScope) -> bool:
 
 def _chance_text(evidence: Evidence, scope: CaseScope) -> str:
     if scope is CaseScope.THESE:
-        return chance_text(evidence.chance_here)
+        return chance_text(evidence.chance)
     if evidence.chance_new is None:
         return "too few cases to tell"
     return chance_text(evidence.chance_new)
@@ -171,7 +171,7 @@ def interval_bounds(
     """
     if evidence is None:
         return None
-    interval = evidence.interval_here if scope is CaseScope.THESE else evidence.interval_new
+    interval = evidence.strict_here if scope is CaseScope.THESE else evidence.strict
     if interval is None:
         return None
     worst, best = error_bounds or (evidence.estimate, evidence.estimate)

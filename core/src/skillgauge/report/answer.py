@@ -66,9 +66,9 @@ def _has_room(evidence: Evidence) -> bool:
 def _basis(pair: PairSummary, evidence: Evidence) -> str:
     """The cases behind a lift, and what is known of these cases and of new ones."""
     cases = f"n = {_cases(evidence)}{_dropped(pair.dropped)}"
-    here = f"these cases: {interval_here_text(evidence)}, {chance_text(evidence.chance_here)}"
-    parts = [cases, f"{here}{_comparisons(evidence)}{_look(evidence)}"]
-    if evidence.interval_new and evidence.chance_new is not None:
+    here = f"these cases: {interval_here_text(evidence)}, {chance_text(evidence.chance)}"
+    parts = [cases, f"{here}{_demand(evidence)}"]
+    if evidence.interval and evidence.chance_new is not None:
         parts.append(f"new cases: {interval_new_text(evidence)}, {chance_text(evidence.chance_new)}")
     if pair.lift_bounds:
         parts.append(f"over all cases, errors counted either way: {span_text(pair.lift_bounds)}")
@@ -89,9 +89,9 @@ def interval_here_text(evidence: Evidence) -> str:
 
 def interval_new_text(evidence: Evidence) -> str:
     """The bounds of a lift for new cases, with their confidence, or why there are none."""
-    if evidence.interval_new is None:
+    if evidence.interval is None:
         return "too few cases for one on new cases"
-    return _interval_text(evidence.interval_new)
+    return _interval_text(evidence.interval)
 
 
 def _interval_text(interval: Interval) -> str:
@@ -144,16 +144,14 @@ def confidence_text(level: float) -> str:
     return f"{level:.5%}"
 
 
-def _comparisons(evidence: Evidence) -> str:
-    """Say how many comparisons share the level."""
-    return f", {evidence.comparisons} comparisons allowed for" if evidence.comparisons > 1 else ""
-
-
-def _look(evidence: Evidence) -> str:
-    """Say how much a later look at growing results demands."""
-    if evidence.look == 1:
-        return ""
-    return f", at look {evidence.look} at most {evidence.level:.2g} decides"
+def _demand(evidence: Evidence) -> str:
+    """Say how much a later look at growing results demands, and one of several comparisons."""
+    occasions = []
+    if evidence.look > 1:
+        occasions.append(f"at look {evidence.look}")
+    if evidence.comparisons > 1:
+        occasions.append(f"of {evidence.comparisons} comparisons")
+    return f", {' '.join(occasions)} at most {evidence.level:.2g} decides" if occasions else ""
 
 
 def _dropped(dropped: DroppedCounts) -> str:
@@ -175,9 +173,9 @@ def _beside(pair: PairSummary) -> Iterator[str]:
 
 def _graded_text(graded: GradedEvidence) -> str:
     text = f"partial credit {points(graded.estimate)}"
-    if graded.interval_new is None or graded.chance_new is None:
+    if graded.interval is None or graded.chance_new is None:
         return text
-    return f"{text} (new cases: {_interval_text(graded.interval_new)}, {chance_text(graded.chance_new)})"
+    return f"{text} (new cases: {_interval_text(graded.interval)}, {chance_text(graded.chance_new)})"
 
 
 def _took(pair: PairSummary) -> Iterator[str]:

@@ -48,12 +48,16 @@ class Evidence:
     """Mean over the cases of the difference of their pass shares, candidate minus baseline, -1 to 1."""
     interval_here: Interval
     """Of the difference that these cases would show if they were run very often."""
-    chance_here: float
+    chance: float
     """How likely these cases come out at least this different if the arms are alike: exact, two-sided."""
-    interval_new: Interval | None
-    """For new cases of this kind; from 8 cases on."""
+    interval: Interval | None
+    """Of the difference for new cases of this kind; from 8 cases on."""
     chance_new: float | None
     """How likely cases like these come out at least this different if the arms are alike; from 8 cases on."""
+    strict_here: Interval
+    """`interval_here` at the level that this comparison has among all of the run; gates ask it."""
+    strict: Interval | None
+    """The same of `interval`."""
     detectable: float | None
     """Smallest difference that would be found four times out of five; `None` if none could be."""
     always: int = 0
@@ -85,7 +89,7 @@ def weigh(
     >>> from skillgauge.stats import Repeats
     >>> steady = (Repeats(3, 3), Repeats(0, 3))
     >>> evidence = weigh({steady: 4})
-    >>> evidence.finding.value, evidence.estimate, evidence.chance_here < 0.001, evidence.interval_new
+    >>> evidence.finding.value, evidence.estimate, evidence.chance < 0.001, evidence.interval
     ('helps', 1.0, True, None)
 
     Args:
@@ -107,21 +111,24 @@ def weigh(
         return None
     estimate = math.fsum(difference_of(pair) * cases for pair, cases in pairs.items()) / n
     chance = chance_of_difference(pairs)
-    level = level_of_look(earlier, allowed)
-    here = interval_here(pairs, 1.0 - level)
-    shared, interval_new, chance_new = _of_new_cases(pairs, clusters, level)
+    level, alone = level_of_look(earlier, allowed), level_of_look(earlier, RARE)
+    here, strict_here = interval_here(pairs, 1.0 - alone), interval_here(pairs, 1.0 - level)
+    shared, interval, chance_new = _of_new_cases(pairs, clusters, alone)
+    _, strict, _ = _of_new_cases(pairs, clusters, level)
     repeats = sum(min(ours.graded, theirs.graded) * cases for (ours, theirs), cases in pairs.items()) / n
-    is_new = _excludes_zero(interval_new) and chance_new is not None and chance_new <= level
-    finding = _finding(estimate, here, is_proven=is_new or chance <= level)
+    is_new = _excludes_zero(strict) and chance_new is not None and chance_new <= level
+    finding = _finding(estimate, strict_here, is_proven=is_new or chance <= level)
     return Evidence(
         finding=finding,
-        is_general=_is_equivalent(interval_new) if finding is Finding.NO_DIFFERENCE else is_new,
+        is_general=_is_equivalent(strict) if finding is Finding.NO_DIFFERENCE else is_new,
         n=n,
         estimate=estimate,
         interval_here=here,
-        chance_here=chance,
-        interval_new=interval_new,
+        chance=chance,
+        interval=interval,
         chance_new=chance_new,
+        strict_here=strict_here,
+        strict=strict,
         detectable=smallest_detectable(n, repeats, level),
         always=_cases_with(pairs, 1.0),
         never=_cases_with(pairs, 0.0),

@@ -22,7 +22,7 @@ class GradedEvidence:
     """Cases compared."""
     estimate: float
     """Mean over the cases of the difference of their mean scores, candidate minus baseline, -1 to 1."""
-    interval_new: Interval | None
+    interval: Interval | None
     """For new cases of this kind; from 8 cases on."""
     chance_new: float | None
     """How likely cases like these come out at least this different if the arms are alike; from 8 cases on."""

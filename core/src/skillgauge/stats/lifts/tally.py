@@ -90,7 +90,7 @@ def weigh_together(tallies: Sequence[LiftTally]) -> list[Evidence | None]:
     """Weigh several comparisons, so that all findings on their cases together are wrong at most 5 % of the time.
 
     The comparison with the least chance has to be beyond chance for all of them, the next for all but one, and so on,
-    until one is not; that one and all after it get the level at which it failed. Intervals are made at the same levels.
+    until one is not; that one and all after it get the level at which it failed. Gates ask intervals of these levels.
 
     >>> from skillgauge.stats import Repeats
     >>> class Case:
@@ -123,14 +123,14 @@ def weigh_together(tallies: Sequence[LiftTally]) -> list[Evidence | None]:
         if evidence is None:
             continue
         weighed[place] = replace(evidence, comparisons=len(places))
-        if evidence.chance_here <= evidence.level:
+        if evidence.chance <= evidence.level:
             open_comparisons -= 1
     return weighed
 
 
 def _relative_chance(evidence: Evidence | None) -> float:
     """The chance of a difference in parts of the level that it has to keep to; later looks have less of it."""
-    return evidence.chance_here / evidence.level if evidence else 1.0
+    return evidence.chance / evidence.level if evidence else 1.0
 
 
 def _pair(candidate: Tried, baseline: Tried) -> Pair | None:

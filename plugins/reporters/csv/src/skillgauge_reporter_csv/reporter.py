@@ -145,13 +145,13 @@ def _validity(view: RunView, group: GroupSummary) -> tuple[str, ...]:
 def _comparison(pair: PairSummary | None) -> tuple[str, ...]:
     if pair is None or pair.evidence is None:
         return ("",) * len(_LIFT)
-    evidence, here, new = pair.evidence, pair.evidence.interval_here, pair.evidence.interval_new
+    evidence, here, new = pair.evidence, pair.evidence.interval_here, pair.evidence.interval
     return (
         text(pair.baseline.arm),
         share(evidence.estimate),
         share(here.lower),
         share(here.upper),
-        f"{evidence.chance_here:.4g}",
+        f"{evidence.chance:.4g}",
         share(new.lower if new else None),
         share(new.upper if new else None),
         "" if evidence.chance_new is None else f"{evidence.chance_new:.4g}",

@@ -249,7 +249,7 @@ def _lift_cells(pair: PairSummary) -> list[str]:
     """A comparison, in the order of `_LIFT_HEADS`."""
     evidence, outcomes = pair.evidence, pair.outcomes
     if evidence:
-        here = [interval_here_text(evidence), chance_text(evidence.chance_here)]
+        here = [interval_here_text(evidence), chance_text(evidence.chance)]
         new = [interval_new_text(evidence), "–" if evidence.chance_new is None else chance_text(evidence.chance_new)]
         cells = [points(evidence.estimate), *here, *new]
     else:
