@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from skillgauge.decide.case_by_case import CaseReport, case_by_case
+from skillgauge.report.answer import compared
 from skillgauge.report.pairs import case_summary
 from skillgauge.report.summary import summarize
 from skillgauge.types.comparison import Dropped, DroppedCounts, GroupKey, Outcome, OutcomeCounts, Ratios, Spent
@@ -224,6 +225,22 @@ def test_a_run_case_by_case_holds_one_case() -> None:
     next(stream)
     assert set(read) == {0, 1}
     assert len(read) == 3
+
+
+def test_an_outage_of_one_model_costs_its_own_comparison_alone() -> None:
+    """The other model's lift is told all the same, and the reason names who had the outage."""
+    cases = [{"with": "ppp", "without": "fff"}] * 4
+    broken = [{"with": "eee", "without": "fff"}] * 2 + cases[2:]
+    for healthy in ("a", "abc"):
+        results = [*trials(*broken, model="d"), *(one for model in healthy for one in trials(*cases, model=model))]
+        run = view(sorted(results, key=lambda result: (result.case_index, result.model or "")))
+        assert [pair.is_valid for pair in run.summary.pairs] == [True] * (len(run.summary.pairs) - 1) + [False]
+        (validity,) = run.summary.validity
+        assert not validity.valid
+        assert "6 of 12 pairs ended in an error; more than 25% prove nothing" in validity.reason
+        assert validity.reason.startswith("agent · d")
+        told = [pair.candidate.model for pair in compared(run)]
+        assert told == [pair.candidate.model for pair in run.summary.pairs if pair.is_valid]
 
 
 def test_a_summary_does_not_grow_with_cases() -> None:

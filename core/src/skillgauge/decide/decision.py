@@ -210,7 +210,7 @@ def _stopped(view: RunView, score: str) -> Decision | None:
     reasons = invalid[:_NAMED]
     if len(invalid) > _NAMED:
         reasons.append(f"and {counted(len(invalid) - _NAMED, 'suite')} more")
-    return Decision(ExitCode.INVALID_RUN, f"invalid run: {'; '.join(reasons)} ({score})")
+    return Decision(ExitCode.INVALID_RUN, f"invalid run: {'; '.join(reasons)} ({answer_text(view, score)})")
 
 
 def stopped_early(view: RunView, failure: TrialResult, decided: Decision) -> Decision:

@@ -24,11 +24,15 @@ _NAMES = {"turns": "turns", "tokens": "tokens", "duration_s": "time", "cost_usd"
 
 
 def compared(view: RunView) -> tuple[PairSummary, ...]:
-    """The comparisons of a run that can prove anything: not of invalid suites, nor of cases chosen by their results."""
+    """The comparisons of a run that can prove anything: not those with many errors, nor of chosen cases."""
     if view.head.is_chosen:
         return ()
     valid = {validity.suite_id for validity in view.summary.validity if validity.valid}
-    return tuple(pair for pair in view.summary.pairs if pair.candidate.suite_id in valid)
+    return tuple(
+        pair
+        for pair in view.summary.pairs
+        if (pair.candidate.suite_id in valid if pair.is_valid is None else pair.is_valid)
+    )
 
 
 def sentences(view: RunView) -> Iterator[str]:

@@ -237,8 +237,16 @@ class _RunTally:
         ordered = sorted(self._pairs, key=lambda arms: [_group_order(self._head, arm) for arm in arms])
         weighed = weigh_together([self._pairs[arms].lift for arms in ordered])
         return tuple(
-            self._pairs[arms].summary(*arms, evidence) for arms, evidence in zip(ordered, weighed, strict=True)
+            self._pairs[arms].summary(*arms, evidence).model_copy(update={"is_valid": self._is_valid(*arms)})
+            for arms, evidence in zip(ordered, weighed, strict=True)
         )
+
+    def _is_valid(self, candidate: GroupKey, baseline: GroupKey) -> bool:
+        """Tell whether a comparison proves anything: few errors, and no session that could not be replayed."""
+        empty = _Group()
+        ours, theirs = self.groups.get(candidate, empty), self.groups.get(baseline, empty)
+        errors = _ErrorCount(len(ours.errored | theirs.errored), ours.ran, "pairs")
+        return bool(errors.total) and not errors.reason and not ours.unplayed and not theirs.unplayed
 
 
 def _with_figures(
@@ -311,22 +319,38 @@ def _validity(suite: SuiteHead, groups: Mapping[GroupKey, _Group]) -> SuiteValid
     if suite.trial_count == 0:
         return SuiteValidity(suite_id=suite.id, valid=True, error_share=None, reason="nothing was selected")
     of_suite = {key: group for key, group in groups.items() if key.suite_id == suite.id}
-    counted = _pairs_with_errors(suite, of_suite) if suite.compared else _trials_with_errors(of_suite)
-    if counted.total == 0:
+    if suite.compared:
+        counts = _pairs_with_errors(suite, of_suite)
+    else:
+        counts = {None: _trials_with_errors(of_suite)}
+    total = sum(count.total for count in counts.values())
+    if total == 0:
         return SuiteValidity(suite_id=suite.id, valid=False, error_share=None, reason="nothing was run")
-    reason = _unplayed_reason(of_suite) or counted.reason
-    return SuiteValidity(suite_id=suite.id, valid=not reason, error_share=counted.share, reason=reason)
+    reason = _unplayed_reason(of_suite) or _worst_reason(counts)
+    share = sum(count.errors for count in counts.values()) / total
+    return SuiteValidity(suite_id=suite.id, valid=not reason, error_share=share, reason=reason)
 
 
-def _pairs_with_errors(suite: SuiteHead, groups: Mapping[GroupKey, _Group]) -> _ErrorCount:
-    errors, total = 0, 0
+def _worst_reason(counts: Mapping[GroupKey | None, _ErrorCount]) -> str:
+    """Why the worst of several comparisons is invalid, with the engine and model that made it; empty if it is valid."""
+    ran = {key: count for key, count in counts.items() if count.total}
+    worst = max(ran, key=lambda key: ran[key].share)
+    reason = ran[worst].reason
+    if worst is None or len(ran) == 1 or not reason:
+        return reason
+    made_by = " · ".join(part for part in (worst.runner, worst.model) if part)
+    return f"{made_by}: {reason}"
+
+
+def _pairs_with_errors(suite: SuiteHead, groups: Mapping[GroupKey, _Group]) -> dict[GroupKey | None, _ErrorCount]:
+    """Count the errors of each comparison, by the group of its candidate arm."""
+    counts: dict[GroupKey | None, _ErrorCount] = {}
     for comparison in suite.compared:
         for key, candidate in groups.items():
             if key.arm == comparison.candidate:
                 baseline = groups.get(key.in_arm(comparison.baseline), _Group())
-                errors += len(candidate.errored | baseline.errored)
-                total += candidate.ran
-    return _ErrorCount(errors, total, "pairs")
+                counts[key] = _ErrorCount(len(candidate.errored | baseline.errored), candidate.ran, "pairs")
+    return counts
 
 
 def _trials_with_errors(groups: Mapping[GroupKey, _Group]) -> _ErrorCount:

@@ -179,6 +179,8 @@ class PairSummary(Frozen):
     ratios: Ratios = Ratios.model_construct()
     lift_bounds: tuple[float, float] | None = None
     """The lift if all errors had gone against the candidate arm, and if all had gone for it; only with errors."""
+    is_valid: bool | None = None
+    """Whether it proves anything, whatever became of other comparisons of its suite; `None` if only the suite tells."""
     outcomes: OutcomeCounts = OutcomeCounts.model_construct()
     dropped: DroppedCounts = DroppedCounts.model_construct()
 
