@@ -12,6 +12,7 @@ from dataclasses import FrozenInstanceError
 from pathlib import Path
 from subprocess import run as run_process
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -162,14 +163,15 @@ def decided(**gates: object) -> skillgauge.Decision:
 
 def test_a_run_comes_back_with_its_decision() -> None:
     """A gate is met, missed or inconclusive, with a reason, and the exit code is the command's."""
-    met = decided(min_lift=50, exit_on_fail=True, min_completion=0.5)
+    met = decided(min_lift=50, exit_on_fail=True, min_completion=0.5, runs=3)
     assert (met.exit_code, {gate.status for gate in met.gates}) == (ExitCode.OK, {"met"})
     assert met.verdict.startswith("gate met: ")
     assert {gate.gate.figure for gate in met.gates} == {"case_pass_rate", "lift"}
     missed = decided(min_delta_pts=90, gate=["better", "not-worse"])
     assert missed.exit_code is ExitCode.GATE_MISSED
     assert [gate.status for gate in missed.gates] == ["missed", "inconclusive", "inconclusive"]
-    assert "75.0%" in missed.gates[0].reason
+    assert "+75.0 points" in missed.gates[0].reason
+    assert [gate.status for gate in decided(min_lift=50).gates] == ["inconclusive"]
     assert decided(gate="better").exit_code is ExitCode.INVALID_RUN
     assert decided().gates == ()
     with pytest.raises(AttributeError):
@@ -210,6 +212,33 @@ def test_wrong_gates_are_told_before_anything_runs() -> None:
         decided(min_lift=1, min_delta_pts=1)
     open_ = decided(min_lift=1, baseline=False)
     assert ([gate.status for gate in open_.gates], open_.exit_code) == (["inconclusive"], ExitCode.INVALID_RUN)
+
+
+@pytest.mark.parametrize(
+    ("settings", "hint"),
+    [
+        ({"retries": -1}, "Give a whole number, at least 0."),
+        ({"concurrency": 0}, "Give a whole number, at least 1."),
+        ({"max_turns": 1.5}, "Give a whole number, at least 1."),
+        ({"max_cost": 0}, "Give a number above 0."),
+        ({"max_tokens": True}, "Give a whole number, at least 1."),
+        ({"margin": 101}, "Give a number from 0 to 100."),
+    ],
+    ids=str,
+)
+def test_a_number_out_of_range_is_refused_as_on_the_command_line(settings: dict[str, Any], hint: str) -> None:
+    """Whatever the setting is; nothing runs."""
+    with pytest.raises(SkillgaugeError) as caught:
+        decided(**settings)
+    (problem,) = caught.value.problems
+    ((name, value),) = settings.items()
+    assert (problem.message, problem.hint) == (f"{name} is {value!r}", hint)
+
+
+def test_gates_ask_about_new_cases_if_they_are_told_to() -> None:
+    """Four cases tell nothing of new ones, and that is said before anything runs."""
+    both = [decided(gate="better", runs=5, gate_scope=scope) for scope in ("these", "new")]
+    assert [gate.status for decision in both for gate in decision.gates] == ["met", "inconclusive"]
 
 
 def test_a_program_hears_what_a_terminal_hears(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import skillgauge
 from skillgauge.cli.eval_command import command
 from skillgauge.cli.evaluation_options import SECTIONS, click_option, evaluation_options
 from skillgauge.config.configuration import KEYS
+from skillgauge.decide.decision import GateOptions
+from skillgauge.decide.pair_gates import PairDemands
 from skillgauge.evaluation.arguments import Group, Option, configured, declared
 from skillgauge.plan.options import How, Who
 
@@ -32,8 +34,11 @@ def test_an_option_is_derived(option: Option) -> None:
     assert {*parameter.opts, *parameter.secondary_opts} == spellings
     assert sum(option.value_name in names for names in SECTIONS.values()) == 1
     assert not option.key or option.key in KEYS
-    known = {f"{part}.{field.name}" for part, values in (("how", How), ("who", Who)) for field in fields(values)}
-    assert not option.field or option.field in known
+    of_parts = {f"{part}.{field.name}" for part, values in (("how", How), ("who", Who)) for field in fields(values)}
+    of_gates = {f"gates.{name}" for name in GateOptions.model_fields} | {
+        f"pairs.{name}" for name in PairDemands.model_fields
+    }
+    assert not option.field or option.field in of_parts | of_gates
 
 
 def test_commands_have_the_options_of_the_table() -> None:

@@ -12,7 +12,7 @@ import click
 
 from ..decide.foresight import coarse
 from ..errors import ExitCode, Problem, SkillgaugeError, UsageError
-from ..evaluation.arguments import configured, declared
+from ..evaluation.arguments import OPTIONS, configured, declared
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.invocation import Invocation, invocation
 from ..evaluation.options import Asked, eval_options
@@ -133,8 +133,8 @@ async def _chosen_by_earlier(call: Invocation, request: Asked, values: Mapping[s
 
 def _gate_options(values: Mapping[str, Any]) -> list[str]:
     """Options of the command that ask for a gate."""
-    names = ("exit_on_fail", "min_delta_pts", "fail_on_verdict", "gate", "against")
-    return [f"--{name.replace('_', '-')}" for name in names if values[name] not in (None, False, ())]
+    asking = [option for option in OPTIONS["Gates"] if option.asks_gate]
+    return [option.flags for option in asking if values[option.value_name] not in (None, False, ())]
 
 
 async def _confirming(call: Invocation, request: Asked, earlier: RunView, demanded: Sequence[str]) -> Evaluation:

@@ -80,7 +80,9 @@ class Option:
     key: str = ""
     """Configuration key that it sets."""
     field: str = ""
-    """Where `EvalOptions` takes its value unchanged: `how.fresh`."""
+    """Where `EvalOptions` takes its value unchanged: `how.fresh`; of gates, where `GateOptions` does: `pairs.scope`."""
+    asks_gate: bool = False
+    """Whether it asks for a gate, and does not only refine another one."""
     group: Group = Group.EVALUATING
     is_setting: bool = True
     """Whether it is a setting of Python; not where it is about reports, or about what a terminal shows."""
@@ -95,6 +97,7 @@ _EVAL, _SELECTING = Group.EVAL, Group.SELECTING
 _flag = partial(Option, kind=Kind.FLAG)
 _number = partial(Option, kind=Kind.NUMBER)
 _whole = partial(Option, kind=Kind.WHOLE)
+_gate = partial(Option, group=_EVAL, asks_gate=True)
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "What to evaluate": (
         Option("--suite-format", "Read the paths with this format.", metavar="NAME", group=_EVAL),
@@ -191,41 +194,64 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--judge-model", "Model of the judge; of several, one for each.", metavar="ID", several=True),
     ),
     "Gates": (
-        _flag("--exit-on-fail", "Exit 1 if a target stays below --min-completion.", group=_EVAL),
-        _number("--min-completion", "Threshold; default 0.7.", metavar="R", least=0, most=1, group=_EVAL),
+        _gate(
+            "--exit-on-fail",
+            "Exit 1 if a target stays below --min-completion.",
+            kind=Kind.FLAG,
+            field="gates.exit_on_fail",
+        ),
         _number(
+            "--min-completion",
+            "Threshold; default 0.7.",
+            metavar="R",
+            least=0,
+            most=1,
+            field="gates.min_completion",
+            group=_EVAL,
+        ),
+        _gate(
             "--min-delta-pts",
             "Exit 1 if a skill helps by fewer points.",
+            kind=Kind.NUMBER,
             metavar="X",
             least=-100,
             most=100,
-            group=_EVAL,
+            field="pairs.min_delta_pts",
         ),
-        Option(
+        _gate(
             "--fail-on-verdict",
             "Exit 1 if the cases of a comparison come to this verdict; repeatable.",
             choices=("fail", "mixed", "error"),
             several=True,
-            group=_EVAL,
+            field="pairs.fail_on_verdict",
         ),
-        Option(
+        _gate(
             "--gate",
-            "Exit 1 if the run shows the opposite, and 3 if it cannot tell.",
+            "Exit 1 if the run shows the opposite, and 3 if it cannot tell; repeatable.",
             choices=("better", "not-worse"),
-            group=_EVAL,
+            several=True,
+            field="pairs.gates",
         ),
         Option(
             "--gate-scope",
             "Ask gates on lifts and changes of these cases (default) or of new cases of this kind.",
             choices=("these", "new"),
+            field="pairs.scope",
             group=_EVAL,
         ),
-        _number("--margin", "Points that --gate allows or asks for.", metavar="PTS", least=0, most=100, group=_EVAL),
-        Option(
+        _number(
+            "--margin",
+            "Points that --gate allows or asks for.",
+            metavar="PTS",
+            least=0,
+            most=100,
+            field="pairs.margin_pts",
+            group=_EVAL,
+        ),
+        _gate(
             "--against",
             "Apply --gate to the change since that baseline, report or stored run.",
             metavar="BASELINE",
-            group=_EVAL,
         ),
     ),
     "Isolation": (

@@ -29,7 +29,7 @@ from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Trial
 from .arguments import Settings as Settings
 from .arguments import configured, declared
-from .conclusion import concluded, gate_options, out_of_range, unanswerable_gates
+from .conclusion import concluded, gate_options, out_of_range, unanswerable_gates, unknown_words
 from .eval_document import human_lines
 from .evaluation import Evaluation
 from .invocation import Invocation, invocation
@@ -272,8 +272,7 @@ def _asked(
         message = "plugins given as objects cannot be used in other processes"
         raise PluginError(Problem("executor.objects", message, hint="Leave out `executor`, or install them."))
     values = {**_values(settings), "paths": [str(path) for path in paths], "dry_run": dry_run}
-    if problems := list(out_of_range(values, declared())):
-        raise UsageError(problems)
+    UsageError.raise_for([*out_of_range(values, declared()), *unknown_words(values)])
     options = Globals(
         config=str(settings["config"]) if "config" in settings else None,
         quiet=True,
@@ -289,7 +288,7 @@ def _asked(
     return call, asked, gate_options(values, call.config)
 
 
-_WORDS = {option.value_name for option in declared() if option.several} | {"gate"}
+_WORDS = {option.value_name for option in declared() if option.several}
 """Settings that are several words."""
 _OF_THE_CALL = frozenset(["config", "trust_config", "no_plugin", "options", "suites"])
 

@@ -14,12 +14,9 @@ from ..decide.broken_arms import broken_arms
 from ..decide.decision import Decision, GateOptions, decide, stopped_early
 from ..decide.failing import failing_lines
 from ..decide.foresight import unanswerable
-from ..decide.pair_gates import LiftGate, PairDemands, PairVerdict
 from ..errors import Problem, UsageError
 from ..plan.preparing import Prepared
 from ..terminal.output import Output
-from ..types.gate import CaseScope
-from ..types.judged_gates import JudgedGates
 from ..types.result import RunView, Spending
 from .added_checks import with_added
 from .arguments import OPTIONS, PAGE, Kind, Option, words
@@ -35,23 +32,20 @@ def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
     Raises:
         UsageError: with everything that is wrong with them.
     """
-    problems = [*out_of_range(values, _GATES), *_unknown_words(values)]
-    UsageError.raise_for(problems)
-    threshold = values.get("min_completion")
-    return GateOptions(
-        exit_on_fail=values.get("exit_on_fail", False),
-        min_completion=0.7 if threshold is None else threshold,
-        threshold_given=threshold is not None,
-        judged=JudgedGates(config.get("judgedGates")),
-        pairs=PairDemands(
-            min_delta_pts=values.get("min_delta_pts"),
-            fail_on_verdict=tuple(map(PairVerdict, _several(values.get("fail_on_verdict")))),
-            gates=tuple(map(LiftGate, _several(values.get("gate")))),
-            margin_pts=values.get("margin") or 0.0,
-            scope=CaseScope(values.get("gate_scope") or CaseScope.THESE),
-            against_earlier=values.get("against") is not None,
-        ),
-    )
+    UsageError.raise_for([*out_of_range(values, _GATES), *unknown_words(values)])
+    fields: dict[str, dict[str, Any]] = {"gates": {"judged": config.get("judgedGates")}, "pairs": {}}
+    for option in _GATES:
+        value = values.get(option.value_name)
+        if option.field and value not in _NOT_GIVEN:
+            owner, _, field = option.field.partition(".")
+            fields[owner][field] = _several(value) if option.several else value
+    gates, pairs = fields["gates"], fields["pairs"]
+    pairs["against_earlier"] = values.get("against") is not None
+    gates["threshold_given"] = "min_completion" in gates
+    return GateOptions.model_validate({**gates, "pairs": pairs})
+
+
+_NOT_GIVEN = (None, False, ())
 
 
 def unanswerable_gates(prepared: Prepared, gates: GateOptions, earlier: Earlier | None) -> tuple[str, ...]:
@@ -89,7 +83,9 @@ def _is_in_range(value: object, option: Option) -> bool:
         return False
     if option.kind is Kind.WHOLE and not isinstance(value, int):
         return False
-    if option.least is not None and (value < option.least or (option.excludes_least and value == option.least)):
+    if option.least is not None and not value >= option.least:  # which holds of no number that is none
+        return False
+    if option.excludes_least and value == option.least:
         return False
     return option.most is None or value <= option.most
 
@@ -102,7 +98,8 @@ def _range_text(option: Option) -> str:
     return f" above {option.least:g}" if option.excludes_least else f", at least {option.least:g}"
 
 
-def _unknown_words(values: Mapping[str, Any]) -> Iterator[Problem]:
+def unknown_words(values: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a problem for each word of a gate that is none of its choices."""
     for option in _GATES:
         if not option.choices:
             continue
