@@ -9,6 +9,7 @@ import pytest
 
 from skillgauge.api import Comparison, Kept
 from skillgauge.decide.decision import GateOptions, decide
+from skillgauge.decide.gates import GateAnswer
 from skillgauge.decide.pair_gates import LiftGate, PairDemands, PairVerdict, pair_answers, verdict_of_pair
 from skillgauge.errors import ExitCode
 from skillgauge.stats import Repeats, weigh
@@ -156,3 +157,23 @@ def test_a_gate_on_a_comparison_that_is_met_is_said() -> None:
     met = decide(view(ours=9, theirs=0), GateOptions(pairs=PairDemands(min_delta_pts=10.0)))
     assert (met.exit_code, met.verdict.partition(":")[0]) == (ExitCode.OK, "gate met")
     assert decide(view(ours=9, theirs=0), GateOptions()).verdict.partition(":")[0] == "done"
+
+
+@pytest.mark.parametrize("errors", [1, 2, 3])
+@pytest.mark.parametrize(("good", "bad"), [(2, 0), (0, 2), (1, 1)])
+@pytest.mark.parametrize("failing", list(PairVerdict))
+def test_errors_count_in_every_way_they_could_have_gone(good: int, bad: int, errors: int, failing: PairVerdict) -> None:
+    """A verdict fails the run only if no way of the errors to end avoids it, and is met only if none leads to it."""
+    possible = {
+        verdict_of_pair(OutcomeCounts(pass_kept=good + well, fail_kept=bad + errors - well))
+        for well in range(errors + 1)
+    }
+    run = view(ours=good, theirs=good, n=good + bad, errors=errors)
+    (result,) = pair_answers(run, PairDemands(fail_on_verdict=(failing,)))
+    if failing not in possible:
+        wanted = GateAnswer.MET
+    elif possible == {failing}:
+        wanted = GateAnswer.MISSED
+    else:
+        wanted = GateAnswer.INCONCLUSIVE
+    assert result.answer is wanted

@@ -210,14 +210,14 @@ def _of_verdict(pair: PairSummary, failing: tuple[PairVerdict, ...]) -> GateResu
 
 
 def _possible_verdicts(outcomes: OutcomeCounts) -> set[PairVerdict]:
-    """Return the verdicts that are possible: an error could have gone well or badly, two of them both ways."""
+    """Return the verdicts that are possible, since each error could have gone well or badly.
+
+    Beside a case that was graded, one error shows all that several could: the verdict stays or becomes mixed.
+    """
     verdict = verdict_of_pair(outcomes)
     if verdict is PairVerdict.ERROR or not outcomes.error:
         return {verdict}
-    ends = [(0, 1), (1, 0)]
-    if outcomes.error > 1:
-        ends.append((1, 1))
-    return {verdict_of_pair(_with_outcomes(outcomes, good, bad)) for good, bad in ends}
+    return {verdict_of_pair(_with_outcomes(outcomes, good, 1 - good)) for good in (0, 1)}
 
 
 def _with_outcomes(outcomes: OutcomeCounts, good: int, bad: int) -> OutcomeCounts:
