@@ -108,9 +108,9 @@ def decide(
     if advising and options.judged is JudgedGates.NEVER:
         message = f"no gate for {_names(advising)}: a judge decided, and it only advises (judgedGates: never)"
         notices, advising = (*notices, message), []
-    gates = (*map(_answered, counting), *map(_uncalibrated, advising))
+    gates = (*map(_answered, counting), *(_uncalibrated(view, result) for result in advising))
     answer = answer_text(view, score)
-    failing = _failing(counting, advising)
+    failing = _failing(view, counting, advising)
     if failing:
         exit_code, reason = failing
         return Decision(exit_code, f"{reason} ({answer})", notices, gates)
@@ -120,10 +120,13 @@ def decide(
     return Decision(ExitCode.OK, f"{end}: {answer}", notices, gates)
 
 
-def _failing(counting: Sequence[GateResult], uncalibrated: Sequence[GateResult]) -> tuple[ExitCode, str] | None:
+def _failing(
+    view: RunView, counting: Sequence[GateResult], uncalibrated: Sequence[GateResult]
+) -> tuple[ExitCode, str] | None:
     """Return the exit code of a run that its gates fail, and why; `None` if they do not.
 
     Args:
+        view: the run.
         counting: the gates that may decide.
         uncalibrated: those that may not, since they rest on a judge that is not calibrated.
     """
@@ -133,8 +136,21 @@ def _failing(counting: Sequence[GateResult], uncalibrated: Sequence[GateResult])
             return exit_code, _names_of(results)
     if not uncalibrated:
         return None
-    rests = f"{_names(uncalibrated)} rests on a judge that is not calibrated (judgedGates: calibrated)"
-    return ExitCode.INVALID_RUN, f"gate inconclusive: {rests}"
+    reason = _why_uncalibrated(view, uncalibrated)
+    return ExitCode.INVALID_RUN, f"gate inconclusive: {_names(uncalibrated)} {reason}"
+
+
+def _why_uncalibrated(view: RunView, results: Sequence[GateResult]) -> str:
+    """Return what some gates rest on, with the shortcomings of the judge."""
+    reason = "rests on a judge that is not calibrated (judgedGates: calibrated)"
+    doubts = dict.fromkeys(
+        figure.note
+        for group in view.summary.groups
+        if any(group.key in _arms_of(view, result) for result in results)
+        for figure in group.figures
+        if figure.name == JUDGED and figure.note
+    )
+    return f"{reason}: {'; '.join(doubts)}"
 
 
 _FAILING = ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE, ExitCode.INVALID_RUN))
@@ -251,9 +267,9 @@ def _answered(result: GateResult) -> AnsweredGate:
     return AnsweredGate(result.gate, result.group, result.figure, result.answer, reason)
 
 
-def _uncalibrated(result: GateResult) -> AnsweredGate:
+def _uncalibrated(view: RunView, result: GateResult) -> AnsweredGate:
     """A gate that its figure may have met or missed, and that stays open for want of a calibrated judge."""
-    reason = "it rests on a judge that is not calibrated (judgedGates: calibrated)"
+    reason = f"it {_why_uncalibrated(view, [result])}"
     return AnsweredGate(result.gate, result.group, result.figure, GateAnswer.INCONCLUSIVE, reason)
 
 
@@ -262,11 +278,13 @@ def _resting_on_judges(
 ) -> tuple[list[GateResult], list[GateResult]]:
     """Part gates that count from those that only advise: a judge decided a check of their group, or of its baseline."""
     doubted = _doubted_groups(view, judged)
-    arms: dict[GroupKey, set[GroupKey]] = {group.key: {group.key} for group in view.summary.groups}
-    for pair in view.summary.pairs:
-        arms.setdefault(pair.candidate, set()).add(pair.baseline)
-    advising = [result for result in results if arms.get(result.group, set()) & doubted]
+    advising = [result for result in results if _arms_of(view, result) & doubted]
     return [result for result in results if result not in advising], advising
+
+
+def _arms_of(view: RunView, result: GateResult) -> set[GroupKey]:
+    """The groups that a gate is about: its own, and those that it is compared with."""
+    return {result.group, *(pair.baseline for pair in view.summary.pairs if pair.candidate == result.group)}
 
 
 def _doubted_groups(view: RunView, judged: JudgedGates) -> set[GroupKey]:

@@ -4,14 +4,10 @@ A label is what a person says of one thing that the judge has passed or failed. 
 several people are settled before they come here.
 """
 
-import math
-import random
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from skillgauge.stats._checks import require_level, require_rates, require_resamples
-from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, MIN_BOOTSTRAP_CASES
-from skillgauge.stats.intervals import Interval, IntervalMethod, wilson
+from skillgauge.stats._checks import require_rates
+from skillgauge.stats.intervals import Interval, wilson
 
 MIN_LABELS = 50
 """Fewest labels from which a judge may be more than advisory."""
@@ -193,70 +189,5 @@ def corrected_rate(rate: float, sensitive: float, specific: float) -> float | No
     return min(1.0, max(0.0, (rate + specific - 1.0) / informed)) if informed > 0.0 else None
 
 
-def corrected_interval(
-    case_means: Sequence[float],
-    labelled: Labelled,
-    *,
-    seed: int,
-    resamples: int = DISPLAY_RESAMPLES,
-    level: float = 0.95,
-) -> Interval | None:
-    """Interval of the corrected rate for *cases like these*: both the run and the labels are resampled.
-
-    A case that passes and one that fails are added to the run, and a label of each kind to the labels, as
-    `lift_interval` adds cases: without them a judge that was right every time, or a run in which everything passed,
-    would show no variation and claim certainty. A resample in which the judge knows nothing leaves the rate open, so
-    that it counts for whichever bound is asked for.
-
-    Args:
-        case_means: One value in [0, 1] per case: the share that the judge passes, repeats averaged, errors left out.
-        labelled: The labels that sensitivity and specificity come from.
-        seed: Seed of the draw; print it beside the interval.
-        resamples: Number of resamples, at least 2 / (1 - level).
-        level: Two-sided confidence, strictly between 0 and 1.
-
-    Returns:
-        Bounds as fractions in [0, 1] that contain the corrected rate. ``None`` with fewer than 8 cases, which have too
-        few distinct resamples, and where there is no corrected rate.
-
-    Raises:
-        ValueError: An argument is outside its range.
-
-    Source: C. Lee et al., arXiv 2511.21140 (2025), for resampling both and for the labels that are added; B. Efron,
-    R. Tibshirani, *An Introduction to the Bootstrap* (1993), chapter 13, for the percentiles.
-    """
-    require_level(level)
-    require_resamples(resamples, level)
-    require_rates("case_means", case_means)
-    sensitive, specific = sensitivity(labelled), specificity(labelled)
-    n = len(case_means)
-    if n < MIN_BOOTSTRAP_CASES or sensitive is None or specific is None:
-        return None
-    estimate = corrected_rate(math.fsum(case_means) / n, sensitive[0], specific[0])
-    if estimate is None:
-        return None
-    draw = random.Random(seed).random
-    pool = sorted((*case_means, 0.0, 1.0))
-    lows, highs = [], []
-    for _ in range(resamples):
-        rate = math.fsum(pool[int(draw() * len(pool))] for _ in range(n)) / n
-        corrected = corrected_rate(
-            min(1.0, rate),
-            _redrawn(labelled.both_pass, labelled.people_pass, draw),
-            _redrawn(labelled.neither_passes, labelled.people_fail, draw),
-        )
-        lows.append(0.0 if corrected is None else corrected)
-        highs.append(1.0 if corrected is None else corrected)
-    lower = sorted(lows)[math.floor((1.0 - level) / 2.0 * (resamples - 1))]
-    upper = sorted(highs)[math.ceil((1.0 + level) / 2.0 * (resamples - 1))]
-    return Interval(min(estimate, lower), max(estimate, upper), level, IntervalMethod.BOOTSTRAP_PERCENTILE)
-
-
 def _share(right: int, n: int) -> tuple[float, Interval] | None:
     return (right / n, wilson(right, n)) if n else None
-
-
-def _redrawn(right: int, n: int, draw: Callable[[], float]) -> float:
-    """The share that as many labels again would show, after one label of each kind is added."""
-    share = (right + 1) / (n + 2)
-    return sum(draw() < share for _ in range(n)) / n

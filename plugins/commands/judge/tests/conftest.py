@@ -93,3 +93,51 @@ def label(program: Program) -> Callable[[Callable[[int], str]], Done]:
         return program("judge", "label", run, stdin="".join(f"{answer(number)}\n" for number in asked))
 
     return call
+
+
+class Biased:
+    """30 cases in two arms, of which the judge passes 24 with the skill and 9 without; people pass 14 and 9."""
+
+    def __init__(self, program: Program, work: Path) -> None:
+        self._program, self._work = program, work
+        skill = work / "my-skill"
+        (skill / "evals").mkdir(parents=True)
+        (skill / "SKILL.md").write_text("---\nname: my-skill\ndescription: Answers.\n---\nSay GOOD.\n")
+        evals = [{"id": at, "prompt": f"case-{at}.", "assertions": ["GOOD"]} for at in range(1, 31)]
+        (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "my-skill", "evals": evals}))
+        replies = [
+            {"match": r"case-(1?\d|2[0-4])\.", "skill": "my-skill", "text": "GOOD"},
+            {"match": r"case-\d\.", "text": "GOOD"},
+            {"text": "BAD"},
+        ]
+        (work / "mock.json").write_text(json.dumps({"replies": replies}))
+
+    def evaluate(self, *arguments: str, setting: str = "always", code: int = 0) -> Done:
+        """Evaluate the skill."""
+        (self._work / "skillgauge.config.yaml").write_text(f"judgedGates: {setting}\n")
+        script = "engines.mock.script=mock.json"
+        words = ("eval", "my-skill", "--runs", "1", "--engine", "mock", "--judge", "mock", "--set", script, *arguments)
+        done = self._program(*words, env={"SKILLGAUGE_SANDBOX": "local"})
+        assert done.code == code, done.stdout + done.stderr
+        return done
+
+    def label(self, arms: tuple[str, ...] = ("with_skill", "without_skill")) -> None:
+        """Say what people think of the newest run: 10 passes with the skill are none."""
+        file = self._work / "labels.jsonl"
+        assert self._program("judge", "label", "latest", stdin="y\n" * 60).code == 0
+        shown = self._program("history", "show", "latest", "--format", "record")
+        results = {one["execution_id"]: one for one in json.loads(shown.stdout)["results"]}
+        lines = []
+        for line in map(json.loads, file.read_text().splitlines()):
+            result = results[line["execution"]]
+            is_overruled = result["arm"] == "with_skill" and int(result["case_id"]) <= 10
+            passes = result["verdict"] == "pass" and not is_overruled
+            if result["arm"] in arms:
+                lines.append(json.dumps(line | {"passes": passes}))
+        file.write_text("\n".join([*lines, ""]))
+
+
+@pytest.fixture
+def biased(program: Program, work: Path) -> Biased:
+    """A run whose judge likes the answers of one arm."""
+    return Biased(program, work)

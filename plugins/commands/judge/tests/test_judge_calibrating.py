@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from skillgauge.api import EventKind, Execution, FrozenDict, Score, Trajectory, TrajectoryEvent, TrialResult, Verdict
-from skillgauge.api.report import GroupKey
+from skillgauge.api.report import GroupKey, PairSummary
 from skillgauge_command_judge.asking import Question, chosen
 from skillgauge_command_judge.calibrating import calibrate, verdict
 from skillgauge_command_judge.grading import Grader, Judged, JudgedRun, answer_digest, statements_of
@@ -57,8 +57,11 @@ def test_when_a_judge_is_advisory(counts: tuple[int, ...], advisory: tuple[str, 
 
 
 def test_a_judge_no_better_than_chance_corrects_nothing() -> None:
-    """Its rate says nothing about that of people, and no number is made up."""
+    """Its rate says nothing about that of people, and no number is made up, unless all have a label."""
     run, said = labelled(15, 15, 15, 15)
+    (rate,) = calibrate(run, said, run_id="r", seed=1).rates
+    assert (rate.raw.rate, rate.corrected) == (0.5, 0.5)
+    del said[run.judged[0].key], said[run.judged[59].key]
     (rate,) = calibrate(run, said, run_id="r", seed=1).rates
     assert (rate.raw.rate, rate.corrected, rate.lower, rate.upper) == (0.5, None, None, None)
 
@@ -150,3 +153,74 @@ def test_a_question_tells_what_an_agent_did() -> None:
         "Answer:",
     ]
     assert lines.count("  It is built.") == 1
+
+
+THEIRS = GROUP.in_arm("without_skill")
+PAIR = PairSummary(candidate=GROUP, baseline=THEIRS, evidence=None)
+
+
+def in_two_arms(ours: tuple[int, ...], theirs: tuple[int, ...]) -> tuple[JudgedRun, dict[tuple[str, str, str], bool]]:
+    """A run of the same cases in both arms, all labelled: both pass, only judge, only people, neither."""
+    (first, said), (second, also) = labelled(*ours), labelled(*theirs)
+    other = [replace(one, group=THEIRS, execution_id=f"theirs {one.execution_id}") for one in second.judged]
+    opinions = dict(zip((one.key for one in other), also.values(), strict=True))
+    return JudgedRun((*first.judged, *other)), said | opinions
+
+
+def test_a_judge_that_favours_an_arm_is_not_calibrated() -> None:
+    """Overruled in 10 of 16 fails with the skill and in none of 21 without: the arms and counts are the reason."""
+    run, said = in_two_arms((14, 10, 0, 6), (9, 0, 0, 21))
+    found = calibrate(run, said, run_id="r", seed=1, pairs=[PAIR])
+    difference = (
+        "its errors differ between arms: of what people fail it passes 10 of 16 in with_skill and 0 of 21 in "
+        "without_skill (p < 0.001)"
+    )
+    assert found.kappa == pytest.approx(0.67, abs=0.005)
+    assert found.advisory == (difference,)
+    assert verdict(found).endswith(f"the judge is advisory, since {difference}")
+    specificities = [(one.arm, one.specificity.rate, one.specificity.n) for one in found.arms]
+    assert specificities == [("with_skill", 6 / 16, 16), ("without_skill", 1.0, 21)]
+
+
+def test_the_rate_of_an_arm_is_that_of_its_labels() -> None:
+    """With all its checks labelled, it is what people say, and so is the lift: +16.7 points, not +50."""
+    run, said = in_two_arms((14, 10, 0, 6), (9, 0, 0, 21))
+    found = calibrate(run, said, run_id="r", seed=1, pairs=[PAIR])
+    assert [(one.arm, one.raw.rate, one.corrected) for one in found.rates] == [
+        ("with_skill", 0.8, pytest.approx(14 / 30)),
+        ("without_skill", 0.3, pytest.approx(9 / 30)),
+    ]
+    (lift,) = found.lifts
+    assert (lift.arm, lift.baseline, lift.n, lift.reason) == ("with_skill", "without_skill", 30, "")
+    assert (lift.raw, lift.corrected) == (pytest.approx(0.5), pytest.approx(5 / 30))
+    assert lift.lower is not None
+    assert lift.lower < 5 / 30
+
+
+def test_equal_errors_keep_a_judge_calibrated() -> None:
+    """Few errors, alike in both arms, are no doubt."""
+    run, said = in_two_arms((15, 2, 1, 12), (8, 2, 1, 19))
+    found = calibrate(run, said, run_id="r", seed=1, pairs=[PAIR])
+    assert found.advisory == ()
+    assert verdict(found).startswith("calibrated: ")
+    assert [one.differs for one in found.comparisons] == [False, False]
+
+
+def test_labels_of_one_arm_vouch_for_no_comparison() -> None:
+    """60 labels, all of one arm: advisory, and the lift has a reason in place of a figure."""
+    run, said = in_two_arms((30, 1, 1, 28), (10, 0, 0, 50))
+    ours = {one.key: said[one.key] for one in run.judged if one.group is GROUP}
+    found = calibrate(run, ours, run_id="r", seed=1, pairs=[PAIR])
+    assert found.advisory == ("whether it favours an arm is unknown: 0 labels of without_skill, 10 are needed",)
+    (lift,) = found.lifts
+    assert (lift.corrected, lift.lower, lift.reason) == (None, None, "there is no label of without_skill")
+    assert lift.raw == pytest.approx(31 / 60 - 10 / 60)
+
+
+def test_an_uninformed_judge_has_no_corrected_lift() -> None:
+    """As many words for what is good as for what is bad, and checks without a label."""
+    run, said = in_two_arms((7, 8, 8, 7), (7, 8, 8, 7))
+    del said[run.judged[0].key]
+    (lift,) = calibrate(run, said, run_id="r", seed=1, pairs=[PAIR]).lifts
+    assert lift.corrected is None
+    assert lift.reason == "these labels do not tell good from bad"

@@ -18,6 +18,8 @@ from skillgauge_command_judge.documents import Calibration, LabelDocument
 from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import PROGRAM, Done, Program
 
+from .conftest import Biased
+
 pytestmark = pytest.mark.e2e
 Evaluate = Callable[..., Done]
 Labelling = Callable[..., Done]
@@ -326,7 +328,7 @@ def test_runs_that_cannot_be_calibrated(program: Program, evaluate: Evaluate, wo
 
 
 def test_claims_of_a_panel_in_both_arms(program: Program, work: Path) -> None:
-    """Each claim is a check of its own in each arm; the panel is one grader, and both arms are corrected alike."""
+    """Each claim is a check of its own in each arm; the panel is one grader, and all labels are people's word."""
     skill = work / "tables"
     (skill / "evals").mkdir(parents=True)
     (skill / "SKILL.md").write_text("---\nname: tables\ndescription: Tables.\n---\n")
@@ -355,8 +357,39 @@ def test_claims_of_a_panel_in_both_arms(program: Program, work: Path) -> None:
     assert [asked.stderr.count(f"What must hold:\n  {one}") for one in ("It is a table.", "It is short.")] == [2, 2]
     found = Calibration.model_validate(program("judge", "calibrate", "latest", "--json").document)
     assert [(rate.arm, rate.raw.rate, rate.corrected) for rate in found.rates] == [
-        ("with_skill", 0.5, None),
-        ("without_skill", 0.5, None),
+        ("with_skill", 0.5, 1.0),
+        ("without_skill", 0.5, 1.0),
     ]
     assert {grader.models for grader in found.graders} == {("a", "b", "c")}
     assert found.advisory[0] == "4 labels are fewer than 50"
+
+
+def test_a_judge_that_favours_an_arm_decides_no_gate(program: Program, biased: Biased) -> None:
+    """People overrule 10 passes, all with the skill: advisory, named at every rate, and the gate stays open."""
+    biased.evaluate()
+    biased.label()
+    shown = program("judge", "calibrate", "latest")
+    assert "the judge is advisory, since its errors differ between arms" in shown.verdict
+    difference = "of what people fail it passes 10 of 16 in with_skill and 0 of 21 in without_skill (p < 0.001)"
+    assert difference in shown.verdict
+    assert "Corrected" in shown.stdout
+    assert "+50.0 points (n = 30 cases, +28.5 to +65.2)  +16.7 points (" in shown.stdout
+    rates = re.findall(r"^my-skill · (\w+) +(\S+%).*\)  (\S+%) \(", shown.stdout, re.MULTILINE)
+    assert rates == [("with_skill", "80.0%", "46.7%"), ("without_skill", "30.0%", "30.0%")]
+    gated = biased.evaluate("--gate", "better", setting="calibrated", code=3)
+    assert gated.verdict.startswith(
+        "gate inconclusive: my-skill · with_skill rests on a judge that is not calibrated (judgedGates: calibrated): "
+        "30 checks decided by a judge that is advisory only: its errors differ between arms: "
+    )
+    assert difference in gated.verdict
+
+
+def test_labels_of_one_arm_do_not_calibrate(program: Program, biased: Biased) -> None:
+    """There is a reason in place of a corrected lift, and a run with the other arm bears the mark."""
+    biased.evaluate()
+    biased.label(arms=("with_skill",))
+    shown = program("judge", "calibrate", "latest")
+    assert "unknown: there is no label of without_skill" in shown.stdout
+    assert "whether it favours an arm is unknown: 0 labels of without_skill, 10 are needed" in shown.verdict
+    later = biased.evaluate()
+    assert "a judge that nobody has compared with people in without_skill" in later.stdout

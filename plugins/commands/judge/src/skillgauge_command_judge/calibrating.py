@@ -1,11 +1,10 @@
-"""Compare a judge with people, and correct what it says of a run."""
+"""Compare a judge with people, arm by arm, and correct what it says of a run."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from skillgauge.api.report import GroupKey, counted, decimal, interval_text, labels, percent
+from skillgauge.api.report import PairSummary, chance_text, counted, decimal, interval_text, listed, percent, points
 from skillgauge.api.run import Output
 from skillgauge.stats import (
     MIN_KAPPA,
@@ -15,20 +14,22 @@ from skillgauge.stats import (
     RateInterval,
     agreement,
     cohens_kappa,
-    corrected_interval,
-    corrected_rate,
     gwets_ac1,
     sensitivity,
     specificity,
 )
 
-from .documents import Calibration, JudgedRate
+from .arm_errors import MIN_ARM_LABELS, ErrorComparison, ErrorKind, compare_errors
+from .correcting import judged_lifts, judged_rates
+from .documents import ArmLabels, Calibration, JudgedLift, JudgedRate
 from .grading import Judged, JudgedRun
 
 _Key = tuple[str, str, str]
 
 
-def calibrate(run: JudgedRun, opinions: Mapping[_Key, bool], *, run_id: str, seed: int) -> Calibration:
+def calibrate(
+    run: JudgedRun, opinions: Mapping[_Key, bool], *, run_id: str, seed: int, pairs: Sequence[PairSummary] = ()
+) -> Calibration:
     """Compare the judge of a run with labels.
 
     Args:
@@ -36,10 +37,16 @@ def calibrate(run: JudgedRun, opinions: Mapping[_Key, bool], *, run_id: str, see
         opinions: whether each labelled check passes, as people say: at least one, all of them judged in the run.
         run_id: its id.
         seed: of the resampling.
+        pairs: the comparisons of the run.
     """
     labelled_checks = {one.key: one for one in reversed(run.judged) if one.key in opinions}
-    labelled = _counted([(one.passes, opinions[key]) for key, one in labelled_checks.items()])
+    labelled = _counted(labelled_checks.values(), opinions)
     kappa = cohens_kappa(labelled)
+    by_arm = {
+        arm: _counted([one for one in labelled_checks.values() if one.group.arm == arm], opinions)
+        for arm in dict.fromkeys(one.group.arm for one in run.judged)
+    }
+    comparisons = compare_errors(by_arm)
     return Calibration(
         run_id=run_id,
         labels=labelled.n,
@@ -53,11 +60,34 @@ def calibrate(run: JudgedRun, opinions: Mapping[_Key, bool], *, run_id: str, see
         ac1=gwets_ac1(labelled) or 0.0,
         sensitivity=_rate(sensitivity(labelled), labelled.people_pass),
         specificity=_rate(specificity(labelled), labelled.people_fail),
-        advisory=tuple(_doubts(labelled, kappa)),
+        arms=tuple(_arm(name, counts) for name, counts in by_arm.items()),
+        comparisons=comparisons,
+        advisory=(*_doubts(labelled, kappa), *_doubts_of_arms(by_arm), *differences(comparisons)),
         seed=seed,
-        rates=_rates(run.judged, labelled, seed),
+        rates=judged_rates(run.judged, opinions, by_arm, seed),
+        lifts=judged_lifts(run.judged, opinions, by_arm, pairs, seed),
         graders=run.graders,
     )
+
+
+def differences(comparisons: Sequence[ErrorComparison]) -> tuple[str, ...]:
+    """Return the errors that differ between arms, each in words with its counts."""
+    return tuple(_difference(one) for one in comparisons if one.differs)
+
+
+def _difference(pair: ErrorComparison) -> str:
+    if pair.kind is ErrorKind.FALSE_PASS:
+        error = "of what people fail it passes"
+    else:
+        error = "of what people pass it fails"
+    shares = (
+        f"{wrong} of {n} in {arm}"
+        for wrong, n, arm in (
+            (pair.first_wrong, pair.first_labels, pair.first_arm),
+            (pair.second_wrong, pair.second_labels, pair.second_arm),
+        )
+    )
+    return f"its errors differ between arms: {error} {' and '.join(shares)} ({chance_text(pair.chance)})"
 
 
 def verdict(calibration: Calibration) -> str:
@@ -79,9 +109,20 @@ def print_calibration(calibration: Calibration, output: Output) -> None:
     output.line(f"Cohen's kappa: {decimal(calibration.kappa)}, Gwet's AC1: {decimal(calibration.ac1)}")
     for name, rate in (("Sensitivity", calibration.sensitivity), ("Specificity", calibration.specificity)):
         output.line(f"{name}: {_rate_text(rate)}")
+    if len(calibration.arms) > 1:
+        output.line()
+        rows = [[one.arm, _rate_text(one.sensitivity), _rate_text(one.specificity)] for one in calibration.arms]
+        output.table(["Arm", "Sensitivity", "Specificity"], rows)
     output.line()
     rows = [[one.name, _rate_text(one.raw, "case"), _corrected_text(one)] for one in calibration.rates]
     output.table(["Judged", "Passes, as judged", "Corrected"], rows)
+    if calibration.lifts:
+        output.line()
+        rows = [
+            [f"{one.name} against {one.baseline}", _lift_text(one), _corrected_lift_text(one)]
+            for one in calibration.lifts
+        ]
+        output.table(["Lift of judged checks", "As judged", "Corrected"], rows)
 
 
 def _doubts(labelled: Labelled, kappa: float | None) -> list[str]:
@@ -95,7 +136,17 @@ def _doubts(labelled: Labelled, kappa: float | None) -> list[str]:
     return doubts
 
 
-def _counted(pairs: Sequence[tuple[bool, bool]]) -> Labelled:
+def _doubts_of_arms(by_arm: Mapping[str, Labelled]) -> list[str]:
+    """Return the doubts of a run with several arms: too few labels of one leave open whether the judge favours it."""
+    few = {arm: labelled.n for arm, labelled in by_arm.items() if labelled.n < MIN_ARM_LABELS}
+    if len(by_arm) < 2 or not few:
+        return []
+    counts = listed(f"{counted(n, 'label')} of {arm}" for arm, n in few.items())
+    return [f"whether it favours an arm is unknown: {counts}, {MIN_ARM_LABELS} are needed"]
+
+
+def _counted(judged: Iterable[Judged], opinions: Mapping[_Key, bool]) -> Labelled:
+    pairs = [(one.passes, opinions[one.key]) for one in judged]
     return Labelled(
         both_pass=pairs.count((True, True)),
         only_judge_passes=pairs.count((True, False)),
@@ -104,44 +155,23 @@ def _counted(pairs: Sequence[tuple[bool, bool]]) -> Labelled:
     )
 
 
+def _arm(name: str, labelled: Labelled) -> ArmLabels:
+    return ArmLabels(
+        arm=name,
+        both_pass=labelled.both_pass,
+        only_judge_passes=labelled.only_judge_passes,
+        only_people_pass=labelled.only_people_pass,
+        neither_passes=labelled.neither_passes,
+        sensitivity=_rate(sensitivity(labelled), labelled.people_pass),
+        specificity=_rate(specificity(labelled), labelled.people_fail),
+    )
+
+
 def _rate(rate: tuple[float, Interval] | None, n: int) -> RateInterval:
     if rate is None:
         return RateInterval(rate=None, n=n)
     share, interval = rate
     return RateInterval(share, n, interval.lower, interval.upper, interval.level, str(interval.method))
-
-
-def _rates(judged: Sequence[Judged], labelled: Labelled, seed: int) -> tuple[JudgedRate, ...]:
-    cases: dict[GroupKey, dict[str, list[bool]]] = {}
-    for decision in judged:
-        cases.setdefault(decision.group, {}).setdefault(decision.case_id, []).append(decision.passes)
-    names = labels(list(cases))
-    return tuple(
-        _group_rate(group, name, list(by_case.values()), labelled, seed)
-        for (group, by_case), name in zip(cases.items(), names, strict=True)
-    )
-
-
-def _group_rate(
-    group: GroupKey, name: str, by_case: Sequence[Sequence[bool]], labelled: Labelled, seed: int
-) -> JudgedRate:
-    means = [sum(passes) / len(passes) for passes in by_case]
-    sensitive, specific = sensitivity(labelled), specificity(labelled)
-    mean = math.fsum(means) / len(means)
-    corrected = corrected_rate(mean, sensitive[0], specific[0]) if sensitive and specific else None
-    bounds = corrected_interval(means, labelled, seed=seed)
-    return JudgedRate(
-        suite=group.suite_id,
-        target=group.target_id,
-        arm=group.arm,
-        runner=group.runner,
-        model=group.model,
-        name=name,
-        raw=RateInterval.of(means, repeats=max(map(len, by_case)), seed=seed),
-        corrected=corrected,
-        lower=bounds.lower if bounds else None,
-        upper=bounds.upper if bounds else None,
-    )
 
 
 def _rate_text(rate: RateInterval, unit: str = "label") -> str:
@@ -156,3 +186,20 @@ def _corrected_text(rate: JudgedRate) -> str:
     if rate.lower is None or rate.upper is None:
         return f"{percent(rate.corrected)} (too few cases for an interval)"
     return f"{percent(rate.corrected)} ({percent(rate.lower)} to {percent(rate.upper)})"
+
+
+def _lift_text(lift: JudgedLift) -> str:
+    cases = f"n = {counted(lift.n, 'case')}"
+    return f"{points(lift.raw)} ({cases}, {_span_text(lift.raw_lower, lift.raw_upper)})"
+
+
+def _corrected_lift_text(lift: JudgedLift) -> str:
+    if lift.corrected is None:
+        return f"unknown: {lift.reason}"
+    return f"{points(lift.corrected)} ({_span_text(lift.lower, lift.upper)})"
+
+
+def _span_text(lower: float | None, upper: float | None) -> str:
+    if lower is None or upper is None:
+        return "too few cases for an interval"
+    return f"{lower * 100:+.1f} to {upper * 100:+.1f}"

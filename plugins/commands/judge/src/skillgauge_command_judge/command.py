@@ -155,7 +155,8 @@ def calibrate(ctx: click.Context, *, source: str, file: str, output: str, store:
     call = _invocation(ctx, store)
     lines, problems = read_labels(Path(file))
     with _compared(call, source, lines, problems) as (view, run):
-        calibration = calibrated(run, by_key(lines), run_id=view.run.run_id, seed=view.head.seed)
+        pairs = view.summary.pairs
+        calibration = calibrated(run, by_key(lines), run_id=view.run.run_id, seed=view.head.seed, pairs=pairs)
     write_whole(call.cwd / output, [f"{calibration.model_dump_json(indent=1)}\n".encode()])
     call.output.document(calibration.model_dump(mode="json"))
     print_calibration(calibration, call.output)

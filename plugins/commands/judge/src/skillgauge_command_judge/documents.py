@@ -6,8 +6,9 @@ Rates are fractions; `null` is undefined.
 from __future__ import annotations
 
 from skillgauge.api import Frozen
-from skillgauge.stats import RateInterval
+from skillgauge.stats import Labelled, RateInterval
 
+from .arm_errors import ErrorComparison
 from .grading import Grader
 
 SCHEMA = "skillgauge-judge-calibration"
@@ -48,11 +49,56 @@ class JudgedRate(Frozen):
     upper: float | None
 
 
+class JudgedLift(Frozen):
+    """The difference between two arms in the share of judged checks that pass."""
+
+    suite: str
+    target: str | None
+    runner: str
+    model: str | None
+    arm: str
+    """The candidate arm."""
+    baseline: str
+    name: str
+    """What reports call the candidate."""
+    n: int
+    """Cases with judged checks in both arms."""
+    raw: float
+    """As judged, from -1 to 1: mean over the cases."""
+    raw_lower: float | None
+    """Bounds for new cases, from 8 cases on."""
+    raw_upper: float | None
+    corrected: float | None
+    """What people would have found: each arm corrected by its own errors; `null` if `reason` says why."""
+    lower: float | None
+    """Bounds of the corrected lift for new cases, from 8 cases on: both run and labels are resampled."""
+    upper: float | None
+    reason: str
+    """Why there is no corrected lift; empty if there is one."""
+
+
+class ArmLabels(Frozen):
+    """The labels of one arm."""
+
+    arm: str
+    both_pass: int
+    only_judge_passes: int
+    only_people_pass: int
+    neither_passes: int
+    sensitivity: RateInterval
+    specificity: RateInterval
+
+    @property
+    def labelled(self) -> Labelled:
+        """The same counts, for arithmetic."""
+        return Labelled(self.both_pass, self.only_judge_passes, self.only_people_pass, self.neither_passes)
+
+
 class Calibration(Frozen):
     """The calibration file, and the document of `judge calibrate --json`."""
 
     schema_name: str = SCHEMA
-    schema_version: str = "1.0"
+    schema_version: str = "1.1"
     run_id: str
     """The run whose checks were labelled."""
     labels: int
@@ -69,10 +115,15 @@ class Calibration(Frozen):
     """Of what people pass, the share that the judge passes."""
     specificity: RateInterval
     """Of what people fail, the share that the judge fails."""
+    arms: tuple[ArmLabels, ...]
+    """Each arm in which a judge decided anything, with or without labels."""
+    comparisons: tuple[ErrorComparison, ...]
+    """The errors of the arms, compared pair by pair and kind by kind."""
     advisory: tuple[str, ...]
     """Why the judge is advisory only; empty if it is calibrated."""
     seed: int
     """Of the resampling."""
     rates: tuple[JudgedRate, ...]
+    lifts: tuple[JudgedLift, ...]
     graders: tuple[Grader, ...]
     """All that it holds for: a check decided by any other grader makes it stale."""

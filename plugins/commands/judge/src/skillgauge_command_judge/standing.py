@@ -9,11 +9,14 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from skillgauge.api import plain
-from skillgauge.api.report import JUDGED, Figure, GroupKey, RunView, counted
+from skillgauge.api.report import JUDGED, Figure, GroupKey, RunView, counted, listed
 
+from .calibrating import differences
 from .documents import Calibration
 from .grading import Grader, judged_of
 
+_LONG = 1_000
+"""Characters of a reason that are shown."""
 FILE = "judge-calibration.json"
 """Where a calibration is written, and looked for, unless told otherwise."""
 
@@ -39,7 +42,8 @@ def notices(view: RunView, folder: Path) -> Iterator[str | tuple[GroupKey, Figur
     run = judged_of(view)
     if not run.judged and not run.untold:
         return
-    doubt = _UNTOLD if run.untold else _doubt(run.graders, folder / FILE)
+    arms = dict.fromkeys(one.group.arm for one in run.judged)
+    doubt = _UNTOLD if run.untold else _doubt(run.graders, arms, folder / FILE)
     if doubt:
         yield f"the judge of this run is not calibrated: {doubt.reason}"
     decided: dict[GroupKey, list[bool]] = {}
@@ -63,8 +67,8 @@ def _figure(passed: Sequence[bool], doubt: Doubt | None) -> Figure:
 _UNTOLD = Doubt("a judge that is not calibrated", "the run does not tell how its judge was asked")
 
 
-def _doubt(graders: Iterable[Grader], file: Path) -> Doubt | None:
-    """Return the reason why a calibration file does not vouch for some graders; nothing if it does."""
+def _doubt(graders: Iterable[Grader], arms: Iterable[str], file: Path) -> Doubt | None:
+    """Return the reason why a calibration file does not vouch for some graders in some arms; nothing if it does."""
     uncalibrated = _UNTOLD.mark
     try:
         calibration = Calibration.model_validate_json(file.read_bytes())
@@ -78,6 +82,21 @@ def _doubt(graders: Iterable[Grader], file: Path) -> Doubt | None:
             nearest = min((one.differences(grader) for one in calibration.graders), key=len, default=("judge",))
             doubt = f"{FILE} is stale, since the {', the '.join(nearest)} of a check has changed"
             return Doubt("a judge whose calibration is stale", doubt)
+    unlabelled = [arm for arm in arms if arm not in {one.arm for one in calibration.arms if one.labelled.n}]
+    if unlabelled:
+        names = plain(listed(unlabelled))
+        doubt = f"nobody has compared it with people in {names}: {FILE} has no label of that"
+        return Doubt(f"a judge that nobody has compared with people in {names}", doubt)
     if calibration.advisory:
-        return Doubt("a judge that is advisory only", f"it is advisory, since {plain('; '.join(calibration.advisory))}")
+        return Doubt(
+            _advisory_mark(calibration), f"it is advisory, since {plain('; '.join(calibration.advisory), _LONG)}"
+        )
     return None
+
+
+def _advisory_mark(calibration: Calibration) -> str:
+    """Errors that differ between arms are named, since they bend every comparison."""
+    differing = differences(calibration.comparisons)
+    if not differing:
+        return "a judge that is advisory only"
+    return f"a judge that is advisory only: {plain('; '.join(differing), _LONG)}"
