@@ -321,7 +321,7 @@ def test_a_value_that_is_none_of_a_few() -> None:
     assert check_value("judgedGates", "calibrated") is None
     problem = check_value("judgedGates", "sometimes")
     assert problem is not None
-    told = "judgedGates must be always or calibrated or never, not 'sometimes'"
+    told = "judgedGates must be always or calibrated or corrected or never, not 'sometimes'"
     assert (problem.code, problem.message) == ("config.wrong-value", told)
 
 

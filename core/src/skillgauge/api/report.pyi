@@ -12,7 +12,9 @@ from ..decide.decision import (
     score_text as score_text,
 )
 from ..types.judged_gates import (
+    CORRECTED_RATE as CORRECTED_RATE,
     JUDGED as JUDGED,
+    corrected_lift as corrected_lift,
 )
 from ..decide.leaderboard import (
     Board as Board,

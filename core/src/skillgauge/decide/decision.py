@@ -17,6 +17,7 @@ from ..types.gate import Gate, GateFigure
 from ..types.judged_gates import JUDGED, JudgedGates
 from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
 from .gates import GateAnswer, GateResult, answers, gated
+from .judged import by_judge, why_uncalibrated
 from .leaderboard import boards
 from .pair_gates import PairDemands, pair_answers
 
@@ -103,7 +104,7 @@ def decide(
         return stopped
     gated_view = gating or view
     completion = _completion(gated_view, options.min_completion)
-    counting, advising = _resting_on_judges(view, _demanded(gated_view, options, completion, compared), options.judged)
+    counting, advising = by_judge(view, _demanded(gated_view, options, completion, compared), options.judged)
     notices = tuple(_notices(view, options, completion))
     if advising and options.judged is JudgedGates.NEVER:
         message = f"no gate for {_names(advising)}: a judge decided, and it only advises (judgedGates: never)"
@@ -136,21 +137,8 @@ def _failing(
             return exit_code, _names_of(results)
     if not uncalibrated:
         return None
-    reason = _why_uncalibrated(view, uncalibrated)
+    reason = why_uncalibrated(view, uncalibrated)
     return ExitCode.INVALID_RUN, f"gate inconclusive: {_names(uncalibrated)} {reason}"
-
-
-def _why_uncalibrated(view: RunView, results: Sequence[GateResult]) -> str:
-    """Return what some gates rest on, with the shortcomings of the judge."""
-    reason = "rests on a judge that is not calibrated (judgedGates: calibrated)"
-    doubts = dict.fromkeys(
-        figure.note
-        for group in view.summary.groups
-        if any(group.key in _arms_of(view, result) for result in results)
-        for figure in group.figures
-        if figure.name == JUDGED and figure.note
-    )
-    return f"{reason}: {'; '.join(doubts)}"
 
 
 _FAILING = ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE, ExitCode.INVALID_RUN))
@@ -269,34 +257,8 @@ def _answered(result: GateResult) -> AnsweredGate:
 
 def _uncalibrated(view: RunView, result: GateResult) -> AnsweredGate:
     """A gate that its figure may have met or missed, and that stays open for want of a calibrated judge."""
-    reason = f"it {_why_uncalibrated(view, [result])}"
+    reason = f"it {why_uncalibrated(view, [result])}"
     return AnsweredGate(result.gate, result.group, result.figure, GateAnswer.INCONCLUSIVE, reason)
-
-
-def _resting_on_judges(
-    view: RunView, results: Sequence[GateResult], judged: JudgedGates
-) -> tuple[list[GateResult], list[GateResult]]:
-    """Part gates that count from those that only advise: a judge decided a check of their group, or of its baseline."""
-    doubted = _doubted_groups(view, judged)
-    advising = [result for result in results if _arms_of(view, result) & doubted]
-    return [result for result in results if result not in advising], advising
-
-
-def _arms_of(view: RunView, result: GateResult) -> set[GroupKey]:
-    """The groups that a gate is about: its own, and those that it is compared with."""
-    return {result.group, *(pair.baseline for pair in view.summary.pairs if pair.candidate == result.group)}
-
-
-def _doubted_groups(view: RunView, judged: JudgedGates) -> set[GroupKey]:
-    """Return the groups with checks decided by a judge that may not decide about a gate."""
-    if judged is JudgedGates.ALWAYS:
-        return set()
-    groups = view.summary.groups
-    return {group.key for group in groups if any(_is_doubted(figure, judged) for figure in group.figures)}
-
-
-def _is_doubted(figure: Figure, judged: JudgedGates) -> bool:
-    return figure.name == JUDGED and (judged is JudgedGates.NEVER or bool(figure.note))
 
 
 def _names(results: Iterable[GateResult]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from skillgauge_documents.characters import LINE, plain
-from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent
+from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent, points
 
 from ..stats import RateInterval, Reliability
 from ..types.comparison import GroupKey
@@ -30,6 +30,8 @@ def figure_text(value: Figure | None) -> str:
     match value.unit:
         case "ratio":
             return f"{percent(value.value)}{counts}"
+        case "lift":
+            return f"{points(value.value)}{_lift_counts(value)}"
         case "ms":
             return f"{duration(value.value / 1000)}{counts}"
         case "score":
@@ -42,6 +44,16 @@ def _figure_counts(figure: Figure) -> str:
     if figure.interval:
         return f" (n = {counted(figure.interval.n, 'case')}, {interval_text(figure.interval)})"
     return "" if figure.n is None else f" (n = {figure.n})"
+
+
+def _lift_counts(figure: Figure) -> str:
+    interval = figure.interval
+    if interval is None:
+        return ""
+    cases = f"n = {counted(interval.n, 'case')}"
+    if interval.lower is None or interval.upper is None:
+        return f" ({cases})"
+    return f" ({cases}, {interval.lower * 100:+.1f} to {interval.upper * 100:+.1f})"
 
 
 def table_texts(table: Table) -> tuple[tuple[str, ...], ...]:

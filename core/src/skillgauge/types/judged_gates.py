@@ -9,11 +9,25 @@ JUDGED = "judged_checks"
 Whoever knows judges gives it: see `run_notices`."""
 
 
+CORRECTED = "corrected_"
+"""Beginning of the names of figures that are corrected for the errors of a judge."""
+CORRECTED_RATE = f"{CORRECTED}pass_rate"
+"""Name of the figure of a group that is its pass rate as people would have found it, by whoever knows judges. Without a
+value its note says why there is none."""
+
+
+def corrected_lift(baseline: str) -> str:
+    """Return the name of the figure of a group that is its lift over another arm, as people would have found it."""
+    return f"{CORRECTED}lift_over_{baseline}"
+
+
 class JudgedGates(StrEnum):
     """The decisions that the user leaves to a judge."""
 
     ALWAYS = "always"
     CALIBRATED = "calibrated"
     """A gate is inconclusive if its judge is not known to agree with people."""
+    CORRECTED = "corrected"
+    """A gate on a pass rate or a lift is asked of the one that people would have found, by the judge's known errors."""
     NEVER = "never"
     """A judge advises; no gate rests on it."""

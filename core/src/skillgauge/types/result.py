@@ -114,7 +114,7 @@ class Figure(Frozen):
     label: str
     value: float | None
     unit: str = ""
-    """`ratio` is printed as percent, `score` with three decimals, `ms` as milliseconds."""
+    """`ratio` is printed as percent, `lift` in points, `score` with three decimals, `ms` as milliseconds."""
     higher_is_better: bool = True
     bounds: tuple[float, float] | None = None
     """Its exact value if all errors had gone against the target, and if all had gone for it; `None`: as `value`."""

@@ -393,3 +393,31 @@ def test_labels_of_one_arm_do_not_calibrate(program: Program, biased: Biased) ->
     assert "whether it favours an arm is unknown: 0 labels of without_skill, 10 are needed" in shown.verdict
     later = biased.evaluate()
     assert "a judge that nobody has compared with people in without_skill" in later.stdout
+
+
+def test_gates_ask_for_what_people_would_have_found(program: Program, biased: Biased) -> None:
+    """+16.7 points where the judge says +50, and 46.7 % where it says 80, in the figures and in each gate."""
+    biased.evaluate()
+    biased.label()
+    program("judge", "calibrate", "latest")
+    better = biased.evaluate("--gate", "better", setting="corrected", code=3)
+    assert "Lift over without_skill, corrected for the judge's errors: +16.7 points (n = 30 cases, -" in better.stdout
+    assert "my-skill · with_skill: lift corrected for the judge's errors, +16.7 points (-" in better.verdict
+    assert "may or may not be above +0.0 points" in better.verdict
+    missed = biased.evaluate("--min-delta-pts", "20", setting="corrected", code=1)
+    assert "lift corrected for the judge's errors, +16.7 points, is not at least +20.0 points" in missed.verdict
+    biased.evaluate("--min-delta-pts", "16", setting="corrected")
+    rate = biased.evaluate("--exit-on-fail", "--min-completion", "0.5", setting="corrected", code=1)
+    assert "pass rate corrected for the judge's errors, 46.7%, is not at least 50.0%" in rate.verdict
+
+
+def test_a_gate_without_labels_of_both_arms_stays_open(program: Program, biased: Biased) -> None:
+    """Without a calibration, and with labels of one arm, a clear line and no figure."""
+    none = biased.evaluate("--gate", "better", setting="corrected", code=3)
+    reason = "rests on a judge (judgedGates: corrected): 30 checks decided by a judge that is not calibrated"
+    assert reason in none.verdict
+    biased.label(arms=("with_skill",))
+    program("judge", "calibrate", "latest")
+    half = biased.evaluate("--gate", "better", setting="corrected", code=3)
+    assert "corrected for the judge's errors: there is no label of without_skill" in half.verdict
+    assert "Lift over without_skill, corrected" not in half.stdout.replace("no lift over", "")

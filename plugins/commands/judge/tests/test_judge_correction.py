@@ -99,18 +99,18 @@ def test_equal_errors_are_rarely_called_different() -> None:
 
 
 def test_an_arm_has_its_own_errors() -> None:
-    """Two labels like those of all arms are added; below 5 of a kind, and without any, all arms stand in."""
+    """Two labels like those of all are added, unless arms differ; below 5 of a kind, and without any, all stand in."""
     ours = errors_in("with_skill", FAVOURED)
     assert ours is not None
-    assert ours.specificity == Share(6 + 2 * 27 / 37, 18, "with_skill")
+    assert ours.specificity == Share(6, 16, "with_skill")
     assert ours.sensitivity == Share(14 + 2, 16, "with_skill")
-    few = {"a": Labelled(4, 6, 0, 4), "b": Labelled(10, 0, 5, 10)}
+    few = {"a": Labelled(4, 6, 0, 4), "b": Labelled(10, 3, 5, 7)}
     mixed = errors_in("a", few)
     assert mixed is not None
     assert mixed.sensitivity == Share(14, 19)
-    assert mixed.specificity == Share(4 + 2 * 14 / 20, 12, "a")
+    assert mixed.specificity == Share(4 + 2 * 11 / 20, 12, "a")
     absent = errors_in("c", few)
-    assert absent == JudgeErrors(Share(14, 19), Share(14, 20))
+    assert absent == JudgeErrors(Share(14, 19), Share(11, 20))
     assert errors(Labelled(7, 0, 3, 0)) is errors(Labelled(0, 3, 0, 7)) is None
 
 
@@ -131,7 +131,7 @@ def test_what_is_labelled_counts_as_people_say() -> None:
 
 
 def test_errors_of_each_arm_correct_its_own_rate() -> None:
-    """Another run with the judge that favours one arm: 24 and 9 of 30 passes, +50 points, become less than half."""
+    """Another run with the judge that favours one arm: 24 and 9 of 30 passes are +50 points judged, +16.7 corrected."""
     ours, theirs = [PASS] * 24 + [FAIL] * 6, [PASS] * 9 + [FAIL] * 21
     own = errors_in("with_skill", FAVOURED), errors_in("without_skill", FAVOURED)
     assert own[0] is not None
@@ -139,7 +139,7 @@ def test_errors_of_each_arm_correct_its_own_rate() -> None:
     lift = correct_lift(list(zip(ours, theirs, strict=True)), (own[0], own[1]), seed=1)
     assert lift is not None
     assert lift.interval is not None
-    assert lift.estimate == pytest.approx(0.2342, abs=1e-3)
+    assert lift.estimate == pytest.approx(1 / 6)
     assert lift.interval.lower < 0 < 1 / 6 < lift.interval.upper
 
 

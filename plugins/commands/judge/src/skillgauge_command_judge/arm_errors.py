@@ -20,6 +20,7 @@ _MIN_OWN_LABELS = 5
 _RARE = 0.05
 """Errors differ if chance explains the difference with at most this probability."""
 _SHRINKAGE = 2.0
+"""Labels like those of all arms that are added to those of an arm."""
 _ROUNDING = 1.0 + 1e-9
 
 
@@ -162,12 +163,13 @@ def _errors(labelled: Labelled, kind: ErrorKind) -> tuple[int, int]:
 def errors_in(arm: str, arms: Mapping[str, Labelled]) -> JudgeErrors | None:
     """Estimate sensitivity and specificity of a judge in one arm.
 
-    They come from the arm's own labels, to which two are added that are like those of all arms together. Below 5
-    labels of a kind all arms together stand in for the arm, which takes their errors to be equal.
+    They come from the arm's own labels. To these, two are added that are like those of all arms together, unless the
+    errors differ between arms beyond chance. Below 5 labels of a kind all arms together stand in for the arm, which
+    takes their errors to be equal.
 
     >>> errors = errors_in("with", {"with": Labelled(14, 10, 0, 6), "without": Labelled(9, 0, 0, 21)})
     >>> f"{errors.sensitivity.value:.2f} {errors.specificity.value:.2f}"
-    '1.00 0.41'
+    '1.00 0.38'
 
     Args:
         arm: its name; it may have no labels.
@@ -183,16 +185,24 @@ def errors_in(arm: str, arms: Mapping[str, Labelled]) -> JudgeErrors | None:
     """
     sensitive = {name: (one.both_pass, one.people_pass) for name, one in arms.items()}
     specific = {name: (one.neither_passes, one.people_fail) for name, one in arms.items()}
-    passes, fails = _shrunk(arm, sensitive), _shrunk(arm, specific)
+    differing = {comparison.kind for comparison in compare_errors(arms) if comparison.differs}
+    passes = _share(arm, sensitive, 0.0 if ErrorKind.FALSE_FAIL in differing else _SHRINKAGE)
+    fails = _share(arm, specific, 0.0 if ErrorKind.FALSE_PASS in differing else _SHRINKAGE)
     return JudgeErrors(passes, fails) if passes and fails else None
 
 
-def _shrunk(arm: str, counts: Mapping[str, tuple[int, int]]) -> Share | None:
-    """The share of an arm, given how often the judge was right in each arm, and of how many labels."""
+def _share(arm: str, counts: Mapping[str, tuple[int, int]], added: float) -> Share | None:
+    """The share of an arm, given how often the judge was right in each arm, and of how many labels.
+
+    Args:
+        arm: its name.
+        counts: both numbers of each arm.
+        added: the number of labels like those of all arms that are added.
+    """
     every_right, every = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
     if every == 0:
         return None
     right, n = counts.get(arm, (0, 0))
     if n < _MIN_OWN_LABELS or n == every:
         return Share(every_right, every)
-    return Share(right + _SHRINKAGE * every_right / every, n + _SHRINKAGE, arm)
+    return Share(right + added * every_right / every, n + added, arm)

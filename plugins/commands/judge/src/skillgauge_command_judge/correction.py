@@ -32,6 +32,15 @@ class JudgedCase:
         if min(counts) < 0 or not any(counts):
             raise ValueError(f"counts must not be negative, and one above 0; got {counts!r}")
 
+    def __add__(self, second: JudgedCase) -> JudgedCase:
+        """Return both together."""
+        return JudgedCase(
+            self.known_pass + second.known_pass,
+            self.known_fail + second.known_fail,
+            self.judge_passes + second.judge_passes,
+            self.judge_fails + second.judge_fails,
+        )
+
     @property
     def parts(self) -> tuple[float, float, float]:
         """Shares of its checks: known to pass, passed by the judge alone, and decided by the judge alone."""

@@ -108,14 +108,17 @@ def _decided(view: RunView) -> Iterator[tuple[TrialResult, list[tuple[Score, Map
     if not view.head.judges:
         return
     for result in view.results():
-        decided = [(score, score.evidence) for score in result.scores if score.status is not ScoreStatus.UNGRADED]
-        scores = [
-            (score, evidence)
-            for score, evidence in decided
-            if isinstance(evidence, Mapping) and {"model", "panel"} & evidence.keys()
-        ]
+        scores = [(score, evidence) for score in result.scores if (evidence := judged_evidence(score)) is not None]
         if scores:
             yield result, scores
+
+
+def judged_evidence(score: Score) -> Mapping[str, Json] | None:
+    """Return the evidence of a score that a judge has given; `None` of any other, and of one without a verdict."""
+    evidence = score.evidence
+    if score.status is ScoreStatus.UNGRADED or not isinstance(evidence, Mapping):
+        return None
+    return evidence if {"model", "panel"} & evidence.keys() else None
 
 
 def _grader(judges: tuple[str, ...], score: Score, evidence: Mapping[str, Json]) -> Grader | None:

@@ -14,6 +14,7 @@ from skillgauge.api.report import JUDGED, Figure, GroupKey, RunView, counted, li
 from .calibrating import differences
 from .documents import Calibration
 from .grading import Grader, judged_of
+from .trials import corrected_figures
 
 _LONG = 1_000
 """Characters of a reason that are shown."""
@@ -33,6 +34,8 @@ class Doubt:
 def notices(view: RunView, folder: Path) -> Iterator[str | tuple[GroupKey, Figure]]:
     """Return the shortcomings of a run's judge, in one line, and for each group its number of judged checks.
 
+    If a calibration holds for the run, the pass rates and lifts follow that people would have found.
+
     Args:
         view: a run.
         folder: where the calibration file lies, if there is one.
@@ -42,15 +45,19 @@ def notices(view: RunView, folder: Path) -> Iterator[str | tuple[GroupKey, Figur
     run = judged_of(view)
     if not run.judged and not run.untold:
         return
-    arms = dict.fromkeys(one.group.arm for one in run.judged)
-    doubt = _UNTOLD if run.untold else _doubt(run.graders, arms, folder / FILE)
+    arms = dict.fromkeys(check.group.arm for check in run.judged)
+    calibration, doubt = (None, _UNTOLD) if run.untold else _read(folder / FILE, run.graders)
+    if calibration:
+        doubt = _doubt(calibration, arms)
     if doubt:
         yield f"the judge of this run is not calibrated: {doubt.reason}"
     decided: dict[GroupKey, list[bool]] = {}
-    for group, passes in (*((one.group, one.passes) for one in run.judged), *run.untold):
+    for group, passes in (*((check.group, check.passes) for check in run.judged), *run.untold):
         decided.setdefault(group, []).append(passes)
     for group, passed in decided.items():
         yield group, _figure(passed, doubt)
+    if calibration:
+        yield from corrected_figures(view, {arm.arm: arm.labelled for arm in calibration.arms})
 
 
 def _figure(passed: Sequence[bool], doubt: Doubt | None) -> Figure:
@@ -67,30 +74,36 @@ def _figure(passed: Sequence[bool], doubt: Doubt | None) -> Figure:
 _UNTOLD = Doubt("a judge that is not calibrated", "the run does not tell how its judge was asked")
 
 
-def _doubt(graders: Iterable[Grader], arms: Iterable[str], file: Path) -> Doubt | None:
-    """Return the reason why a calibration file does not vouch for some graders in some arms; nothing if it does."""
+def _read(file: Path, graders: Iterable[Grader]) -> tuple[Calibration | None, Doubt | None]:
+    """Read the calibration that holds for some graders, or else the reason why there is none."""
     uncalibrated = _UNTOLD.mark
     try:
         calibration = Calibration.model_validate_json(file.read_bytes())
     except FileNotFoundError:
         doubt = "nobody has compared it with people (skillgauge judge label, judge calibrate)"
-        return Doubt(uncalibrated, doubt)
+        return None, Doubt(uncalibrated, doubt)
     except (OSError, ValidationError):
-        return Doubt(uncalibrated, f"{FILE} cannot be read; make it anew with: skillgauge judge calibrate")
+        doubt = f"{FILE} cannot be read; make it anew with: skillgauge judge calibrate"
+        return None, Doubt(uncalibrated, doubt)
     for grader in graders:
         if grader not in calibration.graders:
-            nearest = min((one.differences(grader) for one in calibration.graders), key=len, default=("judge",))
+            nearest = min((known.differences(grader) for known in calibration.graders), key=len, default=("judge",))
             doubt = f"{FILE} is stale, since the {', the '.join(nearest)} of a check has changed"
-            return Doubt("a judge whose calibration is stale", doubt)
-    unlabelled = [arm for arm in arms if arm not in {one.arm for one in calibration.arms if one.labelled.n}]
+            return None, Doubt("a judge whose calibration is stale", doubt)
+    return calibration, None
+
+
+def _doubt(calibration: Calibration, arms: Iterable[str]) -> Doubt | None:
+    """Return the reason why a calibration does not vouch for its judge in some arms; nothing if it does."""
+    labelled = {arm.arm for arm in calibration.arms if arm.labelled.n}
+    unlabelled = [arm for arm in arms if arm not in labelled]
     if unlabelled:
         names = plain(listed(unlabelled))
         doubt = f"nobody has compared it with people in {names}: {FILE} has no label of that"
         return Doubt(f"a judge that nobody has compared with people in {names}", doubt)
     if calibration.advisory:
-        return Doubt(
-            _advisory_mark(calibration), f"it is advisory, since {plain('; '.join(calibration.advisory), _LONG)}"
-        )
+        reasons = plain("; ".join(calibration.advisory), _LONG)
+        return Doubt(_advisory_mark(calibration), f"it is advisory, since {reasons}")
     return None
 
 
