@@ -1,1 +1,1 @@
-"""The `judge` command of skillgauge: how far a judge agrees with people."""
+"""The `judge` command of skillgauge: how far a judge agrees with people, and with itself."""

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, UsageError, did_you_mean, plain
 from skillgauge.api.report import RunView
-from skillgauge.api.run import GlobalsGroup, Invocation, invocation, write_whole
+from skillgauge.api.run import (
+    EvaluationCommand,
+    GlobalsGroup,
+    Invocation,
+    configured,
+    eval_options,
+    evaluation_options,
+    invocation,
+    write_whole,
+)
 
 if TYPE_CHECKING:
     from skillgauge.api.report import Figure, GroupKey
@@ -19,14 +29,18 @@ if TYPE_CHECKING:
     from .grading import Judged, JudgedRun
     from .labels import Line
 
-command = GlobalsGroup("judge", help="Compare the judge of a run with people.")
+command = GlobalsGroup("judge", help="Compare the judge of a run with people and with itself.")
 
 
 def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
-    from .documents import Calibration, LabelDocument  # noqa: PLC0415 - `--help` needs none of it
+    from .documents import Calibration, LabelDocument, NoiseDocument  # noqa: PLC0415 - `--help` needs none of it
 
-    models: dict[str, type[Frozen]] = {"judge-label": LabelDocument, "judge-calibrate": Calibration}
+    models: dict[str, type[Frozen]] = {
+        "judge-label": LabelDocument,
+        "judge-calibrate": Calibration,
+        "judge-noise": NoiseDocument,
+    }
     return {name: model.model_json_schema() for name, model in models.items()}
 
 
@@ -163,6 +177,65 @@ def calibrate(ctx: click.Context, *, source: str, file: str, output: str, store:
     call.output.line(f"calibration: {plain(output)}")
     call.output.verdict(verdict(calibration))
     return ExitCode.OK
+
+
+_DEFAULT_SAMPLE = 20
+_SHARED = ("concurrency", "max_cost", "max_tokens", "store", "dry_run")
+"""Options of `eval` that mean something where a judge is asked again."""
+
+
+def _noise(**values: Any) -> int:
+    call = invocation(click.get_current_context().obj, configured(values))
+    with _compared(call, values["source"], [], []) as (view, run):
+        return asyncio.run(_ask_again(call, values, view, run))
+
+
+async def _ask_again(call: Invocation, values: Mapping[str, Any], view: RunView, run: JudgedRun) -> int:
+    from skillgauge.api.report import counted  # noqa: PLC0415 - as above
+
+    from .noise import compared, prepare, print_noise, sampled, tokens_of, verdict  # noqa: PLC0415 - as above
+
+    sample = sampled(run, values["sample"], view.head.seed)
+    evaluation = await prepare(call, eval_options(call, values), view, sample, here=not values["paths"])
+    answers = f"{counted(len(sample.answers), 'answer')} of {sample.of}"
+    question = f"{answers} with {counted(len(sample.checks), 'check')}, by the judge of the run"
+    if tokens := tokens_of(view, sample):
+        question += f", which used {tokens:,} tokens for them"
+    if values["dry_run"]:
+        call.output.verdict(f"would be graded again: {question}")
+        return ExitCode.OK
+    call.output.notice(f"grading again: {question}")
+    outcome = await evaluation.carry_out()
+    noise = compared(view, run, sample, outcome.view)
+    call.output.document(noise.model_dump(mode="json"))
+    print_noise(noise, call.output)
+    call.output.verdict(verdict(noise))
+    return ExitCode.OK if noise.answers else ExitCode.INVALID_RUN
+
+
+command.add_command(
+    EvaluationCommand(
+        "noise",
+        params=[
+            click.Argument(["source"], metavar="RUN|FILE"),
+            click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
+            click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
+            click.Option(
+                ["--sample"],
+                type=click.IntRange(1),
+                default=_DEFAULT_SAMPLE,
+                show_default=True,
+                metavar="N",
+                help="Grade at most so many answers again.",
+            ),
+            *(option for option in evaluation_options() if option.name in _SHARED),
+        ],
+        callback=_noise,
+        examples=("skillgauge judge noise latest --sample 50",),
+        help="Grade stored answers again with the judge of the run, and say how often it contradicts itself.",
+        short_help="Say how steady a judge is.",
+    )
+)
 
 
 @contextmanager

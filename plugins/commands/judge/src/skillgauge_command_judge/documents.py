@@ -127,3 +127,55 @@ class Calibration(Frozen):
     lifts: tuple[JudgedLift, ...]
     graders: tuple[Grader, ...]
     """All that it holds for: a check decided by any other grader makes it stale."""
+
+
+class CheckNoise(Frozen):
+    """The words of a judge about one check, asked twice."""
+
+    check: str
+    n: int
+    """Answers of which it was asked."""
+    changed: int
+    """Answers of which it said something else the second time."""
+    disagreement: RateInterval
+    """Share of them, over cases."""
+
+
+class GroupNoise(Frozen):
+    """The noise of the judged rate of one group: standard deviations between runs of the same cases, as fractions."""
+
+    name: str
+    suite: str
+    target: str | None
+    arm: str
+    runner: str
+    model: str | None
+    answers: int
+    """Answers that were graded again."""
+    disagreement: RateInterval
+    spread: float | None
+    """In all, from cases with several runs; `null` if there is none."""
+    judge_spread: float | None
+    """What the judge adds; `null` if no answer of the group was graded again."""
+    agent_spread: float | None
+    """What is left for the agent: squared, it is the difference of the other two squared, and never below 0."""
+
+
+class NoiseDocument(Frozen):
+    """The document of `judge noise --json`."""
+
+    schema_version: str = "1.0"
+    run_id: str
+    judges: tuple[str, ...]
+    answers: int
+    """Answers that were graded again."""
+    answers_in_run: int
+    """Different answers that the judge has graded in the run."""
+    ungraded: int
+    """Checks that were asked again and have no word."""
+    seed: int
+    """Of the sample and of the resampling."""
+    disagreement: RateInterval
+    """Share of checks of which the judge said something else the second time, over cases."""
+    checks: tuple[CheckNoise, ...]
+    groups: tuple[GroupNoise, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from skillgauge.api import Execution, Frozen, Identity, Json, Score, ScoreStatus, TrialResult, digest
@@ -43,6 +43,7 @@ class Judged:
     """Digest of what was judged: the same execution may answer otherwise the next time."""
     passes: bool
     grader: Grader
+    trial_id: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -68,7 +69,7 @@ class JudgedRun:
 
 def judged_of(view: RunView) -> JudgedRun:
     """Read what judges have decided; results are read once and not kept."""
-    judges = tuple(map(_named, view.head.judges))
+    judges = named_judges(view.head.judges)
     judged: list[Judged] = []
     untold: list[tuple[GroupKey, bool]] = []
     for result, scores in _decided(view):
@@ -80,8 +81,13 @@ def judged_of(view: RunView) -> JudgedRun:
                 untold.append((result.group, passes))
                 continue
             place = result.group, result.case_id, result.execution_id, score.check_id
-            judged.append(Judged(*place, answer=answer, passes=passes, grader=grader))
+            judged.append(Judged(*place, answer, passes, grader, result.trial_id))
     return JudgedRun(tuple(judged), tuple(untold))
+
+
+def named_judges(judges: Iterable[Identity]) -> tuple[str, ...]:
+    """Return name, model and digest of each judge."""
+    return tuple(map(_named, judges))
 
 
 def answer_digest(execution: Execution) -> str:

@@ -68,8 +68,7 @@ command = EvaluationCommand(
 
 async def _carry_out(call: Invocation, values: Mapping[str, Any], view: RunView) -> int:
     from skillgauge.api.run import conclude  # noqa: PLC0415 - as above
-
-    from .regrading import asked_for, regrade  # noqa: PLC0415 - as above
+    from skillgauge_regrading import asked_for, regrade  # noqa: PLC0415 - as above
 
     evaluation = await regrade(call, asked_for(eval_options(call, values), view, here=not values["paths"]), view)
     if values["dry_run"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -63,8 +63,18 @@ def _models_of(judges: Iterable[Identity]) -> tuple[str, ...]:
     return tuple(str(model) for model in models if model)
 
 
-async def regrade(call: Invocation, request: Asked, view: RunView) -> Evaluation:
+Part = Mapping[str, Collection[str]]
+"""Ids of the checks to grade again, by the id of their trial."""
+
+
+async def regrade(call: Invocation, request: Asked, view: RunView, part: Part | None = None) -> Evaluation:
     """The evaluation that grades a run again.
+
+    Args:
+        call: the command line.
+        request: the settings, as `asked_for` returns them.
+        view: the run.
+        part: the part of it that is graded; `None` for all.
 
     Raises:
         SkillgaugeError: with everything that is missing, or that is not what it was; nothing has run.
@@ -76,13 +86,14 @@ async def regrade(call: Invocation, request: Asked, view: RunView) -> Evaluation
         raise UsageError(problems)
     stored: dict[str, Execution] = {}
     plan = _Again(
-        _head(view, prepared.plan.head),
+        _head(view, prepared.plan.head, part),
         prepared.plan.suites,
         prepared.plan.limits,
         prepared.plan.paid_scorers,
         view=view,
         known=suites,
         executions=stored,
+        part=part,
     )
 
     @asynccontextmanager
@@ -134,16 +145,23 @@ class _Again(Plan):
     known: dict[str, _Known] = field(kw_only=True)
     executions: dict[str, Execution] = field(kw_only=True)
     """Gets what happened in each trial that is given, by its id."""
+    part: Part | None = None
+    """The part that is graded; `None` for all."""
 
     def trials(self) -> Iterator[Trial]:
         runners = {runner.name: runner for runner in self.view.head.runners}
         for result in self.view.results():
+            if self.part is not None and result.trial_id not in self.part:
+                continue
             self.executions[result.trial_id] = _as_recorded(result.execution)
             yield self._trial(result, runners)
 
     def _trial(self, result: TrialResult, runners: dict[str, Identity]) -> Trial:
         suite = self.known[result.suite_id]
         case = suite.cases[result.case_id]
+        if self.part is not None:
+            checks = tuple(check for check in case.checks if check.id in self.part[result.trial_id])
+            case = case.model_copy(update={"checks": checks})
         return Trial(
             trial_id=result.trial_id,
             execution_id=result.execution_id,
@@ -219,8 +237,9 @@ def _gone(subject: str, suite: SuiteHead, required: Iterable[str], present: Iter
             yield Problem(f"rescore.unknown-{subject}", message, hint=f"It has: {listed(names) or 'none'}.")
 
 
-def _head(view: RunView, now: PlanHead) -> PlanHead:
+def _head(view: RunView, now: PlanHead, part: Part | None) -> PlanHead:
     """The head of the run with what decides how it is graded now."""
+    trial_count = view.head.trial_count if part is None else len(part)
     grading = {suite.id: suite for suite in now.suites}
     suites = tuple(
         suite.model_copy(
@@ -238,6 +257,7 @@ def _head(view: RunView, now: PlanHead) -> PlanHead:
         update={
             "plan_id": digest("rescore", view.run.run_id, now.plan_id),
             "suites": suites,
+            "trial_count": trial_count,
             "judges": now.judges,
             "provenance": now.provenance,
             "origin": RunOrigin(run_id=view.run.run_id, change="graded again; nothing was executed"),
