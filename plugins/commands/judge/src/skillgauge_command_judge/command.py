@@ -34,12 +34,18 @@ command = GlobalsGroup("judge", help="Compare the judge of a run with people and
 
 def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
-    from .documents import Calibration, LabelDocument, NoiseDocument  # noqa: PLC0415 - `--help` needs none of it
+    from .documents import (  # noqa: PLC0415 - `--help` needs none of it
+        Calibration,
+        CompareDocuments,
+        LabelDocument,
+        NoiseDocument,
+    )
 
     models: dict[str, type[Frozen]] = {
         "judge-label": LabelDocument,
         "judge-calibrate": Calibration,
         "judge-noise": NoiseDocument,
+        "judge-compare": CompareDocuments,
     }
     return {name: model.model_json_schema() for name, model in models.items()}
 
@@ -179,9 +185,7 @@ def calibrate(ctx: click.Context, *, source: str, file: str, output: str, store:
     return ExitCode.OK
 
 
-_DEFAULT_SAMPLE = 20
-_SHARED = ("concurrency", "max_cost", "max_tokens", "store", "dry_run")
-"""Options of `eval` that mean something where a judge is asked again."""
+_SAMPLE = 20
 
 
 def _noise(**values: Any) -> int:
@@ -213,27 +217,81 @@ async def _ask_again(call: Invocation, values: Mapping[str, Any], view: RunView,
     return ExitCode.OK if noise.answers else ExitCode.INVALID_RUN
 
 
+def _compare(**values: Any) -> int:
+    from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
+
+    if not values["rubric"].strip():
+        raise UsageError(Problem("judge.rubric", "the rubric is empty", hint="Say what makes an answer good."))
+    call = invocation(click.get_current_context().obj, configured(values))
+    with run_reports(call, [values["source"]]) as (view,):
+        return asyncio.run(_duels(call, values, view))
+
+
+async def _duels(call: Invocation, values: Mapping[str, Any], view: RunView) -> int:
+    from skillgauge.api.report import counted  # noqa: PLC0415 - as above
+
+    from .comparing import compare, matches, prepare, print_comparisons, verdict  # noqa: PLC0415 - as above
+    from .documents import CompareDocuments  # noqa: PLC0415 - as above
+
+    drawn = matches(view, values["sample"])
+    judge = await prepare(call, eval_options(call, values), view, here=not values["paths"])
+    cases = sum(len(match.duels) for match in drawn)
+    question = f"{counted(2 * cases, 'question')} about {counted(cases, 'case')} to judge {judge.identity(None).name}"
+    if values["dry_run"]:
+        call.output.verdict(f"would ask {question}, each in both orders")
+        return ExitCode.OK
+    call.output.notice(f"asking {question}, each in both orders")
+    compared = [await compare(view, match, judge, values["rubric"]) for match in drawn]
+    call.output.document(CompareDocuments(comparisons=tuple(compared)).model_dump(mode="json"))
+    print_comparisons(compared, call.output)
+    if len(compared) == 1:
+        call.output.verdict(verdict(compared[0]))
+    else:
+        call.output.verdict(f"{counted(len(compared), 'comparison')}, see above")
+    return ExitCode.INVALID_RUN if any(one.net is None for one in compared) else ExitCode.OK
+
+
+def _asking_again(sample: str, *names: str) -> list[click.Parameter]:
+    """The parameters of a command that asks a judge about stored answers.
+
+    Args:
+        sample: what `--sample` is about.
+        names: the options of `eval` that mean something there.
+    """
+    return [
+        click.Argument(["source"], metavar="RUN|FILE"),
+        click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
+        click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
+        click.Option(
+            ["--sample"], type=click.IntRange(1), default=_SAMPLE, show_default=True, metavar="N", help=sample
+        ),
+        *(option for option in evaluation_options() if option.name in names),
+    ]
+
+
 command.add_command(
     EvaluationCommand(
         "noise",
-        params=[
-            click.Argument(["source"], metavar="RUN|FILE"),
-            click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
-            click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
-            click.Option(
-                ["--sample"],
-                type=click.IntRange(1),
-                default=_DEFAULT_SAMPLE,
-                show_default=True,
-                metavar="N",
-                help="Grade at most so many answers again.",
-            ),
-            *(option for option in evaluation_options() if option.name in _SHARED),
-        ],
+        params=_asking_again(
+            "Grade at most so many answers again.", "concurrency", "max_cost", "max_tokens", "store", "dry_run"
+        ),
         callback=_noise,
         examples=("skillgauge judge noise latest --sample 50",),
         help="Grade stored answers again with the judge of the run, and say how often it contradicts itself.",
         short_help="Say how steady a judge is.",
+    )
+)
+command.add_command(
+    EvaluationCommand(
+        "compare",
+        params=[
+            *_asking_again("Compare at most so many cases.", "judge", "judge_model", "store", "dry_run"),
+            click.Option(["--rubric"], required=True, metavar="TEXT", help="What makes an answer good."),
+        ],
+        callback=_compare,
+        examples=("skillgauge judge compare latest --rubric 'Which text is clearer to a newcomer?'",),
+        help="Let a judge compare the answers of two arms, each pair in both orders; the same winner twice counts.",
+        short_help="Compare the answers of two arms.",
     )
 )
 

@@ -5,6 +5,8 @@ Rates are fractions; `null` is undefined.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from skillgauge.api import Frozen
 from skillgauge.stats import Labelled, RateInterval
 
@@ -179,3 +181,64 @@ class NoiseDocument(Frozen):
     """Share of checks of which the judge said something else the second time, over cases."""
     checks: tuple[CheckNoise, ...]
     groups: tuple[GroupNoise, ...]
+
+
+class DuelOutcome(StrEnum):
+    """The outcome of a case whose answers a judge has compared, for the candidate arm."""
+
+    WIN = "win"
+    LOSS = "loss"
+    TIE = "tie"
+    """It named a tie, or another winner when the order was swapped."""
+
+
+class ComparedCase(Frozen):
+    """One case of a comparison."""
+
+    suite: str
+    case: str
+    outcome: DuelOutcome | None
+    """`null` if the judge gave no word."""
+    reason: str
+    """Why there is no word; else empty."""
+
+
+class CompareDocument(Frozen):
+    """One comparison of `judge compare --json`."""
+
+    run_id: str
+    judge: str
+    rubric: str
+    name: str
+    """What reports call the candidate."""
+    arm: str
+    baseline: str
+    wins: int
+    losses: int
+    ties: int
+    unanswered: int
+    """Cases without a word."""
+    cases_in_run: int
+    """Cases with an answer in both arms, of which some were drawn."""
+    net: float | None
+    """Wins minus losses, as a share of the cases with a word."""
+    lower: float | None
+    """Its bounds for new cases, at 95 %, from 8 cases on."""
+    upper: float | None
+    chance: float
+    """Exact two-sided test of signs: how likely wins and losses differ at least as much by chance."""
+    consistent: float | None
+    """Share of the cases in which both orders gave the same word."""
+    both_first: int
+    """Cases in which the answer that stood first won in both orders."""
+    both_second: int
+    position_chance: float
+    """How likely the places differ at least as much by chance, by the same test."""
+    cases: tuple[ComparedCase, ...]
+
+
+class CompareDocuments(Frozen):
+    """The document of `judge compare --json`."""
+
+    schema_version: str = "1.0"
+    comparisons: tuple[CompareDocument, ...]
