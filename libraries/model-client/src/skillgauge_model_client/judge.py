@@ -77,12 +77,13 @@ class ModelJudge(ABC):
         return tuple(problems)
 
     def identity(self, model: str | None) -> Identity:
-        """The judge's version, the address and the model; incomplete, since what is served may change at any time."""
+        """Version, address, model and temperature; incomplete, since what is served may change at any time."""
+        options = self._options
         return Identity(
             name=self.name,
             version=version(self.distribution or f"skillgauge-judge-{self.name}"),
-            settings={"base_url": self._options.base_url, "model": self._model(model)},
-            service=self._options.base_url,
+            settings={"base_url": options.base_url, "model": self._model(model), "temperature": options.temperature},
+            service=options.base_url,
             complete=False,
         )
 

@@ -128,11 +128,15 @@ def test_a_judge_is_asked_again(program: Program, evaluate: Evaluate, judge: Mod
 
 
 @pytest.mark.e2e
-def test_another_judge_is_refused(program: Program, evaluate: Evaluate, judge: ModelServer, moody: Moody) -> None:
-    """At another address it is another judge, whose words would be no noise; nothing is asked."""
+@pytest.mark.parametrize("change", ["base_url={url}/other/v1", "temperature=1"])
+def test_another_judge_is_refused(
+    program: Program, evaluate: Evaluate, judge: ModelServer, moody: Moody, change: str
+) -> None:
+    """At another address or temperature it is another judge, whose words would be no noise; nothing is asked."""
     evaluate()
     words = ["judge", "noise", "latest", "--skills", "skill", "--tasks", "tasks.json"]
-    words += ["--set", f"judges.openai.base_url={judge.url}/other/v1"]
+    words += ["--set", f"judges.openai.base_url={judge.url}/v1"]
+    words += ["--set", f"judges.openai.{change.format(url=judge.url)}"]
     done = program(*words, env={"OPENAI_API_KEY": "made-up-key", "SKILLGAUGE_SANDBOX": "local"})
     assert (done.code, moody.asked.total()) == (2, 10)
     assert "error[judge.other-judge]: the judge is openai m-1" in done.stderr

@@ -63,7 +63,7 @@ def test_what_each_vendor_needs(
     assert [f"https://{host}" for host in traits.model_hosts] == [address.removesuffix("/v1")]
     identity = provider.make(provider.options()).identity(None)
     assert (identity.name, identity.version, identity.service) == (name, "0.1.0", address)
-    assert identity.settings == {"base_url": address, "model": model}
+    assert identity.settings == {"base_url": address, "model": model, "temperature": 0.0}
 
 
 def test_families_without_a_version() -> None:
