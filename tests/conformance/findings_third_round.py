@@ -18,6 +18,13 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/e2e/test_confirm.py::test_the_printed_commands_decide",
         "tests/e2e/test_confirm.py::test_a_doubt_that_was_noise_is_no_acquittal",
     ),
+    # Surfaces for CI had a rule of their own for what a case is, and a verdict of their own for the run.
+    "R3-N10": (
+        "core/tests/report/test_outcomes.py::test_more_than_half_of_the_graded_repeats_decide",
+        "core/tests/report/test_outcomes.py::test_a_threshold_of_the_suite_is_met_exactly",
+        "core/tests/decide/test_verdicts.py::test_every_exit_code_has_its_word",
+        "tests/e2e/test_surfaces_agree.py::test_every_surface_tells_the_same",
+    ),
     # A skill that asks for tools or hooks was denied to the agent in silence.
     "R3-E0": (
         "tests/e2e/test_loadable_skills.py::test_a_skill_with_allowed_tools_fires",

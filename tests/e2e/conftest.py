@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,6 +119,17 @@ class Scripted:
         outcomes |= {f"with_skill@{model}": letters for model, letters in models.items()}
         (self.work / "outcomes.json").write_text(json.dumps(outcomes))
         (self.work / "sessions.txt").unlink(missing_ok=True)
+
+    def write_queries(self, should: int, should_not: int, threshold: float | None = None) -> None:
+        """The same skill with queries instead: those that should fire have the ids from 1 on, then the others."""
+        shutil.rmtree(self.work / "s/evals")
+        (self.work / "s/evals").mkdir()
+        more = {} if threshold is None else {"threshold": threshold}
+        queries = [
+            {"id": one, "query": f"number {one}", "should_trigger": one <= should, **more}
+            for one in range(1, should + should_not + 1)
+        ]
+        (self.work / "s/evals/trigger-eval.json").write_text(json.dumps(queries))
 
     def sessions(self) -> list[str]:
         """Arm, case and repeat of every session since the last script."""

@@ -12,6 +12,7 @@ from skillgauge.api import CaseHead, Execution, Failure, FailureClass, Kept, Res
 from skillgauge.api.report import GroupKey, RunView, SuiteSummary
 from skillgauge.decide.failing import LISTED, WIDTH, differing, failing_lines
 from skillgauge.report.summary import summarize
+from skillgauge.types.gate import Quarantined
 from skillgauge_testkit import contract_views
 
 VIEWS = dict(contract_views())
@@ -77,6 +78,25 @@ def test_the_worst_come_first_with_reason_arm_and_command() -> None:
         "    server: HTTP 500",
         "look deeper:",
         "  skillgauge report show run-1 --case case-3 --arm with_skill",
+    ]
+
+
+def test_what_passed_all_the_same_has_headings_of_its_own() -> None:
+    """A case that passed more often than not did pass, and one whose other repeat was an error; others are apart."""
+    view = run_of([*trial(0, "pfp"), *trial(1, "pe"), *trial(2, "f"), *trial(3, "ff")])
+    apart = (Quarantined(case="case-3", until="9999-12-31"),)
+    suites = tuple(suite.model_copy(update={"quarantined": apart}) for suite in view.head.suites)
+    view = replace(view, head=view.head.model_copy(update={"suites": suites}))
+    shown = [line for line in failing_lines(view, ()) if not line.startswith("    ")]
+    assert shown == [
+        "did not pass:",
+        "  case-2 · with_skill: passed 0 of 1",
+        "passed, but not always:",
+        "  case-0 · with_skill: passed 2 of 3",
+        "  case-1 · with_skill: passed 1 of 1, 1 error",
+        "in quarantine, not always passed:",
+        "  case-3 · with_skill: passed 0 of 2",
+        "to look deeper, keep the run: --format record, or a --store",
     ]
 
 

@@ -26,6 +26,7 @@ from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
 from skillgauge.types import comparison, gate, result, score, suite, trial
 from skillgauge.types.comparison import Counts, GroupKey
+from skillgauge.types.gate import RepeatRule
 from skillgauge.types.result import RunState, Summary, TrialResult, Verdict
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import (
@@ -478,6 +479,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "image_files": ({"image_files": (FileSpec(path="Dockerfile", text="FROM a"),)}, "execution"),
     "checks": ({"checks": (Check(id="k", scorer="s"),)}, "checks"),
     "rule": ({"rule": VerdictRule(mode=VerdictMode.MEAN)}, "checks"),
+    "repeat_rule": ({"repeat_rule": RepeatRule(share=0.7)}, "none"),
     "targets": ({"targets": ("t",)}, "none"),
     "tags": ({"tags": ("t",)}, "none"),
     "cluster": ({"cluster": "g"}, "none"),

@@ -123,6 +123,9 @@ from ..types.inputs import (
     FileSpec as FileSpec,
     HostVariable as HostVariable,
 )
+from ..types.gate import (
+    RepeatRule as RepeatRule,
+)
 from ..types.result import (
     GivenUp as GivenUp,
     Kept as Kept,

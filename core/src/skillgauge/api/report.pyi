@@ -4,7 +4,6 @@
 from ..decide.failing import (
     case_name as case_name,
     differing as differing,
-    passed_text as passed_text,
 )
 from ..decide.decision import (
     judge_notes as judge_notes,
@@ -20,17 +19,27 @@ from ..decide.leaderboard import (
     Board as Board,
     boards as boards,
 )
+from ..decide.verdicts import (
+    verdict_for as verdict_for,
+)
 from ..contract.reporters import (
     Reporter as Reporter,
 )
 from ..report.wording import (
+    cases_text as cases_text,
     figure_text as figure_text,
     headline as headline,
     interval_text as interval_text,
     labels as labels,
+    passed_text as passed_text,
+    quarantine_text as quarantine_text,
     rate_notes as rate_notes,
+    repeats_text as repeats_text,
     reason_of as reason_of,
     table_texts as table_texts,
+)
+from ..report.pairs import (
+    case_summary as case_summary,
 )
 from ..report.summary import (
     summarize as summarize,
@@ -50,6 +59,8 @@ from ..types.answers import (
     AnswerStyle as AnswerStyle,
 )
 from ..types.comparison import (
+    CaseCounts as CaseCounts,
+    CaseOutcome as CaseOutcome,
     CasePair as CasePair,
     CaseSummary as CaseSummary,
     Counts as Counts,
@@ -66,6 +77,7 @@ from ..types.result import (
     GroupSummary as GroupSummary,
     RunInfo as RunInfo,
     RunState as RunState,
+    RunVerdict as RunVerdict,
     RunView as RunView,
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,

@@ -46,8 +46,7 @@ def case_by_case(view: RunView) -> Iterator[CaseReport]:
 
 
 def _report(case: CaseHead, suite: SuiteHead | None, groups: Mapping[GroupKey, Sequence[TrialResult]]) -> CaseReport:
-    looks = suite.looks if suite else ()
-    summaries = {group: case_summary(group, repeats, looks) for group, repeats in groups.items()}
+    summaries = {group: case_summary(group, repeats, suite) for group, repeats in groups.items()}
     pairs = tuple(pairs_of(suite, summaries)) if suite else ()
     return CaseReport(case, groups, summaries, pairs)
 

@@ -11,7 +11,7 @@ from skillgauge_documents.phrases import counted
 
 from ..errors import ExitCode
 from ..report.answer import sentences
-from ..report.wording import labels, reason_of
+from ..report.wording import labels, quarantine_text, reason_of
 from ..types.comparison import Counts, GroupKey
 from ..types.gate import Gate, GateFigure
 from ..types.judged_gates import JUDGED, JudgedGates
@@ -178,9 +178,7 @@ def run_notes(view: RunView) -> Iterator[str]:
         yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
     for suite in view.head.suites:
         for entry in suite.quarantined:
-            case = f"case {plain(entry.case)} of {plain(suite.id)}"
-            note = f"{case} is in quarantine and gates nothing before {entry.until}"
-            yield f"{note}: {plain(entry.reason)}" if entry.reason else note
+            yield f"case {plain(entry.case)} of {plain(suite.id)} is {quarantine_text(entry)}"
 
 
 def judge_notes(view: RunView) -> tuple[str, ...]:

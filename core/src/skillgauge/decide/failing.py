@@ -5,14 +5,15 @@ from __future__ import annotations
 import shlex
 import textwrap
 from bisect import insort
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import groupby
 
 from skillgauge_documents.characters import plain
-from skillgauge_documents.phrases import counted
 
-from ..report.wording import reason_of
-from ..types.comparison import Counts, GroupKey
+from ..report.wording import reason_of, repeats_text
+from ..types.comparison import CaseOutcome, Counts, GroupKey
 from ..types.result import GroupSummary, RunView, TrialResult, Verdict
 from ..types.suite import DIRECT
 from ..types.trial import CaseHead
@@ -29,19 +30,37 @@ _NAME = 50
 
 @dataclass(frozen=True)
 class FailingCase:
-    """The repeats of a case that a group did not pass."""
+    """A case of which some repeat in a group did not pass, whatever its outcome is."""
 
     case: CaseHead
     group: GroupKey
     counts: Counts
+    outcome: CaseOutcome
     reason: str
     """Of the first repeat that failed, else of the first that ended in an error; not yet `plain`."""
 
     @property
-    def badness(self) -> tuple[bool, float, str, int]:
-        """The key to sort by: cases that always fail, then the others by the share that passes, then mere errors."""
+    def title(self) -> str:
+        """The heading that it is listed under."""
+        return _TITLES[self.outcome]
+
+    @property
+    def badness(self) -> tuple[int, bool, float, str, int]:
+        """The key to sort by: what did not pass, then what passed or does not count; fails before errors; the share."""
         share = self.counts.pass_share
-        return not self.counts.failed, share or 0.0, self.case.suite_id, self.case.index
+        heading = _HEADINGS.index(self.title)
+        return heading, not self.counts.failed, share or 0.0, self.case.suite_id, self.case.index
+
+
+_NOT_PASSED, _NOT_ALWAYS, _APART = "did not pass", "passed, but not always", "in quarantine, not always passed"
+_HEADINGS = (_NOT_PASSED, _NOT_ALWAYS, _APART)
+_TITLES = {
+    CaseOutcome.FAILED: _NOT_PASSED,
+    CaseOutcome.ERROR: _NOT_PASSED,
+    CaseOutcome.SKIPPED: _NOT_PASSED,
+    CaseOutcome.PASSED: _NOT_ALWAYS,
+    CaseOutcome.QUARANTINED: _APART,
+}
 
 
 def failing_lines(view: RunView, source: Sequence[str]) -> Iterator[str]:
@@ -51,17 +70,19 @@ def failing_lines(view: RunView, source: Sequence[str]) -> Iterator[str]:
         view: the run; its results are read only if there are such cases.
         source: words by which `report show` finds the run; empty if nothing was kept of it.
     """
-    worst, total = worst_cases(view)
+    worst, totals = worst_cases(view)
     if not worst:
         return
     groups = view.summary.groups
-    more = f", the worst {len(worst)} of {total:,}" if total > len(worst) else ""
-    yield f"did not pass{more}:"
-    for failing in worst:
-        passed = "passed" if failing.counts.pass_share is not None else "no result,"
-        name = group_name(failing.group, groups, case_name(failing.case))
-        yield from _wrapped(f"{name}: {passed} {passed_text(failing.counts)}", "  ")
-        yield from _wrapped(plain(failing.reason.strip().partition("\n")[0]), "    ")
+    for title, of_title in groupby(worst, key=lambda failing: failing.title):
+        listed = list(of_title)
+        total = totals[title]
+        more = f", the worst {len(listed)} of {total:,}" if total > len(listed) else ""
+        yield f"{title}{more}:"
+        for failing in listed:
+            name = group_name(failing.group, groups, case_name(failing.case))
+            yield from _wrapped(f"{name}: {repeats_text(failing.counts)}", "  ")
+            yield from _wrapped(plain(failing.reason.strip().partition("\n")[0]), "    ")
     if not source:
         yield "to look deeper, keep the run: --format record, or a --store"
         return
@@ -76,19 +97,19 @@ def _show_command(failing: FailingCase, source: Sequence[str]) -> list[str]:
     return command
 
 
-def worst_cases(view: RunView) -> tuple[Sequence[FailingCase], int]:
-    """The first of those that did not always pass, worst first, and how many there are."""
+def worst_cases(view: RunView) -> tuple[Sequence[FailingCase], Mapping[str, int]]:
+    """The first of those that did not always pass, worst first, and how many there are under each heading."""
     groups = {group.key for group in gated(view) if group.counts.failed or group.counts.errors}
     worst: list[FailingCase] = []
-    total = 0
+    totals: Counter[str] = Counter()
     if not groups:
-        return worst, total
+        return worst, totals
     for report in case_by_case(view):
         for failing in _failing(report, groups):
-            total += 1
+            totals[failing.title] += 1
             insort(worst, failing, key=lambda case: case.badness)
             del worst[LISTED:]
-    return worst, total
+    return worst, totals
 
 
 def differing(groups: Sequence[GroupSummary | GroupKey]) -> tuple[str, ...]:
@@ -110,20 +131,10 @@ def case_name(case: CaseHead) -> str:
     return plain(case.title, _NAME)
 
 
-def passed_text(counts: Counts) -> str:
-    """Say how many of the graded repeats of a case passed, and what became of the rest: `1 of 2, 1 error`."""
-    parts = []
-    if graded := counts.passed + counts.failed:
-        parts.append(f"{counts.passed} of {graded}")
-    if counts.errors:
-        parts.append(counted(counts.errors, "error"))
-    return ", ".join(parts) or "skipped"
-
-
 def _failing(report: CaseReport, groups: set[GroupKey]) -> Iterator[FailingCase]:
     for group, summary in report.summaries.items():
         if group in groups and (summary.counts.failed or summary.counts.errors):
-            yield FailingCase(report.case, group, summary.counts, _reason(report.results[group]))
+            yield FailingCase(report.case, group, summary.counts, summary.outcome, _reason(report.results[group]))
 
 
 def _reason(repeats: Sequence[TrialResult]) -> str:

@@ -14,6 +14,7 @@ from ..decide.broken_arms import broken_arms
 from ..decide.decision import Decision, GateOptions, decide, stopped_early
 from ..decide.failing import failing_lines
 from ..decide.foresight import unanswerable
+from ..decide.verdicts import verdict_of
 from ..errors import Problem, UsageError
 from ..plan.preparing import Prepared
 from ..terminal.output import Output
@@ -134,7 +135,7 @@ class Concluded:
 
 
 def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, earlier: Earlier | None) -> Concluded:
-    """Write the reports of a run, and decide what it means. Blocks; call it from a worker thread.
+    """Decide what a run means, and write its reports, which tell it. Blocks; call it from a worker thread.
 
     Args:
         outcome: what became of the run.
@@ -143,10 +144,11 @@ def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, ear
         earlier: the run that a gate compares this one with.
     """
     view, remarks = evaluation.call.commented(with_added(outcome.view, evaluation.overlay))
-    written = evaluation.write_reports(view)
     decision = _decided(view, evaluation.prepared, gates, earlier)
     if outcome.stopped_at:
         decision = stopped_early(view, outcome.stopped_at, decision)
+    view = replace(view, verdict=verdict_of(view, decision.exit_code))
+    written = evaluation.write_reports(view)
     code = outcome.exit_code(decision.exit_code, written)
     notices = (*decision.notices, *broken_arms(view), *remarks)
     return Concluded(evaluation, outcome, view, written, replace(decision, exit_code=code, notices=notices))

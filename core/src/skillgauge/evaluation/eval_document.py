@@ -15,7 +15,7 @@ from ..decide.failing import WIDTH
 from ..decide.leaderboard import boards
 from ..errors import Problem
 from ..report.answer import sentences
-from ..report.wording import figure_text, headline, interval_text, labels, rate_notes, table_texts
+from ..report.wording import cases_text, figure_text, headline, interval_text, labels, rate_notes, table_texts
 from ..terminal.output import Rows, problem_document
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
@@ -79,6 +79,8 @@ def human_lines(view: RunView) -> Iterator[str]:
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
         yield from _filled([f"{label} — {_headline(group)}", _basis(group)], " ", "  ")
         yield from _figures(group)
+        if group.cases:
+            yield f"  {cases_text(group.cases)}"
         for note in rate_notes(group):
             yield f"  {note}"
         yield from _weakest(group)

@@ -24,23 +24,28 @@ from ..types.comparison import (
 )
 from ..types.result import TrialResult, Verdict
 from ..types.trial import FailureClass, SuiteHead, Usage
+from .outcomes import outcome_of, passes
 
 _NO_USAGE = Usage()
 """Usage of which nothing is known."""
 
 
-def case_summary(group: GroupKey, repeats: Sequence[TrialResult], looks: Sequence[int] = ()) -> CaseSummary:
+def case_summary(group: GroupKey, repeats: Sequence[TrialResult], suite: SuiteHead | None = None) -> CaseSummary:
     """Sum up what a group made of a case, of which it has at least one repeat.
 
     Args:
         group: the group.
         repeats: its trials of the case.
-        looks: repeats that there were at each earlier look.
+        suite: the suite of the case; it knows the earlier looks and what is in quarantine.
     """
     graded = [result for result in repeats if result.verdict is not Verdict.ERROR]
+    counts = counts_of(repeats)
+    looks = suite.looks if suite else ()
     return CaseSummary(
         group=group,
-        counts=counts_of(repeats),
+        counts=counts,
+        outcome=outcome_of(counts, repeats, suite),
+        passes=passes(counts, repeats[0].repeat_rule),
         cluster=repeats[0].cluster,
         mean_value=mean_of([result.value for result in graded if result.value is not None]),
         spent=_spent(repeats),
@@ -112,23 +117,20 @@ def pairs_of(suite: SuiteHead, summaries: Mapping[GroupKey, CaseSummary]) -> Ite
         arms = (comparison.candidate, comparison.baseline)
         for candidate in dict.fromkeys(key.in_arm(arms[0]) for key in summaries if key.arm in arms):
             baseline = candidate.in_arm(arms[1])
-            yield _pair(candidate, baseline, _counts_in(summaries, candidate), _counts_in(summaries, baseline))
+            yield _pair(candidate, baseline, summaries.get(candidate), summaries.get(baseline))
 
 
-def _counts_in(summaries: Mapping[GroupKey, CaseSummary], group: GroupKey) -> Counts:
-    return summaries[group].counts if group in summaries else Counts()
-
-
-def _pair(candidate: GroupKey, baseline: GroupKey, ours: Counts, theirs: Counts) -> CasePair:
-    dropped = _why_dropped(ours, theirs)
-    if dropped is not None:
+def _pair(candidate: GroupKey, baseline: GroupKey, ours: CaseSummary | None, theirs: CaseSummary | None) -> CasePair:
+    counts = (ours.counts if ours else Counts(), theirs.counts if theirs else Counts())
+    dropped = _why_dropped(*counts)
+    if dropped is not None or ours is None or theirs is None:
         outcome = None if dropped is Dropped.NOT_RUN else Outcome.ERROR
         return CasePair(candidate=candidate, baseline=baseline, outcome=outcome, dropped=dropped)
-    shares = (ours.pass_share or 0.0, theirs.pass_share or 0.0)
+    shares = (ours.counts.pass_share or 0.0, theirs.counts.pass_share or 0.0)
     return CasePair(
         candidate=candidate,
         baseline=baseline,
-        outcome=_OUTCOMES[shares[0] > 0.5, shares[1] > 0.5],
+        outcome=_OUTCOMES[ours.passes is True, theirs.passes is True],
         difference=PairedDifference().add(*shares),
     )
 

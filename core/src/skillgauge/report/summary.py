@@ -28,6 +28,7 @@ from ..types.result import (
 )
 from ..types.score import ScoreStatus
 from ..types.trial import Blame, Failure, PlanHead, SuiteHead
+from .outcomes import OutcomeTally, outcome_of
 from .pairs import PairTally, case_summary, counts_of, pairs_of
 from .spending import SpendingTally
 
@@ -77,6 +78,7 @@ class _Group:
     """What the first of them says."""
     beside: dict[str, Spread] = field(default_factory=dict)
     """Whether checks beside the verdict passed, by their id."""
+    outcomes: OutcomeTally = field(default_factory=OutcomeTally)
     repeated: ReliabilityTally = field(default_factory=ReliabilityTally)
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
@@ -85,8 +87,9 @@ class _Group:
     def ran(self) -> int:
         return self.all.counts.total - self.all.counts.skipped
 
-    def add_case(self, results: Sequence[TrialResult]) -> None:
+    def add_case(self, results: Sequence[TrialResult], suite: SuiteHead | None) -> None:
         counts = counts_of(results)
+        self.outcomes.add(outcome_of(counts, results, suite))
         self.all.add_case(counts, results[0].cluster)
         self.repeated.add(counts.passed + counts.failed, counts.passed)
         for tag in results[0].tags:
@@ -124,6 +127,7 @@ class _Group:
         return GroupSummary(
             **asdict(key),
             counts=counts,
+            cases=self.outcomes.counts,
             pass_rate=self.all.passing.rate(repeats, seed, looks),
             pass_bounds=self.all.passing.bounds if counts.errors else None,
             mean_value=self.value.mean,
@@ -209,14 +213,14 @@ class _RunTally:
         repeats_of: dict[GroupKey, list[TrialResult]] = {}
         for parts, results_of_group in groupby(results, key=_group_of):
             repeats = list(results_of_group)
-            self._groups[parts].add_case(repeats)
+            self._groups[parts].add_case(repeats, suite)
             if is_compared:
                 repeats_of[repeats[0].group] = repeats
         if suite is not None and is_compared:
             self._add_pairs(suite, repeats_of)
 
     def _add_pairs(self, suite: SuiteHead, repeats_of: Mapping[GroupKey, Sequence[TrialResult]]) -> None:
-        summaries = {group: case_summary(group, repeats, suite.looks) for group, repeats in repeats_of.items()}
+        summaries = {group: case_summary(group, repeats, suite) for group, repeats in repeats_of.items()}
         for pair in pairs_of(suite, summaries):
             ours, theirs = summaries.get(pair.candidate), summaries.get(pair.baseline)
             self._pairs[pair.candidate, pair.baseline].add(pair, ours, theirs)

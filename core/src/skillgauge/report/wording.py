@@ -12,7 +12,8 @@ from skillgauge_documents.characters import LINE, plain
 from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent, points
 
 from ..stats import RateInterval, Reliability
-from ..types.comparison import GroupKey
+from ..types.comparison import CaseCounts, Counts, GroupKey
+from ..types.gate import Quarantined
 from ..types.result import Figure, GroupSummary, Table, TrialResult
 from ..types.score import ScoreStatus
 from ..types.suite import DIRECT
@@ -87,6 +88,41 @@ def reason_of(result: TrialResult) -> str:
         for score in result.scores
         if score.status is not ScoreStatus.PASSED and not score.beside
     )
+
+
+def passed_text(counts: Counts) -> str:
+    """Say how many of the graded repeats of a case passed, and what became of the rest: `1 of 2, 1 error`."""
+    parts = []
+    if graded := counts.passed + counts.failed:
+        parts.append(f"{counts.passed} of {graded}")
+    if counts.errors:
+        parts.append(counted(counts.errors, "error"))
+    return ", ".join(parts) or "skipped"
+
+
+def repeats_text(counts: Counts) -> str:
+    """The same as a part of a sentence: `passed 1 of 2, 1 error`, or `no result, 2 errors`."""
+    if counts.pass_share is None:
+        return f"no result, {passed_text(counts)}"
+    return f"passed {passed_text(counts)}"
+
+
+def cases_text(cases: CaseCounts) -> str:
+    """Say how many of the graded cases passed, and what became of the rest: `2 of 3 cases passed, 1 failed`."""
+    others = {
+        "failed": cases.failed,
+        "could not be graded": cases.error,
+        "skipped": cases.skipped,
+        "in quarantine": cases.quarantined,
+    }
+    told = [f"{count} {word}" for word, count in others.items() if count]
+    return ", ".join([f"{cases.passed} of {counted(cases.graded, 'case')} passed", *told])
+
+
+def quarantine_text(entry: Quarantined) -> str:
+    """Say until when a case gates nothing, and why."""
+    text = f"in quarantine and gates nothing before {entry.until}"
+    return f"{text}: {plain(entry.reason)}" if entry.reason else text
 
 
 def rate_notes(group: GroupSummary) -> tuple[str, ...]:

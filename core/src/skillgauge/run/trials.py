@@ -250,6 +250,7 @@ def _result(trial: Trial, execution: Execution, graded: Grade, began: float) -> 
         tags=trial.case.tags,
         cluster=trial.case.cluster,
         weight=trial.case.weight,
+        repeat_rule=trial.case.repeat_rule,
         verdict=graded.verdict,
         value=graded.value,
         scores=graded.scores,

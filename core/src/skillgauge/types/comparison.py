@@ -65,6 +65,42 @@ class Counts(Frozen):
         return cls(**{name: sum(getattr(one, name) for one in listed) for name in cls.model_fields})
 
 
+class CaseOutcome(StrEnum):
+    """The outcome of a case in one group, from all of its repeats. Closed, and the strings are frozen."""
+
+    PASSED = "passed"
+    """As many of its graded repeats passed as its suite wants: more than half of them, unless it says otherwise."""
+    FAILED = "failed"
+    """Fewer did."""
+    ERROR = "error"
+    """It could not be graded: none of its repeats gave a verdict, and at least one ended in an error."""
+    SKIPPED = "skipped"
+    """None of its repeats was run."""
+    QUARANTINED = "quarantined"
+    """It gates nothing, whatever its repeats gave."""
+
+
+class CaseCounts(Frozen):
+    """Cases by outcome."""
+
+    passed: int = 0
+    failed: int = 0
+    error: int = 0
+    skipped: int = 0
+    quarantined: int = 0
+
+    @property
+    def graded(self) -> int:
+        """Cases that passed or failed."""
+        return self.passed + self.failed
+
+    @classmethod
+    def sum(cls, counts: Iterable[CaseCounts]) -> CaseCounts:
+        """Field by field sum."""
+        listed = list(counts)
+        return cls(**{name: sum(getattr(one, name) for one in listed) for name in cls.model_fields})
+
+
 class Spent(Frozen):
     """The effort of the repeats of a case that passed, on average; `None` where one of them does not tell."""
 
@@ -92,6 +128,9 @@ class CaseSummary(Frozen):
 
     group: GroupKey
     counts: Counts
+    outcome: CaseOutcome
+    passes: bool | None
+    """Whether enough of its graded repeats passed, in quarantine or not; `None` if none was graded."""
     cluster: str = ""
     mean_value: float | None = None
     """Mean score over its graded repeats."""
@@ -129,7 +168,7 @@ class CasePair(Frozen):
     candidate: GroupKey
     baseline: GroupKey
     outcome: Outcome | None
-    """With repeats an arm passes if more than half of its graded ones do; `None` if an arm was not run."""
+    """An arm passes as `CaseOutcome` has it, in quarantine or not; `None` if an arm was not run."""
     difference: float | None = None
     """Pass share of the candidate arm minus that of the baseline arm; `None` if they cannot be compared."""
     dropped: Dropped | None = None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from skillgauge_documents.frozen import Frozen
 
 
@@ -49,6 +51,28 @@ class Gate(Frozen):
     threshold: float
     """Least value that meets it; largest one of a figure where less is better."""
     scope: GateScope = GateScope.GROUP
+
+
+class RepeatRule(Frozen):
+    """The share of its graded repeats that have to pass for a case to pass; by itself more than half of them."""
+
+    share: float = Field(default=0.5, ge=0, le=1)
+    above: bool = True
+    """Whether the share must be exceeded instead of reached."""
+
+    def is_met(self, passed: int, graded: int) -> bool:
+        """Tell whether so many passes are enough.
+
+        Args:
+            passed: repeats that passed.
+            graded: those and the ones that failed, at least 1.
+        """
+        surplus = passed - self.share * graded
+        return surplus > _ROUNDING if self.above else surplus >= -_ROUNDING
+
+
+_ROUNDING = 1e-9
+"""The most by which a share such as 1 - 0.8 misses its decimal value, for any number of repeats."""
 
 
 class Quarantined(Frozen):

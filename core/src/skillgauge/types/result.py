@@ -13,7 +13,8 @@ from pydantic import Field
 from skillgauge_documents.frozen import Frozen
 
 from ..stats import Latency, RateInterval, Reliability
-from .comparison import Counts, GroupKey, PairSummary
+from .comparison import CaseCounts, Counts, GroupKey, PairSummary
+from .gate import RepeatRule
 from .score import Score
 from .signature import Signature
 from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, TrialFacts, Usage
@@ -76,6 +77,8 @@ class TrialResult(TrialFacts):
     tags: tuple[str, ...] = ()
     cluster: str = ""
     weight: float = 1.0
+    repeat_rule: RepeatRule = RepeatRule()
+    """How many repeats of its case have to pass."""
     verdict: Verdict
     value: float | None = Field(default=None, ge=0, le=1)
     """Weighted mean of the scores; 0 for a target's failure, `None` for an error."""
@@ -156,6 +159,8 @@ class GroupSummary(Frozen):
     runner: str
     model: str | None
     counts: Counts
+    cases: CaseCounts | None = None
+    """Its cases by outcome; `None` in documents that do not tell."""
     pass_rate: RateInterval
     """Mean over cases of the pass share of each case's repeats; errors excluded."""
     pass_bounds: tuple[float, float] | None = None
@@ -263,6 +268,21 @@ class ResultOrder(StrEnum):
     """By suite, then case, then target, runner, model, arm, then repeat: all that happened to a case lies together."""
 
 
+class RunVerdict(StrEnum):
+    """The meaning of a run for the machine that waits for it, as the exit code has it. Closed."""
+
+    PASSED = "passed"
+    """It ended well: every gate that was asked is met."""
+    FAILED = "failed"
+    """A gate was missed, or the first failure was to end it."""
+    ERROR = "error"
+    """It proves nothing, leaves a gate open, or was made of files that could not all be read."""
+    INCOMPLETE = "incomplete"
+    """A budget or an interruption ended it."""
+    EMPTY = "empty"
+    """It ended well, and there was nothing to run."""
+
+
 class RunSource(Protocol):
     """The place from which the results and cases of a run are read, as often as they are asked for."""
 
@@ -316,6 +336,9 @@ class RunView:
     head: PlanHead
     summary: Summary
     source: RunSource
+    verdict: RunVerdict | None = None
+    """The meaning of the run by the gates that were asked of it; `None` if nobody has asked, or a document does not
+    tell."""
 
     def results(self, group: GroupKey | None = None) -> Iterator[TrialResult]:
         """The results of the run, or of one group, in plan order; they stream, as often as they are asked for."""

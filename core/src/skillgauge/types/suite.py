@@ -12,7 +12,7 @@ from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, digest,
 
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
-from .gate import Gate, GateFigure
+from .gate import Gate, GateFigure, RepeatRule
 from .inputs import FileSpec, HostVariable
 
 
@@ -143,6 +143,8 @@ class Case(CaseFacts):
     """Put into the workspace after the execution ended, for the checks only."""
     checks: tuple[Check, ...] = ()
     rule: VerdictRule = ALL_PASSED
+    repeat_rule: RepeatRule = RepeatRule()
+    """How many of its repeats have to pass."""
     targets: tuple[str, ...] = ()
     """Ids of the targets this case applies to; empty means all of the suite."""
     weight: float = Field(default=1.0, ge=0)

@@ -181,6 +181,10 @@ class SuiteHead(SuiteFacts):
         """The comparisons whose two arms are both run."""
         return tuple(one for one in self.comparisons if {one.candidate, one.baseline} <= {*self.arms})
 
+    def quarantine_of(self, case_id: str) -> Quarantined | None:
+        """Return the entry by which a case gates nothing, if there is one."""
+        return next((entry for entry in self.quarantined if entry.case == case_id), None)
+
     def is_baseline(self, arm: str) -> bool:
         """Tell whether an arm only serves to compare others with it."""
         return arm in self.mere_baselines

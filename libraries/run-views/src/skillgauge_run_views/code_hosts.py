@@ -7,36 +7,41 @@ from collections.abc import Iterator, Sequence
 
 from skillgauge.api import plain
 from skillgauge.api.report import (
+    CaseCounts,
+    CaseOutcome,
     GroupSummary,
     RunState,
     RunView,
+    cases_text,
     compared,
-    counted,
     figure_text,
     headline,
     interval_text,
     labels,
     sentences,
+    verdict_for,
 )
 
 from .markdown import in_markdown
-from .tested import CaseKind, CaseOutcome, groups_under_test, outcomes
+from .tested import TestedCase, groups_under_test, quarantined, tested
 
 MARKER = "<!-- skillgauge:report -->"
 """First line of a comment, by which the next run finds it."""
-_MARKS = {CaseKind.FAILED: "❌", CaseKind.ERROR: "⚠️"}
-
-Tally = Counter[CaseKind]
-"""How many cases under test came to what."""
+_MARKS = {CaseOutcome.FAILED: "❌", CaseOutcome.ERROR: "⚠️"}
 
 
-def tally_of(view: RunView) -> Tally:
-    """Count the cases under test."""
-    return Counter(case.kind for group in groups_under_test(view) for case in outcomes(view, group))
+def tally_of(view: RunView) -> CaseCounts:
+    """Count the cases under test by outcome; the results are read only where the summary does not tell."""
+    return CaseCounts.sum(group.cases or _counted(view, group) for group in groups_under_test(view))
 
 
-def told(view: RunView, tally: Tally, cases: Sequence[CaseOutcome], most: int) -> Iterator[str]:
-    """Lines of Markdown: the answers, the cases that did not pass with their reasons, and the rates.
+def _counted(view: RunView, group: GroupSummary) -> CaseCounts:
+    outcomes = Counter(case.outcome.value for case in tested(view, group))
+    return CaseCounts(**outcomes)
+
+
+def told(view: RunView, tally: CaseCounts, cases: Sequence[TestedCase], most: int) -> Iterator[str]:
+    """Lines of Markdown: the answers, the cases that did not pass with their reasons, those apart, and the rates.
 
     Args:
         view: the run.
@@ -49,14 +54,7 @@ def told(view: RunView, tally: Tally, cases: Sequence[CaseOutcome], most: int) -
         yield ""
         yield f"**{in_markdown(sentence)}**"
     yield ""
-    counts = [f"{tally[CaseKind.PASSED]} of {counted(tally.total(), 'case')} passed"]
-    if tally[CaseKind.FAILED]:
-        counts.append(f"{tally[CaseKind.FAILED]} failed")
-    if tally[CaseKind.ERROR]:
-        counts.append(f"{tally[CaseKind.ERROR]} could not be graded")
-    if tally[CaseKind.SKIPPED]:
-        counts.append(f"{tally[CaseKind.SKIPPED]} skipped")
-    yield f"{', '.join(counts)}."
+    yield f"{cases_text(tally)}."
     if view.run.state is not RunState.FINISHED:
         yield ""
         yield f"**This run is {view.run.state}: the figures cover only what was finished.**"
@@ -64,11 +62,12 @@ def told(view: RunView, tally: Tally, cases: Sequence[CaseOutcome], most: int) -
         if not validity.valid:
             yield ""
             yield f"**{_shown(validity.suite_id)} is invalid: {_shown(validity.reason)}.**"
-    yield from _cases(cases, most, tally[CaseKind.FAILED] + tally[CaseKind.ERROR])
+    yield from _cases(cases, most, tally.failed + tally.error)
+    yield from _apart(quarantined(view, most), tally.quarantined)
     yield from _rates(groups_under_test(view), most)
 
 
-def _cases(cases: Sequence[CaseOutcome], most: int, total: int) -> Iterator[str]:
+def _cases(cases: Sequence[TestedCase], most: int, total: int) -> Iterator[str]:
     if not cases:
         return
     names = labels([case.group for case in cases[:most]])
@@ -78,12 +77,30 @@ def _cases(cases: Sequence[CaseOutcome], most: int, total: int) -> Iterator[str]
     yield "| | Case | Of | Passed | Reason |"
     yield "| --- | --- | --- | --- | --- |"
     for case, name in zip(cases, names, strict=False):
-        passed = f"{case.passed} of {len(case.results)}{' (flaky)' if case.is_flaky else ''}"
+        passed = f"{case.passed_text}{' (flaky)' if case.is_flaky else ''}"
         cells = (_shown(case.results[0].case_id), in_markdown(name), passed, _shown("; ".join(case.reasons)))
-        yield f"| {_MARKS[case.kind]} | {' | '.join(cells)} |"
+        yield f"| {_MARKS[case.outcome]} | {' | '.join(cells)} |"
     if total > len(names):
         yield ""
         yield f"{total - len(names)} more did not pass."
+
+
+def _apart(cases: Sequence[TestedCase], total: int) -> Iterator[str]:
+    """Yield the cases that gate nothing, with the reason why."""
+    if not cases:
+        return
+    yield ""
+    yield "### In quarantine"
+    yield ""
+    yield "| Case | Of | Passed | Why |"
+    yield "| --- | --- | --- | --- |"
+    for case, name in zip(cases, labels([case.group for case in cases]), strict=True):
+        why = case.quarantine[0].upper() + case.quarantine[1:]
+        cells = (_shown(case.results[0].case_id), in_markdown(name), case.passed_text, in_markdown(why))
+        yield f"| {' | '.join(cells)} |"
+    if total > len(cases):
+        yield ""
+        yield f"{total - len(cases)} more are in quarantine."
 
 
 def _rates(groups: Sequence[GroupSummary], most: int) -> Iterator[str]:
@@ -104,28 +121,20 @@ def _rates(groups: Sequence[GroupSummary], most: int) -> Iterator[str]:
         yield f"{len(groups) - most} more are in the full report."
 
 
-def figures(view: RunView, tally: Tally) -> dict[str, str]:
+def figures(view: RunView, tally: CaseCounts) -> dict[str, str]:
     """For later steps: numbers and words of ours only, as a text of a case could set another value."""
     rates = [group.pass_rate for group in groups_under_test(view)]
     graded = sum(rate.n for rate in rates)
     share = sum((rate.rate or 0.0) * rate.n for rate in rates) / graded if graded else None
     lifts = [pair.evidence.estimate for pair in compared(view) if pair.evidence]
     return {
-        "verdict": _verdict(view, tally),
+        "verdict": verdict_for(view).value,
         "pass-rate": "" if share is None else f"{share:.4f}",
         "lift-points": f"{min(lifts) * 100 + 0.0:.1f}" if lifts else "",
-        "failed": str(tally[CaseKind.FAILED]),
-        "errors": str(tally[CaseKind.ERROR]),
+        "failed": str(tally.failed),
+        "errors": str(tally.error),
+        "quarantined": str(tally.quarantined),
     }
-
-
-def _verdict(view: RunView, tally: Tally) -> str:
-    for kind in (CaseKind.FAILED, CaseKind.ERROR):
-        if tally[kind]:
-            return kind.value
-    if view.run.state is not RunState.FINISHED:
-        return "incomplete"
-    return "passed" if tally[CaseKind.PASSED] else "empty"
 
 
 def _shown(value: str) -> str:

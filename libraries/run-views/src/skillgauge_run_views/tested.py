@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import groupby, islice
 from pathlib import Path
 
 from skillgauge.api import CaseHead, Problem, ResultOrder, ScoreStatus, TrialResult, Verdict, located_all
-from skillgauge.api.report import GroupSummary, RunView, counted
+from skillgauge.api.report import (
+    CaseOutcome,
+    CaseSummary,
+    GroupSummary,
+    RunView,
+    case_summary,
+    passed_text,
+    quarantine_text,
+    repeats_text,
+)
 
 _BATCH = 10_000
 """Cases whose places are looked up together: each batch reads their files once."""
-
-
-class CaseKind(StrEnum):
-    """The outcome of a case with all its repeats."""
-
-    FAILED = "failed"
-    ERROR = "error"
-    PASSED = "passed"
-    SKIPPED = "skipped"
-
-
-_KINDS = {Verdict.FAIL: CaseKind.FAILED, Verdict.ERROR: CaseKind.ERROR, Verdict.PASS: CaseKind.PASSED}
-"""In the order in which they decide: a repeat that failed is a failure, however many passed."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +35,16 @@ class Place:
 
 
 @dataclass(frozen=True)
-class CaseOutcome:
+class TestedCase:
     """A case with all its repeats in one group."""
+
+    __test__ = False  # else pytest takes it for a class of tests
 
     group: GroupSummary
     results: tuple[TrialResult, ...]
+    summary: CaseSummary
+    quarantine: str = ""
+    """Until when and why it gates nothing; empty if it does."""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -52,25 +52,24 @@ class CaseOutcome:
         return self.results[0].suite_id, self.results[0].case_index
 
     @property
-    def kind(self) -> CaseKind:
-        """A repeat that failed is a failure; without one, an error is an error."""
-        verdicts = {result.verdict for result in self.results}
-        return next((kind for verdict, kind in _KINDS.items() if verdict in verdicts), CaseKind.SKIPPED)
-
-    @property
-    def passed(self) -> int:
-        """The number of repeats that passed."""
-        return sum(result.verdict is Verdict.PASS for result in self.results)
+    def outcome(self) -> CaseOutcome:
+        """The outcome of all its repeats together, as the kernel decides it."""
+        return self.summary.outcome
 
     @property
     def is_flaky(self) -> bool:
         """True if some of its repeats passed and some failed."""
-        return self.passed > 0 and self.kind is CaseKind.FAILED
+        return self.summary.counts.passed > 0 and self.summary.counts.failed > 0
 
     @property
     def passed_text(self) -> str:
-        """The share of its repeats that passed, in words."""
-        return f"{self.passed} of {counted(len(self.results), 'repeat')} passed"
+        """The graded repeats that passed, and the errors, in words: `2 of 3, 1 error`."""
+        return passed_text(self.summary.counts)
+
+    @property
+    def repeats_text(self) -> str:
+        """The same as a part of a sentence: `passed 2 of 3, 1 error`."""
+        return repeats_text(self.summary.counts)
 
     @property
     def seconds(self) -> float:
@@ -79,14 +78,15 @@ class CaseOutcome:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The reasons for its outcome, each once, not yet `plain`."""
-        wrong = (one for one in self.results if _KINDS.get(one.verdict) is self.kind)
+        """The reasons why repeats failed, else those of its errors, each once, not yet `plain`."""
+        verdict = Verdict.FAIL if self.summary.counts.failed else Verdict.ERROR
+        wrong = (one for one in self.results if one.verdict is verdict)
         return tuple(dict.fromkeys(reason for one in wrong for reason in _reasons(one))) or ("no reason is known",)
 
     @property
     def rank(self) -> tuple[bool, float, tuple[str, int]]:
         """The worst comes first: failures before errors, those that passed least often before the others."""
-        return self.kind is not CaseKind.FAILED, self.passed / len(self.results), self.key
+        return self.outcome is not CaseOutcome.FAILED, self.summary.counts.pass_share or 0.0, self.key
 
 
 def _reasons(result: TrialResult) -> Iterator[str]:
@@ -107,40 +107,50 @@ def groups_under_test(view: RunView) -> list[GroupSummary]:
     ]
 
 
-def outcomes(view: RunView, group: GroupSummary) -> Iterator[CaseOutcome]:
+def tested(view: RunView, group: GroupSummary) -> Iterator[TestedCase]:
     """The cases of a group, one after another."""
+    suite = next((suite for suite in view.head.suites if suite.id == group.suite_id), None)
     results = view.source.results(ResultOrder.CASE, group.key)
     for _, results_of_case in groupby(results, lambda result: result.case_index):
-        yield CaseOutcome(group, tuple(results_of_case))
+        repeats = tuple(results_of_case)
+        entry = suite.quarantine_of(repeats[0].case_id) if suite else None
+        summary = case_summary(group.key, repeats, suite)
+        yield TestedCase(group, repeats, summary, quarantine_text(entry) if entry else "")
 
 
-def worst(view: RunView, most: int) -> list[CaseOutcome]:
+def worst(view: RunView, most: int) -> list[TestedCase]:
     """The cases under test that did not pass, the worst first; no more than these are kept in memory."""
-    wrong = (
-        case
-        for group in groups_under_test(view)
-        for case in outcomes(view, group)
-        if case.kind in (CaseKind.FAILED, CaseKind.ERROR)
-    )
-    return heapq.nsmallest(most, wrong, key=lambda case: case.rank)
+    return _worst(view, most, (CaseOutcome.FAILED, CaseOutcome.ERROR))
 
 
-def places(view: RunView, cases: Iterable[CaseOutcome]) -> Mapping[tuple[str, int], Place]:
+def quarantined(view: RunView, most: int) -> list[TestedCase]:
+    """The cases under test that are in quarantine, those that pass least first; results are read only if there are."""
+    if not any(suite.quarantined for suite in view.head.suites):
+        return []
+    return _worst(view, most, (CaseOutcome.QUARANTINED,))
+
+
+def _worst(view: RunView, most: int, outcomes: Collection[CaseOutcome]) -> list[TestedCase]:
+    cases = (case for group in groups_under_test(view) for case in tested(view, group) if case.outcome in outcomes)
+    return heapq.nsmallest(most, cases, key=lambda case: case.rank)
+
+
+def places(view: RunView, cases: Iterable[TestedCase]) -> Mapping[tuple[str, int], Place]:
     """Return the places of cases by their key, as far as they are known and can be reached; each file is read once."""
     keys = {case.key for case in cases}
     return _places([head for head in view.cases() if (head.suite_id, head.index) in keys] if keys else ())
 
 
-def placed(view: RunView, group: GroupSummary) -> Iterator[tuple[CaseOutcome, Place | None]]:
+def placed(view: RunView, group: GroupSummary) -> Iterator[tuple[TestedCase, Place | None]]:
     """The cases of a group, each with its place; no more than a batch of them is in memory."""
     heads = (head for head in view.cases() if head.suite_id == group.suite_id)
-    cases = _headed(outcomes(view, group), heads)
+    cases = _headed(tested(view, group), heads)
     while batch := list(islice(cases, _BATCH)):
         by_key = _places([head for _, head in batch if head])
         yield from ((case, by_key.get(case.key)) for case, _ in batch)
 
 
-def _headed(cases: Iterable[CaseOutcome], heads: Iterator[CaseHead]) -> Iterator[tuple[CaseOutcome, CaseHead | None]]:
+def _headed(cases: Iterable[TestedCase], heads: Iterator[CaseHead]) -> Iterator[tuple[TestedCase, CaseHead | None]]:
     """Cases of a suite with what is known of each; both come in the order of the suite."""
     head = next(heads, None)
     for case in cases:

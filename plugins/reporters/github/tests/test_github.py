@@ -56,16 +56,16 @@ def test_worst_cases_come_first_with_their_reasons() -> None:
     assert [(row[0], row[2], row[3].rstrip(" |")) for row in rows] == [
         ("bad", "0 of 1", "k: wrong"),
         ("flaky", "1 of 2 (flaky)", "k: unlucky"),
-        ("broken", "0 of 1", "no sandbox"),
+        ("broken", "1 error", "no sandbox"),
     ]
-    assert "1 of 4 cases passed, 2 failed, 1 could not be graded." in told[""]
+    assert "1 of 3 cases passed, 2 failed, 1 could not be graded." in told[""]
     assert re.findall(r"^::(\w+) title=(\w+)", told["annotations.txt"], re.M) == [
         ("error", "bad"),
         ("error", "flaky"),
         ("warning", "broken"),
     ]
     assert told["comment.md"].splitlines()[0] == MARKER
-    assert told["outputs.txt"] == "verdict=failed\npass-rate=0.5000\nlift-points=\nfailed=2\nerrors=1\n"
+    assert told["outputs.txt"] == "verdict=passed\npass-rate=0.5000\nlift-points=\nfailed=2\nerrors=1\nquarantined=0\n"
 
 
 def test_annotations_stand_at_the_line_of_the_case(tmp_path: Path) -> None:
@@ -95,6 +95,7 @@ def test_hostile_texts_are_inert() -> None:
         "lift-points",
         "failed",
         "errors",
+        "quarantined",
     ]
     assert "owned" not in told["outputs.txt"]
     for text in (told[""], told["comment.md"]):

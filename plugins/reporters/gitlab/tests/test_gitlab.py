@@ -79,15 +79,16 @@ def test_what_did_not_pass_is_a_finding_at_its_line(tmp_path: Path) -> None:
         ("skillgauge-failed", "major", {"path": "cases.json", "lines": {"begin": 3}}),
         ("skillgauge-error", "minor", {"path": "cases.json", "lines": {"begin": 4}}),
     ]
-    assert findings(told)[0]["description"] == "bad (skill:greet), 0 of 1 repeat passed: k: wrong"
+    assert findings(told)[0]["description"] == "bad (skill:greet), passed 0 of 1: k: wrong"
     assert told["variables.env"].splitlines() == [
-        "SKILL_VERDICT=failed",
+        "SKILL_VERDICT=passed",
         "SKILL_PASS_RATE=0.5000",
         "SKILL_LIFT_POINTS=",
         "SKILL_FAILED=2",
         "SKILL_ERRORS=1",
+        "SKILL_QUARANTINED=0",
     ]
-    assert "1 of 4 cases passed, 2 failed, 1 could not be graded." in told[""]
+    assert "1 of 3 cases passed, 2 failed, 1 could not be graded." in told[""]
 
 
 def test_a_finding_is_known_again(tmp_path: Path) -> None:

@@ -107,18 +107,35 @@ def test_verdicts_are_kept_apart() -> None:
     }
 
 
-def test_repeats_are_one_case_and_flaky_ones_are_marked() -> None:
-    """A case that passed and failed is a failure that says so."""
-    verdicts = [Verdict.PASS, Verdict.FAIL, Verdict.PASS]
-    scores = (Score.failed("wrong").model_copy(update={"check_id": "k"}),)
+@pytest.mark.parametrize(
+    ("letters", "sort", "message", "property_"),
+    [
+        ("pfp", None, None, ("flaky", "passed 2 of 3")),
+        ("pff", "flaky", "passed 1 of 3: k: wrong", ("flaky", "passed 1 of 3")),
+        ("pf", "flaky", "passed 1 of 2: k: wrong", ("flaky", "passed 1 of 2")),
+        ("ppe", None, None, ("errors", "passed 2 of 2, 1 error")),
+        ("fe", "failure", "passed 0 of 1, 1 error: k: wrong", None),
+    ],
+)
+def test_repeats_are_one_case_and_unsteady_ones_are_marked(
+    letters: str, sort: str | None, message: str | None, property_: tuple[str, str] | None
+) -> None:
+    """More than half of the graded repeats decide; what others gave is a property."""
+    verdicts = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR}
+    wrong = (Score.failed("wrong").model_copy(update={"check_id": "k"}),)
     root = document(
-        [trial_result("c", verdict, repeat=n, scores=scores if n == 2 else ()) for n, verdict in enumerate(verdicts, 1)]
+        [
+            trial_result("c", verdicts[letter], repeat=n, scores=wrong if letter == "f" else ())
+            for n, letter in enumerate(letters, 1)
+        ]
     )
     (case,) = root.iter("testcase")
     failure = case.find("failure")
-    assert failure is not None
-    assert (failure.get("type"), failure.get("message")) == ("flaky", "2 of 3 repeats passed: k: wrong")
-    assert [one.get("value") for one in case.iter("property")] == ["2 of 3 repeats passed"]
+    assert (failure is not None) is (sort is not None)
+    if failure is not None:
+        assert (failure.get("type"), failure.get("message")) == (sort, message)
+    marks = [(one.get("name"), one.get("value")) for one in case.iter("property")]
+    assert marks == ([property_] if property_ else [])
 
 
 def test_baselines_are_left_out() -> None:

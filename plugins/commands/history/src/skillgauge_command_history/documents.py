@@ -6,7 +6,7 @@ Rates are fractions, times are seconds since the epoch in UTC, latencies are sec
 from __future__ import annotations
 
 from skillgauge.api import Frozen
-from skillgauge.api.report import Counts, Figure, GroupSummary, RunInfo, SuiteValidity
+from skillgauge.api.report import CaseCounts, Counts, Figure, GroupSummary, RunInfo, SuiteValidity
 from skillgauge.stats import Finding, RateInterval
 
 
@@ -27,6 +27,8 @@ class ListedRun(Frozen):
     targets: tuple[ListedTarget, ...]
     counts: Counts
     """Of the arms that are not only compared with."""
+    cases: CaseCounts | None = None
+    """The cases of the same by outcome; `null` for runs that do not tell."""
     groups: tuple[GroupSummary, ...]
     """Rates and figures of every target, arm and model."""
     invalid: tuple[SuiteValidity, ...] = ()

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from skillgauge.api import DIRECT, plain
-from skillgauge.api.report import Counts, RunView, counted, duration, figure_text, interval_text, moment, percent
+from skillgauge.api.report import (
+    UNKNOWN,
+    CaseCounts,
+    Counts,
+    GroupSummary,
+    RunView,
+    counted,
+    duration,
+    figure_text,
+    interval_text,
+    moment,
+    percent,
+)
 from skillgauge.api.run import Output
 
 from .documents import (
@@ -46,7 +58,7 @@ def print_runs(document: ListDocument, output: Output) -> None:
                 f"{run.run.state}, invalid" if run.invalid else run.run.state,
                 _named(run.suites),
                 _named(list(targets)),
-                f"{counts.passed} of {counts.total}",
+                _passed(run),
                 str(counts.errors),
             ]
         )
@@ -146,8 +158,8 @@ def import_verdict(document: ImportDocument) -> str:
 
 
 def _listed(view: RunView) -> ListedRun:
-    baselines = {(suite.id, arm) for suite in view.head.suites for arm in suite.arms if suite.is_baseline(arm)}
-    counted_groups = [one.counts for one in view.summary.groups if (one.suite_id, one.arm) not in baselines]
+    groups = _counting(view)
+    cases = [group.cases for group in groups if group.cases]
     return ListedRun(
         run=view.run,
         suites=tuple(suite.id for suite in view.head.suites),
@@ -156,10 +168,25 @@ def _listed(view: RunView) -> ListedRun:
             for suite in view.head.suites
             for target in suite.targets
         ),
-        counts=Counts.sum(counted_groups) if counted_groups else view.summary.counts,
+        counts=Counts.sum(group.counts for group in groups) if groups else view.summary.counts,
+        cases=CaseCounts.sum(cases) if cases else None,
         groups=view.summary.groups,
         invalid=tuple(one for one in view.summary.validity if not one.valid),
     )
+
+
+def _counting(view: RunView) -> list[GroupSummary]:
+    """Return the groups of a run that are not only compared with."""
+    baselines = {(suite.id, arm) for suite in view.head.suites for arm in suite.arms if suite.is_baseline(arm)}
+    return [group for group in view.summary.groups if (group.suite_id, group.arm) not in baselines]
+
+
+def _passed(run: ListedRun) -> str:
+    """Return how many cases passed of those that were graded, and how many are in quarantine."""
+    if run.cases is None:
+        return UNKNOWN
+    apart = f", {run.cases.quarantined} in quarantine" if run.cases.quarantined else ""
+    return f"{run.cases.passed} of {counted(run.cases.graded, 'case')}{apart}"
 
 
 def _named(ids: Sequence[str]) -> str:

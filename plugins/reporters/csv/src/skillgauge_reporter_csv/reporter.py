@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from skillgauge.api import Artifact, printed
-from skillgauge.api.report import GroupSummary, PairSummary, RunView, TagSummary, compared, rate_notes
+from skillgauge.api.report import CaseCounts, GroupSummary, PairSummary, RunView, TagSummary, compared, rate_notes
 from skillgauge.stats import Evidence, Finding
 
 _RATE = (
@@ -48,6 +48,8 @@ _LIFT = (
     "liftDropped",
 )
 
+_CASES = ("passedCases", "failedCases", "ungradedCases", "skippedCases", "quarantinedCases")
+
 COLUMNS = (
     # as eval-skills writes them
     "skillId",
@@ -70,8 +72,8 @@ COLUMNS = (
     "flakyCases",
     "flipRate",
     "passHatK",
-    # of the suite: cases that gate nothing
-    "quarantinedCases",
+    # its cases by outcome, all repeats of each together; empty in documents that do not tell
+    *_CASES,
     # of the comparison whose candidate the group is; empty for every other group
     *_LIFT,
     # what must be known beside the rate, as Markdown says it
@@ -133,13 +135,19 @@ def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:
 
 
 def _validity(view: RunView, group: GroupSummary) -> tuple[str, ...]:
-    """Return how far the run came, whether the suite is valid, how steady the group is, and what is in quarantine."""
+    """Return how far the run came, whether the suite is valid, how steady the group is, and its cases by outcome."""
     invalid = {validity.suite_id for validity in view.summary.validity if not validity.valid}
     steady = group.reliability
     reliability = (str(steady.flaky), share(steady.flip_rate), share(steady.pass_hat_k)) if steady else ("", "", "")
-    apart = sum(len(suite.quarantined) for suite in view.head.suites if suite.id == group.suite_id)
     is_valid = "false" if group.suite_id in invalid else "true"
-    return (view.run.state.value, is_valid, *reliability, str(apart))
+    return (view.run.state.value, is_valid, *reliability, *_outcomes(group.cases))
+
+
+def _outcomes(cases: CaseCounts | None) -> tuple[str, ...]:
+    """Return how many cases came to what, in the order of `_CASES`."""
+    if cases is None:
+        return ("",) * len(_CASES)
+    return tuple(map(str, (cases.passed, cases.failed, cases.error, cases.skipped, cases.quarantined)))
 
 
 def _comparison(pair: PairSummary | None) -> tuple[str, ...]:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from skillgauge.api import Artifact, plain
-from skillgauge.api.report import RunView, labels
+from skillgauge.api.report import CaseOutcome, RunView, labels
 from skillgauge_run_views.code_hosts import MARKER, figures, tally_of, told
-from skillgauge_run_views.tested import CaseKind, CaseOutcome, Place, places, worst
+from skillgauge_run_views.tested import Place, TestedCase, places, worst
 
 _ANNOTATIONS, _SUMMARY, _COMMENT = 50, 50, 10
 """Most of each: GitHub shows no more annotations of a step, and takes no longer comment than 65,536 characters."""
-_COMMANDS = {CaseKind.FAILED: "error", CaseKind.ERROR: "warning"}
+_COMMANDS = {CaseOutcome.FAILED: "error", CaseOutcome.ERROR: "warning"}
 
 
 class GithubReporter:
@@ -38,7 +38,7 @@ def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
     return (line.encode(errors="replace") + b"\n" for line in lines)
 
 
-def _annotations(cases: Sequence[CaseOutcome], where: Mapping[tuple[str, int], Place]) -> Iterator[str]:
+def _annotations(cases: Sequence[TestedCase], where: Mapping[tuple[str, int], Place]) -> Iterator[str]:
     """Workflow commands, one a line."""
     for case in cases:
         first = case.results[0]
@@ -47,9 +47,9 @@ def _annotations(cases: Sequence[CaseOutcome], where: Mapping[tuple[str, int], P
         location["title"] = f"{plain(first.case_id)} ({labels([case.group])[0]})"
         properties = ",".join(f"{name}={_property(value)}" for name, value in location.items() if value)
         reasons = [plain(reason) for reason in case.reasons]
-        lines = [f"{case.passed_text}:", *reasons] if len(case.results) > 1 else reasons
+        lines = [f"{case.repeats_text}:", *reasons] if len(case.results) > 1 else reasons
         message = _data("\n".join(lines))
-        yield f"::{_COMMANDS[case.kind]} {properties}::{message}"
+        yield f"::{_COMMANDS[case.outcome]} {properties}::{message}"
 
 
 def _data(value: str) -> str:

@@ -8,13 +8,13 @@ from dataclasses import astuple
 from pathlib import Path
 
 from skillgauge.api import Artifact, digest, plain
-from skillgauge.api.report import RunView, labels
+from skillgauge.api.report import CaseOutcome, RunView, labels
 from skillgauge_run_views.code_hosts import MARKER, figures, tally_of, told
-from skillgauge_run_views.tested import CaseKind, CaseOutcome, Place, places, worst
+from skillgauge_run_views.tested import Place, TestedCase, places, worst
 
 _FINDINGS, _NOTE, _DESCRIPTION = 500, 20, 1_000
 """Most findings, rows of a table and characters; the whole is in the reports that a page or JUnit makes."""
-_SEVERITIES = {CaseKind.FAILED: "major", CaseKind.ERROR: "minor"}
+_SEVERITIES = {CaseOutcome.FAILED: "major", CaseOutcome.ERROR: "minor"}
 
 
 class GitlabReporter:
@@ -39,7 +39,7 @@ def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
     return (line.encode(errors="replace") + b"\n" for line in lines)
 
 
-def _findings(cases: Sequence[CaseOutcome], where: Mapping[tuple[str, int], Place]) -> Iterator[dict[str, object]]:
+def _findings(cases: Sequence[TestedCase], where: Mapping[tuple[str, int], Place]) -> Iterator[dict[str, object]]:
     """One for each case whose file is known: GitLab refuses a finding without one."""
     for case in cases:
         place = where.get(case.key)
@@ -48,11 +48,11 @@ def _findings(cases: Sequence[CaseOutcome], where: Mapping[tuple[str, int], Plac
         name, group = case.results[0].case_id, case.group
         reasons = "; ".join(plain(reason) for reason in case.reasons)
         yield {
-            "check_name": f"skillgauge-{case.kind}",
-            "description": f"{plain(name)} ({labels([group])[0]}), {case.passed_text}: {reasons}"[:_DESCRIPTION],
+            "check_name": f"skillgauge-{case.outcome}",
+            "description": f"{plain(name)} ({labels([group])[0]}), {case.repeats_text}: {reasons}"[:_DESCRIPTION],
             # Neither its line nor its reason: the same case is the same finding in the branch before.
             "fingerprint": digest(place.file, name, *astuple(group.key)),
-            "severity": _SEVERITIES[case.kind],
+            "severity": _SEVERITIES[case.outcome],
             "location": {"path": place.file, "lines": {"begin": place.line or 1}},
         }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from skillgauge.api import CaseHead, SuiteHead, TrialResult, Verdict
-from skillgauge.api.report import CaseReport, CaseSummary, Counts, GroupKey, passed_text, points, reason_of
+from skillgauge.api.report import CaseOutcome, CaseReport, CaseSummary, GroupKey, passed_text, points, reason_of
 from skillgauge_run_views import Excerpt, Transcript, excerpt, outcome_text, transcript
 from skillgauge_run_views.transcripts import as_text
 
@@ -15,7 +15,7 @@ from skillgauge_run_views.transcripts import as_text
 class Cell:
     """The outcome of a case in an arm."""
 
-    verdict: Verdict
+    outcome: CaseOutcome
     told: str
 
 
@@ -41,7 +41,7 @@ class CaseRow:
     is_bad: bool
     """Whether an arm that is no mere baseline did not always pass."""
     badness: tuple[bool, float, int]
-    """What cases are sorted by, the worst first."""
+    """What cases are sorted by, the worst first: whether none of those arms failed it, and the share that passed."""
     reason: str
     """Why the first trial did not pass of an arm that did not, candidate arms before the others."""
     asked: Excerpt | None
@@ -124,8 +124,8 @@ def lanes_of(report: CaseReport) -> tuple[GroupKey, ...]:
 def _row(report: CaseReport, suite: SuiteHead, lane: GroupKey) -> CaseRow:
     groups = {arm: lane.in_arm(arm) for arm in suite.arms if lane.in_arm(arm) in report.results}
     summaries = {arm: report.summaries[group] for arm, group in groups.items()}
-    candidates = [summaries[arm].counts for arm in groups if not suite.is_baseline(arm)]
-    bad = [counts for counts in candidates if counts.failed or counts.errors]
+    candidates = [summaries[arm] for arm in groups if not suite.is_baseline(arm)]
+    bad = [summary for summary in candidates if summary.counts.failed or summary.counts.errors]
     ordered = sorted(groups, key=suite.is_baseline)
     return CaseRow(
         case=report.case,
@@ -139,24 +139,17 @@ def _row(report: CaseReport, suite: SuiteHead, lane: GroupKey) -> CaseRow:
     )
 
 
-def _badness(bad: Sequence[Counts]) -> tuple[bool, float]:
-    """Return the place of a case among others by its worst arm: failures before errors, low shares first."""
-    return min(((not counts.failed, counts.pass_share or 0.0) for counts in bad), default=(True, 1.0))
+def _badness(bad: Sequence[CaseSummary]) -> tuple[bool, float]:
+    """Return the place of a case among others by its worst arm: failures before the rest, low shares first."""
+    places = [(summary.outcome is not CaseOutcome.FAILED, summary.counts.pass_share or 0.0) for summary in bad]
+    return min(places, default=(True, 1.0))
 
 
 def _cell(summary: CaseSummary | None) -> Cell | None:
     if summary is None:
         return None
-    return Cell(_verdict(summary.counts), passed_text(summary.counts))
-
-
-def _verdict(counts: Counts) -> Verdict:
-    """Return the worst verdict of a case's repeats."""
-    if counts.total <= counts.skipped:
-        return Verdict.SKIPPED
-    if counts.failed:
-        return Verdict.FAIL
-    return Verdict.ERROR if counts.errors else Verdict.PASS
+    apart = ", in quarantine" if summary.outcome is CaseOutcome.QUARANTINED else ""
+    return Cell(summary.outcome, f"{passed_text(summary.counts)}{apart}")
 
 
 def _contrasts(report: CaseReport, suite: SuiteHead, lane: GroupKey) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,9 @@ from markupsafe import Markup
 
 from skillgauge.api import Artifact, Verdict, plain
 from skillgauge.api.report import (
+    CaseOutcome,
     RunView,
+    cases_text,
     counted,
     decimal,
     duration,
@@ -35,6 +37,14 @@ from .wording import text
 _BUFFERED = 200
 """Pieces of the template that become one piece of the file."""
 _VERDICTS = {Verdict.PASS: "✓ Pass", Verdict.FAIL: "✗ Fail", Verdict.ERROR: "! Error", Verdict.SKIPPED: "– Skipped"}
+
+_SIGNS = {
+    CaseOutcome.PASSED: "✓",
+    CaseOutcome.FAILED: "✗",
+    CaseOutcome.ERROR: "!",
+    CaseOutcome.SKIPPED: "–",
+    CaseOutcome.QUARANTINED: "–",
+}
 
 
 class HtmlReporter:
@@ -58,7 +68,7 @@ def _chunks(view: RunView) -> Iterator[bytes]:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     environment.filters.update(counted=counted, duration=duration, figure=figure_text, latency=latency_text)
-    environment.filters.update(headline=headline, notes=rate_notes, number=decimal, percent=percent)
+    environment.filters.update(cases=cases_text, headline=headline, notes=rate_notes, number=decimal, percent=percent)
     environment.filters.update(plain=plain, table_texts=table_texts, text=text)
     style = "\n" + here.joinpath("report.css").read_text("utf-8")
     stream = environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8")).stream(
@@ -66,7 +76,7 @@ def _chunks(view: RunView) -> Iterator[bytes]:
         subject=_subject(view),
         style=Markup(style),  # our own file, nothing from outside
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
-        signs={verdict: told.split()[0] for verdict, told in _VERDICTS.items()},
+        signs=_SIGNS,
         verdicts=_VERDICTS,
     )
     stream.enable_buffering(_BUFFERED)

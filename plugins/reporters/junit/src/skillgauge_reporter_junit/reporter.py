@@ -11,15 +11,20 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from skillgauge.api import Artifact
-from skillgauge.api.report import GroupSummary, RunView, labels
-from skillgauge_run_views.tested import CaseKind, CaseOutcome, Place, groups_under_test, outcomes, placed
+from skillgauge.api.report import CaseCounts, CaseOutcome, GroupSummary, RunView, labels
+from skillgauge_run_views.tested import Place, TestedCase, groups_under_test, placed, tested
 
 _NAME, _TEXT = 200, 4_000
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-_ELEMENTS = {CaseKind.FAILED: "failure", CaseKind.ERROR: "error", CaseKind.SKIPPED: "skipped"}
-"""What becomes of a case, in the words of JUnit."""
+_ELEMENTS = {
+    CaseOutcome.FAILED: "failure",
+    CaseOutcome.ERROR: "error",
+    CaseOutcome.SKIPPED: "skipped",
+    CaseOutcome.QUARANTINED: "skipped",
+}
+"""What becomes of a case, in the words of JUnit, which knows no case that runs and counts for nothing."""
 
 
 class JunitReporter:
@@ -40,30 +45,30 @@ class JunitReporter:
 class _Tally:
     """The sums of a group."""
 
-    kinds: Counter[CaseKind]
+    cases: CaseCounts
     seconds: float
 
     @classmethod
-    def of(cls, cases: Iterable[CaseOutcome]) -> _Tally:
+    def of(cls, cases: Iterable[TestedCase]) -> _Tally:
         """Count, and add up."""
-        kinds, seconds = Counter[CaseKind](), 0.0
+        outcomes, seconds = Counter[str](), 0.0
         for case in cases:
-            kinds[case.kind] += 1
+            outcomes[case.outcome.value] += 1
             seconds += case.seconds
-        return cls(kinds, seconds)
+        return cls(CaseCounts(**outcomes), seconds)
 
 
 def _document(view: RunView) -> Iterator[bytes]:
     groups = groups_under_test(view)
-    tallies = [_Tally.of(outcomes(view, group)) for group in groups]
-    everything = sum((tally.kinds for tally in tallies), Counter[CaseKind]())
+    tallies = [_Tally.of(tested(view, group)) for group in groups]
+    everything = CaseCounts.sum(tally.cases for tally in tallies)
     began = datetime.fromtimestamp(view.run.started_at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
     seconds = sum(tally.seconds for tally in tallies)
     yield f'<testsuites name="skillgauge"{_counts(everything)} time="{seconds:.3f}">\n'.encode()
     for name, group, tally in zip(labels(groups, _NAME), groups, tallies, strict=True):
         took = f'time="{tally.seconds:.3f}" timestamp="{began}"'
-        yield f"  <testsuite name={_attribute(name)}{_counts(tally.kinds)} {took}>\n".encode()
+        yield f"  <testsuite name={_attribute(name)}{_counts(tally.cases)} {took}>\n".encode()
         yield _properties(group)
         for case, place in placed(view, group):
             yield _test_case(case, name, place)
@@ -71,9 +76,10 @@ def _document(view: RunView) -> Iterator[bytes]:
     yield b"</testsuites>\n"
 
 
-def _counts(tally: Counter[CaseKind]) -> str:
-    attributes = {"tests": tally.total(), "failures": tally[CaseKind.FAILED], "errors": tally[CaseKind.ERROR]}
-    attributes["skipped"] = tally[CaseKind.SKIPPED]
+def _counts(cases: CaseCounts) -> str:
+    skipped = cases.skipped + cases.quarantined
+    attributes = {"tests": cases.graded + cases.error + skipped, "failures": cases.failed, "errors": cases.error}
+    attributes["skipped"] = skipped
     return "".join(f' {name}="{count}"' for name, count in attributes.items())
 
 
@@ -93,30 +99,43 @@ def _properties(group: GroupSummary) -> bytes:
     return f"    <properties>\n{''.join(lines)}    </properties>\n".encode()
 
 
-def _test_case(case: CaseOutcome, suite: str, place: Place | None) -> bytes:
+def _test_case(case: TestedCase, suite: str, place: Place | None) -> bytes:
     first = case.results[0]
     # The suite's name once more: GitLab shows no other, and of two cases that are called the same it drops one.
     told = {"classname": suite, "name": first.case_id, "file": place.file if place else ""}
     told["line"] = str(place.line or "") if place else ""
     attributes = "".join(f" {name}={_attribute(value)}" for name, value in told.items() if value)
     head = f'    <testcase{attributes} time="{case.seconds:.3f}"'
-    if case.kind is CaseKind.PASSED:
-        return f"{head}/>\n".encode()
-    inner = _flaky(case) if case.is_flaky else ""
-    if case.kind is CaseKind.SKIPPED:
-        why = " ".join(first.execution.notes)
-        inner += f"      <skipped message={_attribute(why)}>{_text(why)}</skipped>\n"
-    else:
-        element, reasons = _ELEMENTS[case.kind], case.reasons
-        sort = "flaky" if case.is_flaky else element
-        message = f"{case.passed_text}: {reasons[0]}" if len(case.results) > 1 else reasons[0]
-        text = _text("\n".join(reasons))
-        inner += f'      <{element} type="{sort}" message={_attribute(message)}>{text}</{element}>\n'
-    return f"{head}>\n{inner}    </testcase>\n".encode()
+    inner = f"{_unsteady(case)}{_element(case)}"
+    return f"{head}>\n{inner}    </testcase>\n".encode() if inner else f"{head}/>\n".encode()
 
 
-def _flaky(case: CaseOutcome) -> str:
-    return f'      <properties><property name="flaky" value={_attribute(case.passed_text)}/></properties>\n'
+def _unsteady(case: TestedCase) -> str:
+    """Return a property for a case of which some repeats passed and others did not, whatever its outcome is."""
+    counts = case.summary.counts
+    if not counts.passed or counts.passed == counts.total:
+        return ""
+    name = "flaky" if case.is_flaky else "errors"
+    value = _attribute(case.repeats_text)
+    return f'      <properties><property name="{name}" value={value}/></properties>\n'
+
+
+def _element(case: TestedCase) -> str:
+    """Return what tells that a case did not pass, or does not count; empty for one that passed."""
+    if case.outcome is CaseOutcome.PASSED:
+        return ""
+    element = _ELEMENTS[case.outcome]
+    if case.outcome is CaseOutcome.SKIPPED:
+        why = " ".join(case.results[0].execution.notes)
+        return f"      <{element} message={_attribute(why)}>{_text(why)}</{element}>\n"
+    if case.outcome is CaseOutcome.QUARANTINED:
+        why = f"{case.quarantine}; {case.repeats_text}"
+        return f"      <{element} message={_attribute(why)}>{_text(why)}</{element}>\n"
+    reasons = case.reasons
+    sort = "flaky" if case.is_flaky else element
+    message = f"{case.repeats_text}: {reasons[0]}" if len(case.results) > 1 else reasons[0]
+    text = _text("\n".join(reasons))
+    return f'      <{element} type="{sort}" message={_attribute(message)}>{text}</{element}>\n'
 
 
 def _attribute(text: str) -> str:

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from skillgauge.api import Artifact, SuiteHead, TrialResult, Verdict, plain
 from skillgauge.api.report import (
+    CaseOutcome,
+    CasePair,
+    CaseReport,
     GroupSummary,
     PairSummary,
     RunState,
@@ -16,6 +19,7 @@ from skillgauge.api.report import (
     boards,
     case_by_case,
     case_name,
+    cases_text,
     chance_text,
     compared,
     differing,
@@ -129,9 +133,15 @@ def _case_cells(view: RunView, names: Sequence[str]) -> Iterator[list[str]]:
                 escaped(case_name(report.case)) + known_as,
                 *cells,
                 points(pair.difference),
-                outcome_text(pair.outcome),
+                _outcome(report, pair),
                 text(next(filter(None, reasons), "")),
             ]
+
+
+def _outcome(report: CaseReport, pair: CasePair) -> str:
+    summary = report.summaries.get(pair.candidate)
+    is_apart = summary is not None and summary.outcome is CaseOutcome.QUARANTINED
+    return f"{outcome_text(pair.outcome)}{' (in quarantine)' if is_apart else ''}"
 
 
 def _suite(view: RunView, suite: SuiteHead) -> Iterator[str]:
@@ -186,6 +196,8 @@ def _notes(groups: list[GroupSummary]) -> Iterator[str]:
         "passed, failed, errors and skipped count trials."
     )
     for group in groups:
+        if group.cases:
+            yield f"- {cases_text(group.cases)}: {_group_name(group)}."
         for note in rate_notes(group):
             yield f"- {note[0].upper()}{note[1:]}: {_group_name(group)}."
 

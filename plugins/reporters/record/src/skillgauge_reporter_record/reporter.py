@@ -22,10 +22,10 @@ from skillgauge.api import (
     TrialResult,
     json_text,
 )
-from skillgauge.api.report import RunInfo, RunView, Summary
+from skillgauge.api.report import RunInfo, RunVerdict, RunView, Summary
 
 SCHEMA: Literal["skillgauge.run"] = "skillgauge.run"
-VERSION = "1.1"
+VERSION = "1.2"
 _MAJOR = int(VERSION.split(".")[0])
 _MINOR = int(VERSION.split(".")[1])
 
@@ -40,6 +40,8 @@ class RunRecord(Frozen):
     run: RunInfo
     plan: PlanHead
     summary: Summary
+    verdict: RunVerdict | None = None
+    """As the exit code had it; `null` if the run was written without one. A record before version 1.2 has none."""
     results: tuple[TrialResult, ...]
     cases: tuple[CaseHead, ...] = ()
     """What was asked in each case; a record of version 1.0 does not tell it."""
@@ -80,10 +82,11 @@ class RecordReporter:
             _model(CaseHead, item, path, ("cases", index), problems, lenient=lenient)
             for index, item in enumerate(_items(tree.get("cases", []), "cases", path, problems))
         ]
+        verdict = _verdict(tree.get("verdict"), path, problems)
         if problems or run is None or plan is None or summary is None:
             raise SuiteError(problems)
         kept = Kept(lambda: filter(None, results), filter(None, cases))
-        return RunView(run, plan, summary, kept)
+        return RunView(run, plan, summary, kept, verdict)
 
 
 def _chunks(view: RunView) -> Iterator[bytes]:
@@ -91,6 +94,7 @@ def _chunks(view: RunView) -> Iterator[bytes]:
     yield json.dumps(head, indent=1)[:-2].encode()
     for name, part in (("run", view.run), ("plan", view.head), ("summary", view.summary)):
         yield f',\n "{name}": '.encode() + json_text(part.model_dump_json()).encode()
+    yield f',\n "verdict": {json.dumps(view.verdict)}'.encode()
     yield from _list("results", view.results())
     yield from _list("cases", view.cases())
     yield b"\n}\n"
@@ -119,6 +123,15 @@ def _is_newer(path: Path, version: object) -> bool:
             )
         )
     return minor > _MINOR
+
+
+def _verdict(value: object, path: Path, problems: list[Problem]) -> RunVerdict | None:
+    """Return the verdict of a record, if it has one that is known."""
+    words = {verdict.value: verdict for verdict in RunVerdict}
+    if value is None or (isinstance(value, str) and value in words):
+        return words.get(str(value))
+    problems.append(_damaged(path, ("verdict",), f"{value!r} is no verdict"))
+    return None
 
 
 def _part(

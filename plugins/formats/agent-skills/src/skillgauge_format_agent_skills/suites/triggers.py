@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from skillgauge.api import Case, Check, JsonObject, JsonValue, Origin
+from skillgauge.api import Case, Check, JsonObject, JsonValue, Origin, RepeatRule
 
 from ..findings import Findings
 from ..recognition.skill_search import NAME_KEYS
@@ -16,6 +16,8 @@ from .files import QueryFile, keys_of
 
 SHOULD, SHOULD_NOT = "should_trigger", "should_not_trigger"
 """Tags, so that every report tells the two kinds of queries apart."""
+THRESHOLD = 0.5
+"""Share of the sessions of a query in which the skill has to fire, or that it may not reach, if the file gives none."""
 _SAID = ("confidence", "category", "notes", "note", "why", "rationale", "type")
 """What authors say about a query, for people."""
 _ABOUT = (*NAME_KEYS, "description_under_test", "description", "version", "notes")
@@ -100,10 +102,19 @@ def _case(query: QueryFile, case_id: str, skill_name: str, origin: Origin) -> Ca
         description=query.reason,
         prompt=query.query,
         checks=(trigger_check(skill_name, query, origin),),
+        repeat_rule=_repeat_rule(query),
         tags=(side, *((query.split, split_tag(query.split, side)) if query.split else ())),
         extras=_extras(query),
         origin=origin,
     )
+
+
+def _repeat_rule(query: QueryFile) -> RepeatRule:
+    """Return the share of sessions that have to go as the query wants: enough that fire, or few enough."""
+    threshold = THRESHOLD if query.threshold is None else query.threshold
+    if query.should_trigger:
+        return RepeatRule(share=threshold, above=False)
+    return RepeatRule(share=1 - threshold, above=True)
 
 
 def split_tag(split: str, side: str) -> str:

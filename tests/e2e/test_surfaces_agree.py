@@ -1,0 +1,191 @@
+"""One run, ten surfaces: each tells the same outcomes of its cases, the same rate and the same verdict."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from skillgauge_testkit.program import Done
+
+from .conftest import Letters, Scripted, letters
+
+pytestmark = pytest.mark.e2e
+
+FORMATS = ("record", "markdown", "html", "csv", "junit", "github", "gitlab")
+GATE = ("--exit-on-fail", "--min-completion")
+NEVER = "9999-12-31"
+Cases = dict[str, int]
+"""Cases by outcome, of those that there are."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of four cases, and what every surface has to tell of the arm with the skill."""
+
+    letters: Letters
+    cases: Cases
+    rate: str
+    verdict: str = "passed"
+    ends: str = "done: "
+    """The beginning of the last line."""
+    options: tuple[str, ...] = ("--runs", "3")
+    quarantined: str = ""
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        return {"passed": 0, "failed": 1, "error": 3}[self.verdict]
+
+
+RUNS = {
+    "all pass": Run(letters("p"), {"passed": 4}, "100.0%"),
+    "an error is no repeat": Run(letters("p", case_1="ppe"), {"passed": 4}, "100.0%"),
+    "errors only": Run(letters("p", case_4="e"), {"passed": 3, "error": 1}, "100.0%"),
+    "too many errors": Run(
+        letters("p", case_3="e", case_4="e"), {"passed": 2, "error": 2}, "100.0%", "error", "invalid run: "
+    ),
+    "more than half": Run(letters("p", case_1="ppf", case_2="pff"), {"passed": 3, "failed": 1}, "75.0%"),
+    "half is too few": Run(letters("p", case_1="pf"), {"passed": 3, "failed": 1}, "87.5%", options=("--runs", "2")),
+    "failures without a gate": Run(letters("f"), {"failed": 4}, "0.0%"),
+    "a gate is missed": Run(
+        letters("p", case_1="f"), {"passed": 3, "failed": 1}, "75.0%", "failed", "gate missed: ", (*GATE, "0.9")
+    ),
+    "a gate is met": Run(
+        letters("p", case_1="f"), {"passed": 3, "failed": 1}, "75.0%", "passed", "gate met: ", (*GATE, "0.7")
+    ),
+    "what fails is in quarantine": Run(
+        letters("p", case_3="f"),
+        {"passed": 3, "quarantined": 1},
+        "75.0%",
+        ends="gate met: ",
+        options=(*GATE, "0.9"),
+        quarantined="3",
+    ),
+    "what passes is in quarantine": Run(
+        letters("p", case_2="f"), {"passed": 2, "failed": 1, "quarantined": 1}, "75.0%", quarantined="1"
+    ),
+}
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_every_surface_tells_the_same(scripted: Scripted, run: Run) -> None:
+    """Terminal, JSON, record, Markdown, page, table, JUnit, GitHub, GitLab and history."""
+    if run.quarantined:
+        entry = f"quarantine:\n  - {{case: '{run.quarantined}', until: {NEVER}, reason: it wavers}}\n"
+        (scripted.work / "skillgauge.config.yaml").write_text(entry)
+    done = scripted.evaluate(run.letters, letters("f"), "--format", *FORMATS, *run.options, code=run.code)
+    assert done.verdict.startswith(run.ends), done.verdict
+    expected = Told(run.cases, run.rate, run.verdict)
+    differing = {name: told for name, told in told_by(scripted, done) if not told.agrees_with(expected)}
+    assert not differing
+    again = scripted.run("eval", "s", "--engine", "scripted", "--json", *run.options, code=run.code).document
+    assert of_document(again["summary"]).agrees_with(expected)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one surface tells; `None` where it has no place for it."""
+
+    cases: Cases | None = None
+    rate: str | None = None
+    verdict: str | None = None
+
+    def agrees_with(self, expected: Told) -> bool:
+        """Tell whether all of it is as expected."""
+        pairs = ((self.cases, expected.cases), (self.rate, expected.rate), (self.verdict, expected.verdict))
+        return all(mine in (None, theirs) for mine, theirs in pairs)
+
+
+def told_by(scripted: Scripted, done: Done) -> Iterator[tuple[str, Told]]:
+    """All surfaces of the newest run but `--json`."""
+    reports = scripted.work / "reports"
+    report = {suffix: (reports / f"eval-result.{suffix}").read_text() for suffix in ("md", "html", "github.md")}
+    yield "terminal", in_words(done.stdout)
+    record = json.loads(max(reports.glob("run-*.record.json")).read_text())
+    yield "record", of_document(record["summary"], record["verdict"])
+    yield "markdown", in_words(report["md"])
+    yield "html", in_words(" ".join(unescape(re.sub("<[^>]*>", " ", report["html"])).split()))
+    yield "csv", of_table(reports / "eval-result.csv")
+    yield "junit", of_junit(reports / "eval-result.junit.xml")
+    yield "github", of_host(report["github.md"], max(reports.glob("*/github/outputs.txt")), "")
+    note = (reports / "eval-result.gitlab.md").read_text()
+    yield "gitlab", of_host(note, max(reports.glob("*/gitlab/variables.env")), "SKILL_")
+    listed = scripted.program("history", "list", "--json").document["runs"][0]
+    yield "history list", Told(some(listed["cases"]))
+    passed = re.search(r"(\d+) of \d+ cases?", scripted.program("history", "list").stdout)
+    assert passed
+    yield "history list in words", Told(some({**listed["cases"], "passed": int(passed[1])}))
+    yield "history show", in_words(scripted.program("history", "show", "latest").stdout)
+    yield "report show", in_words(scripted.program("report", "show", "latest").stdout)
+
+
+def in_words(text: str) -> Told:
+    """The first sentence on cases, and the first rate."""
+    found = re.search(r"(\d+) of (\d+) cases? passed((?:, \d+ [a-z ]+)*)", text)
+    assert found, text
+    words = {"failed": "failed", "could not be graded": "error", "skipped": "skipped", "in quarantine": "quarantined"}
+    others = dict(part.split(" ", 1)[::-1] for part in found[3].split(", ")[1:])
+    cases = {"passed": int(found[1]), **{words[word.strip()]: int(count) for word, count in others.items()}}
+    assert cases["passed"] + cases.get("failed", 0) == int(found[2])
+    rate = re.search(r"(?i)pass rate.*?(\d+\.\d%)", text, re.DOTALL)
+    return Told(some(cases), rate[1] if rate else None)
+
+
+def some(cases: Mapping[str, int]) -> Cases:
+    """Only the outcomes that some case has."""
+    return {outcome: count for outcome, count in cases.items() if count}
+
+
+def percent(share: str | float) -> str:
+    """A share as people read it."""
+    return f"{float(share):.1%}"
+
+
+def of_document(summary: Mapping[str, Any], verdict: str | None = None) -> Told:
+    """Of a summary in JSON."""
+    (group,) = [group for group in summary["groups"] if group["arm"] == "with_skill"]
+    return Told(some(group["cases"]), percent(group["pass_rate"]["rate"]), verdict)
+
+
+def of_table(file: Path) -> Told:
+    """Of the table for spreadsheets."""
+    (row,) = [row for row in csv.DictReader(file.read_text().splitlines()) if row["arm"] == "with_skill"]
+    names = {"passed": "passed", "failed": "failed", "ungraded": "error", "quarantined": "quarantined"}
+    return Told(some({outcome: int(row[f"{name}Cases"]) for name, outcome in names.items()}), percent(row["passRate"]))
+
+
+def of_junit(file: Path) -> Told:
+    """Of JUnit, where a case in quarantine is skipped with its reason."""
+    suite = ElementTree.fromstring(file.read_text()).find("testsuite")
+    assert suite is not None
+    tests, failed, error, skipped = (int(suite.get(name, "")) for name in ("tests", "failures", "errors", "skipped"))
+    assert tests == len(list(suite.iter("testcase")))
+    found = [len(list(suite.iter(name))) for name in ("failure", "error", "skipped")]
+    assert found == [failed, error, skipped]
+    reasons = {one.get("message", "").partition(";")[0] for one in suite.iter("skipped")}
+    assert reasons <= {f"in quarantine and gates nothing before {NEVER}: it wavers"}
+    passed = tests - failed - error - skipped
+    return Told(some({"passed": passed, "failed": failed, "error": error, "quarantined": skipped}))
+
+
+def of_host(note: str, file: Path, prefix: str) -> Told:
+    """Of a host of code: the note for people, and the values for later steps."""
+    values = dict(line.partition("=")[::2] for line in file.read_text().splitlines())
+    named = {name.lower().removeprefix(prefix.lower()).replace("_", "-"): value for name, value in values.items()}
+    told = in_words(note)
+    counts = {"failed": named["failed"], "error": named["errors"], "quarantined": named["quarantined"]}
+    assert told.cases is not None
+    assert some({outcome: int(count) for outcome, count in counts.items()}) == {
+        outcome: count for outcome, count in told.cases.items() if outcome != "passed"
+    }
+    assert ("### In quarantine" in note) is ("quarantined" in told.cases)
+    return Told(told.cases, percent(named["pass-rate"]), named["verdict"])
