@@ -25,6 +25,12 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "core/tests/decide/test_verdicts.py::test_every_exit_code_has_its_word",
         "tests/e2e/test_surfaces_agree.py::test_every_surface_tells_the_same",
     ),
+    # Machines got the mixed accuracy of trigger sets, and people figures without an interval.
+    "R3-N11": (
+        "tests/e2e/test_surfaces_agree.py::test_a_trigger_set_is_told_by_both_sides",
+        "plugins/formats/agent-skills/tests/test_agent_skills_figures.py::test_intervals_of_both_sides_hold_the_truth",
+        "plugins/scorers/trigger/tests/test_trigger_notices.py::test_a_query_is_met_at_its_threshold",
+    ),
     # A skill that asks for tools or hooks was denied to the agent in silence.
     "R3-E0": (
         "tests/e2e/test_loadable_skills.py::test_a_skill_with_allowed_tools_fires",

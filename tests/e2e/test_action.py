@@ -72,6 +72,7 @@ def test_green(play: Play, repository: Path) -> None:
         "exit-code": "0",
         "verdict": "passed",
         "pass-rate": "0.5000",
+        "balanced-accuracy": "",
         "lift-points": "50.0",
         "failed": "1",
         "errors": "0",

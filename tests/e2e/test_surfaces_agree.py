@@ -92,6 +92,106 @@ def test_every_surface_tells_the_same(scripted: Scripted, run: Run) -> None:
 
 
 @dataclass(frozen=True)
+class Queries:
+    """A set of queries, and what every surface has to tell: its letters are `p` where the skill fires."""
+
+    should: int
+    should_not: int
+    threshold: float | None
+    letters: Letters
+    cases: Cases
+    figures: dict[str, tuple[str, str]]
+    """Value and interval by label."""
+
+    @property
+    def values(self) -> list[str]:
+        """The values alone."""
+        return [value for value, _ in self.figures.values()]
+
+
+def fires(should: int, of: int, *, yes: str, no: str) -> Letters:
+    """Letters of as many queries, of which the first ones should fire."""
+    return {str(number): yes if number <= should else no for number in range(1, of + 1)}
+
+
+SETS = {
+    "it never fires": Queries(
+        2,
+        8,
+        None,
+        fires(2, 10, yes="f", no="f"),
+        {"passed": 8, "failed": 2},
+        {
+            "Balanced accuracy": ("50.0%", "33.8% to 82.9%"),
+            "Recall (fired when it should)": ("0.0%", "0.0% to 65.8%"),
+            "Specificity (silent when it should be)": ("100.0%", "67.6% to 100.0%"),
+            "Queries that fire as often as their threshold wants": ("0.0%", "0.0% to 65.8%"),
+            "Queries that fire less often than their threshold": ("100.0%", "67.6% to 100.0%"),
+        },
+    ),
+    "every query fires as its threshold wants": Queries(
+        4,
+        4,
+        0.6,
+        fires(4, 8, yes="ppf", no="pff"),
+        {"passed": 8},
+        {
+            "Balanced accuracy": ("66.7%", "36.9% to 84.9%"),
+            "Recall (fired when it should)": ("66.7%", "24.5% to 92.5%"),
+            "Specificity (silent when it should be)": ("66.7%", "24.5% to 92.5%"),
+            "Precision (of this mix of queries)": ("66.7%", "35.7% to 90.1%"),
+            "Queries that fire as often as their threshold wants": ("100.0%", "51.0% to 100.0%"),
+            "Queries that fire less often than their threshold": ("100.0%", "51.0% to 100.0%"),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("queries", SETS.values(), ids=SETS)
+def test_a_trigger_set_is_told_by_both_sides(scripted: Scripted, queries: Queries) -> None:
+    """Never by one rate over all of its queries, which says how the set is mixed; n counts queries."""
+    scripted.write_queries(queries.should, queries.should_not, queries.threshold)
+    scripted.script(queries.letters, {})
+    command = ("eval", "s", "--engine", "firing", "--runs", "3")
+    done = scripted.run(*command, "--format", *FORMATS)
+    reports = scripted.work / "reports"
+    report = {suffix: (reports / f"eval-result.{suffix}").read_text() for suffix in ("md", "html", "github.md")}
+    texts = {
+        "terminal": done.stdout,
+        "markdown": report["md"],
+        "html": unescape(re.sub("<[^>]*>", " ", report["html"])),
+        "github": report["github.md"],
+        "gitlab": (reports / "eval-result.gitlab.md").read_text(),
+        "report show": scripted.program("report", "show", "latest").stdout,
+    }
+    balanced = queries.values[0]
+    assert done.verdict == f"done: balanced accuracy {balanced}"
+    for name, text in texts.items():
+        words = " ".join(text.replace("\\", "").split())
+        assert in_words(text).cases == queries.cases, name
+        for label, (rate, interval) in queries.figures.items():
+            assert re.search(rf"(?i){re.escape(label)}\W+{rate}.{{0,120}}?{interval}", words), (name, label)
+    (row,) = csv.DictReader((reports / "eval-result.csv").read_text().splitlines())
+    assert (row["passRate"], row["headline"], percent(row["headlineRate"])) == ("", "balanced_accuracy", balanced)
+    table = csv.DictReader(max(reports.glob("*/csv/figures.csv")).read_text().splitlines())
+    assert [percent(figure["value"]) for figure in table if figure["value"]] == queries.values
+    assert of_junit(reports / "eval-result.junit.xml").cases == queries.cases
+    for file in (*reports.glob("*/github/outputs.txt"), *reports.glob("*/gitlab/variables.env")):
+        values = dict(line.partition("=")[::2] for line in file.read_text().lower().replace("_", "-").splitlines())
+        named = {name.removeprefix("skill-"): value for name, value in values.items()}
+        assert (named["verdict"], named["pass-rate"]) == ("passed", "")
+        assert percent(named["balanced-accuracy"]) == balanced
+    record = json.loads(max(reports.glob("run-*.record.json")).read_text())
+    (group,) = record["summary"]["groups"]
+    assert (group["pass_rate"]["rate"], some(group["cases"]), group["tags"]) == (None, queries.cases, [])
+    assert f"balanced accuracy {balanced}" in scripted.program("history", "list").stdout
+    assert f"{balanced} " in scripted.program("history", "trend", "s").stdout
+    best = scripted.run(*command, "--dry-run").stdout
+    assert "shows at best, were every session right: Balanced accuracy 100.0% (n = " in best
+    assert f"Recall (fired when it should) 100.0% (n = {queries.should} cases, " in best
+
+
+@dataclass(frozen=True)
 class Told:
     """What one surface tells; `None` where it has no place for it."""
 
@@ -130,12 +230,12 @@ def told_by(scripted: Scripted, done: Done) -> Iterator[tuple[str, Told]]:
 
 def in_words(text: str) -> Told:
     """The first sentence on cases, and the first rate."""
-    found = re.search(r"(\d+) of (\d+) cases? passed((?:, \d+ [a-z ]+)*)", text)
-    assert found, text
+    sentence = re.search(r"(\d+) of (\d+) cases? passed((?:, \d+ [a-z ]+)*)", text)
+    assert sentence, text
     words = {"failed": "failed", "could not be graded": "error", "skipped": "skipped", "in quarantine": "quarantined"}
-    others = dict(part.split(" ", 1)[::-1] for part in found[3].split(", ")[1:])
-    cases = {"passed": int(found[1]), **{words[word.strip()]: int(count) for word, count in others.items()}}
-    assert cases["passed"] + cases.get("failed", 0) == int(found[2])
+    others = dict(part.split(" ", 1)[::-1] for part in sentence[3].split(", ")[1:])
+    cases = {"passed": int(sentence[1]), **{words[word.strip()]: int(count) for word, count in others.items()}}
+    assert cases["passed"] + cases.get("failed", 0) == int(sentence[2])
     rate = re.search(r"(?i)pass rate.*?(\d+\.\d%)", text, re.DOTALL)
     return Told(some(cases), rate[1] if rate else None)
 
@@ -169,8 +269,8 @@ def of_junit(file: Path) -> Told:
     assert suite is not None
     tests, failed, error, skipped = (int(suite.get(name, "")) for name in ("tests", "failures", "errors", "skipped"))
     assert tests == len(list(suite.iter("testcase")))
-    found = [len(list(suite.iter(name))) for name in ("failure", "error", "skipped")]
-    assert found == [failed, error, skipped]
+    elements = [len(list(suite.iter(name))) for name in ("failure", "error", "skipped")]
+    assert elements == [failed, error, skipped]
     reasons = {one.get("message", "").partition(";")[0] for one in suite.iter("skipped")}
     assert reasons <= {f"in quarantine and gates nothing before {NEVER}: it wavers"}
     passed = tests - failed - error - skipped

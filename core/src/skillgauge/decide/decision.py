@@ -11,7 +11,7 @@ from skillgauge_documents.phrases import counted
 
 from ..errors import ExitCode
 from ..report.answer import sentences
-from ..report.wording import labels, quarantine_text, reason_of
+from ..report.wording import headline_text, labels, quarantine_text, rated_figures, reason_of
 from ..types.comparison import Counts, GroupKey
 from ..types.gate import Gate, GateFigure
 from ..types.judged_gates import JUDGED, JudgedGates
@@ -191,7 +191,11 @@ def score_text(view: RunView) -> str:
     """Count the trials that passed, of those that gates are about; they are named by their arms if there are others."""
     groups = gated(view)
     counts = Counts.sum(group.counts for group in groups)
-    text = f"{counts.passed} of {counts.total} passed"
+    rated = [group for group in groups if not rated_figures(group)]
+    passing = Counts.sum(group.counts for group in rated)
+    parts = [f"{passing.passed} of {passing.total} passed"] if rated or not groups else []
+    parts += dict.fromkeys(headline_text(group) for group in groups if group not in rated)
+    text = ", ".join(parts)
     if counts.errors:
         text += f", {counted(counts.errors, 'error')}"
     if 0 < len(groups) < len(view.summary.groups):

@@ -15,7 +15,16 @@ from ..decide.failing import WIDTH
 from ..decide.leaderboard import boards
 from ..errors import Problem
 from ..report.answer import sentences
-from ..report.wording import cases_text, figure_text, headline, interval_text, labels, rate_notes, table_texts
+from ..report.wording import (
+    cases_text,
+    figure_text,
+    headline,
+    headline_text,
+    interval_text,
+    labels,
+    rate_notes,
+    table_texts,
+)
 from ..terminal.output import Rows, problem_document
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
@@ -77,7 +86,7 @@ def human_lines(view: RunView) -> Iterator[str]:
     """
     groups = view.summary.groups
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
-        yield from _filled([f"{label} — {_headline(group)}", _basis(group)], " ", "  ")
+        yield from _filled([f"{label} — {headline_text(group)}", _basis(group)], " ", "  ")
         yield from _figures(group)
         if group.cases:
             yield f"  {cases_text(group.cases)}"
@@ -107,7 +116,8 @@ def _figures(group: GroupSummary) -> Iterator[str]:
             else:
                 label = figure.label
             parts.setdefault(part, []).append(f"{plain(label, _NAME)}: {figure_text(figure)}")
-    is_told = all(figure.n is not None for figure in group.figures)
+    measured = [figure for figure in group.figures if figure.value is not None]
+    is_told = all(figure.n is not None or figure.interval is not None for figure in measured)
     if is_told:
         over = ""
     else:
@@ -128,15 +138,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "    " + "  ".join([first.ljust(widths[0]), *cells])
 
 
-def _headline(group: GroupSummary) -> str:
-    """Return the figure that stands for a group."""
-    shown = headline(group)
-    if shown.interval:
-        return rate_words(group)
-    return f"{plain(shown.label, _NAME).lower()} {percent(shown.value)}"
-
-
-def rate_words(measured: GroupSummary | TagSummary) -> str:
+def rate_words(measured: TagSummary) -> str:
     """A pass rate alone."""
     rate = measured.pass_rate.rate
     if rate is None:
@@ -145,12 +147,13 @@ def rate_words(measured: GroupSummary | TagSummary) -> str:
 
 
 def _basis(measured: GroupSummary | TagSummary) -> str:
-    """Return what makes a pass rate credible: number of cases, errors, interval; reports name its method, too."""
+    """Return what makes a rate credible: number of cases, errors, interval; reports name its method, too."""
     rate, errors = measured.pass_rate, counted(measured.counts.errors, "error")
+    if isinstance(measured, GroupSummary):
+        rate = headline(measured).interval or rate
     if rate.rate is None:
         return f"({errors})"
-    of_cases = isinstance(measured, TagSummary) or headline(measured).interval is not None
-    has_interval = of_cases and rate.lower is not None and rate.upper is not None
+    has_interval = rate.lower is not None and rate.upper is not None
     interval = ""
     if has_interval:
         interval = f", {rate.level:.0%} interval {interval_text(rate)}"

@@ -12,6 +12,7 @@ from skillgauge_documents.phrases import counted
 from ..contract.providers import Traits
 from ..contract.redirects import variable_of
 from ..contract.sandboxes import ALLOWED_ENV
+from ..decide.at_best import AtBest, at_best, at_best_text
 from ..decide.foresight import Foreseen, foresee, told
 from ..environment import host_environment, host_variable, secret
 from ..plan.preparing import Prepared
@@ -120,13 +121,15 @@ class ProblemDocument(Frozen):
 class PlanDocument(Frozen):
     """The document of `eval --dry-run --json`."""
 
-    schema_version: str = "1.3"
+    schema_version: str = "1.4"
     dry_run: bool = True
     sandbox: str
     plan: PlanHead
     arms: tuple[PlannedArm, ...] = ()
     comparisons: tuple[Foreseen, ...] = ()
     """What each comparison of two arms can show at all."""
+    at_best: tuple[AtBest, ...] = ()
+    """What suites without a pass rate, as trigger sets are, can show if every session is right."""
     images: tuple[PlannedImage, ...] = ()
     """What a run builds, or has built, for cases that bring a Dockerfile."""
     keys: tuple[KeyNeed, ...] = ()
@@ -138,12 +141,13 @@ class PlanDocument(Frozen):
 def plan_document(prepared: Prepared) -> dict[str, object]:
     """Return the plan as one JSON document."""
     return {
-        "schema_version": "1.3",
+        "schema_version": "1.4",
         "dry_run": True,
         "sandbox": prepared.sandbox,
         "plan": prepared.plan.head.model_dump(mode="json"),
         "arms": _as_json(planned_arms(prepared)),
         "comparisons": _as_json(foresee(prepared)),
+        "at_best": _as_json(at_best(prepared)),
         "images": _as_json(planned_images(prepared)),
         "keys": _as_json(key_needs(prepared)),
         "services": _as_json(asked_services(prepared)),
@@ -205,6 +209,8 @@ def print_plan(prepared: Prepared, output: Output) -> None:
     if paid:
         output.line(f"{counted(paid, 'session')} cost{'s' * (paid == 1)} money; what judges cost is apart")
     for sentence in dict.fromkeys(map(told, foresee(prepared))):
+        output.line(sentence)
+    for sentence in dict.fromkeys(map(at_best_text, at_best(prepared))):
         output.line(sentence)
     output.line("Nothing was executed and nothing was created.")
 

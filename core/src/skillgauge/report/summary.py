@@ -13,7 +13,16 @@ from dataclasses import asdict, dataclass, field, fields
 from itertools import groupby
 from operator import add, attrgetter
 
-from ..stats import Latency, RateTally, ReliabilityTally, RunRates, Spread, WeightedMean, weigh_together
+from ..stats import (
+    Latency,
+    RateInterval,
+    RateTally,
+    ReliabilityTally,
+    RunRates,
+    Spread,
+    WeightedMean,
+    weigh_together,
+)
 from ..types.comparison import Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
@@ -260,9 +269,20 @@ def _with_figures(
     for suite_id in dict.fromkeys(group.suite_id for group in groups):
         if suite_id in heads:
             by_group |= figures(_suite_summary(heads[suite_id], groups, pairs))
-    return tuple(
-        group.model_copy(update={"figures": (*by_group.get(group.key, ()), *group.figures)}) for group in groups
-    )
+    return tuple(_with_own(group, by_group.get(group.key, ())) for group in groups)
+
+
+def _with_own(group: GroupSummary, figures: tuple[Figure, ...]) -> GroupSummary:
+    """Return a group with the numbers of its format.
+
+    One that stands for the group leaves it no pass rate: that would mix what the format keeps apart, as would the rates
+    by tag.
+    """
+    changes: dict[str, object] = {"figures": (*figures, *group.figures)}
+    if any(figure.is_headline for figure in figures):
+        none = RateInterval(rate=None, n=group.pass_rate.n, clusters=group.pass_rate.clusters)
+        changes |= {"pass_rate": none, "pass_bounds": None, "run_pass_rates": (), "tags": ()}
+    return group.model_copy(update=changes)
 
 
 def _suite_summary(suite: SuiteHead, groups: Sequence[GroupSummary], pairs: Sequence[PairSummary]) -> SuiteSummary:

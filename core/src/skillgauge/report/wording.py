@@ -11,13 +11,15 @@ from collections.abc import Iterator, Sequence
 from skillgauge_documents.characters import LINE, plain
 from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent, points
 
-from ..stats import RateInterval, Reliability
+from ..stats import RateInterval
 from ..types.comparison import CaseCounts, Counts, GroupKey
 from ..types.gate import Quarantined
 from ..types.result import Figure, GroupSummary, Table, TrialResult
 from ..types.score import ScoreStatus
 from ..types.suite import DIRECT
 
+PASS_RATE = "pass_rate"
+"""Name of the figure that stands for a group whose format has none of its own."""
 FEW_CLUSTERS = 10
 FEW_CASES = 20
 """Below as many cases a perfect rate proves so little that it is said."""
@@ -67,8 +69,25 @@ def headline(group: GroupSummary) -> Figure:
     rate = group.pass_rate
     return next(
         (figure for figure in group.figures if figure.is_headline),
-        Figure(name="pass_rate", label="Pass rate", value=rate.rate, unit="ratio", interval=rate, is_headline=True),
+        Figure(name=PASS_RATE, label="Pass rate", value=rate.rate, unit="ratio", interval=rate, is_headline=True),
     )
+
+
+def rated_figures(group: GroupSummary) -> tuple[Figure, ...]:
+    """The figures to show in place of a pass rate, the one that stands for the group first; none if it has a rate."""
+    first = tuple(figure for figure in group.figures if figure.is_headline)
+    if not first:
+        return ()
+    others = (figure for figure in group.figures if not figure.is_headline)
+    return (*first, *(figure for figure in others if figure.interval or figure.value is None))
+
+
+def headline_text(group: GroupSummary) -> str:
+    """The number that stands for a group, in words: `pass rate 75.0%`."""
+    shown = headline(group)
+    if shown.value is None:
+        return "no result"
+    return f"{plain(shown.label).lower()} {percent(shown.value)}"
 
 
 def interval_text(rate: RateInterval) -> str:
@@ -115,8 +134,8 @@ def cases_text(cases: CaseCounts) -> str:
         "skipped": cases.skipped,
         "in quarantine": cases.quarantined,
     }
-    told = [f"{count} {word}" for word, count in others.items() if count]
-    return ", ".join([f"{cases.passed} of {counted(cases.graded, 'case')} passed", *told])
+    parts = [f"{count} {word}" for word, count in others.items() if count]
+    return ", ".join([f"{cases.passed} of {counted(cases.graded, 'case')} passed", *parts])
 
 
 def quarantine_text(entry: Quarantined) -> str:
@@ -128,31 +147,39 @@ def quarantine_text(entry: Quarantined) -> str:
 def rate_notes(group: GroupSummary) -> tuple[str, ...]:
     """Notes beside a pass rate: how little a perfect one proves, what errors leave open, what is flaky."""
     return (
-        *_interval_notes(group.pass_rate),
+        *_interval_notes(headline(group)),
         *_count_notes(group),
         *(figure.note for figure in group.figures if figure.note),
-        *_flaky_notes(group.reliability),
+        *_flaky_notes(group),
     )
 
 
-def _interval_notes(rate: RateInterval) -> Iterator[str]:
+def _interval_notes(shown: Figure) -> Iterator[str]:
+    rate = shown.interval
+    if rate is None:
+        return
     if rate.rate == 1.0 and rate.lower is not None and rate.n < FEW_CASES:
-        yield f"{rate.n} of {counted(rate.n, 'case')} passed; that proves no more than {percent(rate.lower)}"
+        cases = counted(rate.n, "case")
+        perfect = f"{rate.n} of {cases} passed" if shown.name == PASS_RATE else f"{percent(1.0)} over {cases}"
+        yield f"{perfect}; that proves no more than {percent(rate.lower)}"
     if rate.clusters:
         few = ", too few to tell much" if rate.clusters < FEW_CLUSTERS else ""
         yield f"the interval is over {counted(rate.clusters, 'cluster')} of its {counted(rate.n, 'case')}{few}"
 
 
 def _count_notes(group: GroupSummary) -> Iterator[str]:
-    if group.pass_bounds:
-        low, high = group.pass_bounds
+    shown = headline(group)
+    if bounds := group.pass_bounds or shown.bounds:
+        low, high = bounds
         errors = counted(group.counts.errors, "error")
-        yield f"with {errors} the rate lies between {percent(low)} (all failed) and {percent(high)} (all passed)"
+        name = "rate" if shown.name == PASS_RATE else plain(shown.label).lower()
+        yield f"with {errors} the {name} lies between {percent(low)} (all failed) and {percent(high)} (all passed)"
     if group.counts.retried:
         yield f"{group.counts.retried} of {group.counts.passed} passed only after further attempts"
 
 
-def _flaky_notes(reliability: Reliability | None) -> Iterator[str]:
+def _flaky_notes(group: GroupSummary) -> Iterator[str]:
+    reliability = group.reliability
     if reliability is None or not reliability.flaky:
         return
     are = "is" if reliability.flaky == 1 else "are"

@@ -162,7 +162,8 @@ class GroupSummary(Frozen):
     cases: CaseCounts | None = None
     """Its cases by outcome; `None` in documents that do not tell."""
     pass_rate: RateInterval
-    """Mean over cases of the pass share of each case's repeats; errors excluded."""
+    """Mean over cases of the pass share of each case's repeats; errors excluded. No rate where a figure of the format
+    stands for the group in its place."""
     pass_bounds: tuple[float, float] | None = None
     """The rate if all errors were fails, and if all were passes; only when there are errors."""
     mean_value: float | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skillgauge import Evaluated
-from skillgauge.api.report import PairSummary
+from skillgauge.api.report import PairSummary, headline
 from skillgauge.stats import Finding
 
 
@@ -53,7 +53,7 @@ def assert_passes(run: Evaluated, *, at_least: float = 1.0) -> None:
     for group in run.summary.groups:
         if suites[group.suite_id].is_baseline(group.arm):
             continue
-        rate = group.pass_rate.rate or 0.0
+        rate = headline(group).value or 0.0
         counted = group.counts.total - group.counts.errors
         surely = rate * counted / group.counts.total if group.counts.total else 0.0
         if surely < at_least:

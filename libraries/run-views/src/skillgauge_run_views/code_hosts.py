@@ -9,6 +9,7 @@ from skillgauge.api import plain
 from skillgauge.api.report import (
     CaseCounts,
     CaseOutcome,
+    Figure,
     GroupSummary,
     RunState,
     RunView,
@@ -18,6 +19,7 @@ from skillgauge.api.report import (
     headline,
     interval_text,
     labels,
+    rated_figures,
     sentences,
     verdict_for,
 )
@@ -27,6 +29,8 @@ from .tested import TestedCase, groups_under_test, quarantined, tested
 
 MARKER = "<!-- skillgauge:report -->"
 """First line of a comment, by which the next run finds it."""
+_BALANCED = "balanced_accuracy"
+"""The figure that stands for a set of trigger queries."""
 _MARKS = {CaseOutcome.FAILED: "❌", CaseOutcome.ERROR: "⚠️"}
 
 
@@ -112,24 +116,33 @@ def _rates(groups: Sequence[GroupSummary], most: int) -> Iterator[str]:
     yield "| Target | Figure | Value | Interval | n (cases) |"
     yield "| --- | --- | --- | --- | --- |"
     for name, group in zip(labels(groups)[:most], groups, strict=False):
-        figure = headline(group)
-        bounds = interval_text(figure.interval) if figure.interval else "–"
-        value = _shown(figure_text(figure))
-        yield f"| {in_markdown(name)} | {_shown(figure.label)} | {value} | {bounds} | {group.pass_rate.n} |"
+        for figure in rated_figures(group) or (headline(group),):
+            yield f"| {in_markdown(name)} | {' | '.join(_figure_cells(figure, group))} |"
     if len(groups) > most:
         yield ""
         yield f"{len(groups) - most} more are in the full report."
 
 
+def _figure_cells(figure: Figure, group: GroupSummary) -> tuple[str, ...]:
+    rate = figure.interval
+    bounds = interval_text(rate) if rate else "–"
+    cases = rate.n if rate else group.pass_rate.n
+    value = _shown(figure_text(figure.model_copy(update={"interval": None})))
+    return _shown(figure.label), value, bounds, str(cases)
+
+
 def figures(view: RunView, tally: CaseCounts) -> dict[str, str]:
     """For later steps: numbers and words of ours only, as a text of a case could set another value."""
-    rates = [group.pass_rate for group in groups_under_test(view)]
+    rates = [group.pass_rate for group in groups_under_test(view) if group.pass_rate.rate is not None]
+    balanced = [figure.value for figure in map(headline, groups_under_test(view)) if figure.name == _BALANCED]
+    accuracies = [value for value in balanced if value is not None]
     graded = sum(rate.n for rate in rates)
     share = sum((rate.rate or 0.0) * rate.n for rate in rates) / graded if graded else None
     lifts = [pair.evidence.estimate for pair in compared(view) if pair.evidence]
     return {
         "verdict": verdict_for(view).value,
         "pass-rate": "" if share is None else f"{share:.4f}",
+        "balanced-accuracy": f"{min(accuracies):.4f}" if accuracies else "",
         "lift-points": f"{min(lifts) * 100 + 0.0:.1f}" if lifts else "",
         "failed": str(tally.failed),
         "errors": str(tally.error),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from skillgauge.api import Frozen, SuiteHead, TrialResult, Usage, plain
-from skillgauge.api.report import GroupKey, GroupSummary, RunView, listed
+from skillgauge.api.report import GroupKey, GroupSummary, RunView, headline, listed
 
 
 class SkillReport(Frozen):
@@ -113,7 +113,7 @@ def completion_rate(group: GroupSummary) -> float | None:
     published = _figure(group, "completionRate")
     if published is not None:
         return published
-    return group.pass_rate.rate
+    return headline(group).value
 
 
 def is_baseline(group: GroupSummary, suites: Mapping[str, SuiteHead]) -> bool:
@@ -130,16 +130,17 @@ def _report(group: GroupSummary, used: _Spent, file: str, measured_at: float) ->
     counts = group.counts
     ran = counts.total - counts.skipped
     p95_s = group.latency.p95_s
+    rate = headline(group).interval or group.pass_rate
     return SkillReport(
         skill_id=group.target_id or "",
         benchmark=group.suite_id,
         measured_at=measured_at,
         file=file,
         completion_rate=completion_rate(group),
-        cases=group.pass_rate.n,
-        lower=group.pass_rate.lower,
-        upper=group.pass_rate.upper,
-        method=group.pass_rate.method,
+        cases=rate.n,
+        lower=rate.lower,
+        upper=rate.upper,
+        method=rate.method,
         error_rate=_error_rate(group, ran),
         composite_score=_figure(group, "compositeScore") if ran else None,
         # Whole milliseconds, halves up, as documents have it: a record and a document of one run then agree.

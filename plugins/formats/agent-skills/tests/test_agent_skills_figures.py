@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+from math import comb
+
 import pytest
 
 from skillgauge.api import SuiteHead
-from skillgauge.api.report import Counts, GroupSummary, TagSummary, figure_text, headline, rate_notes
-from skillgauge.stats import RateInterval
-from skillgauge_format_agent_skills.figures import TRIGGERS, figures
+from skillgauge.api.report import Counts, Figure, GroupSummary, TagSummary, figure_text, headline, rate_notes
+from skillgauge.stats import RateInterval, wilson
+from skillgauge_format_agent_skills.figures import TRIGGERS, balanced_rate, figures, precision_rate
 from skillgauge_format_agent_skills.suites.triggers import SHOULD, SHOULD_NOT, split_tag
 
 SUITE = SuiteHead(
@@ -42,13 +45,15 @@ def group(*tags: TagSummary) -> GroupSummary:
 def test_a_skill_that_never_fires_is_right_half_of_the_time_at_most() -> None:
     """N-A5: of ten queries of which eight want silence it is silent in all, which is no 80 percent."""
     found = group(side(SHOULD, 0, 2), side(SHOULD_NOT, 8, 0))
-    balanced, fired, silent = found.figures
+    balanced, fired, silent, precision = found.figures
     assert found.pass_rate.rate == 0.8
     assert headline(found) == balanced
     assert (balanced.name, balanced.value) == ("balanced_accuracy", 0.5)
     assert "the skill never fired, whatever was asked" in rate_notes(found)
     assert figure_text(fired) == "0.0% (n = 2 cases, 0.0% to 65.8%)"
     assert figure_text(silent) == "100.0% (n = 8 cases, 67.6% to 100.0%)"
+    assert figure_text(balanced) == "50.0% (n = 10 cases, 33.8% to 82.9%)"
+    assert precision.value is None, "of what never fires no share is right"
 
 
 def test_a_skill_that_fires_always_is_no_better() -> None:
@@ -87,14 +92,22 @@ def test_each_split_has_figures_of_its_own() -> None:
         "balanced_accuracy": 0.75,
         "trigger_rate": 0.5,
         "silence_rate": 1.0,
+        "trigger_precision": 1.0,
         "balanced_accuracy:train": 1.0,
         "trigger_rate:train": 1.0,
         "silence_rate:train": 1.0,
+        "trigger_precision:train": 1.0,
         "balanced_accuracy:test": 0.5,
         "trigger_rate:test": 0.0,
         "silence_rate:test": 1.0,
+        "trigger_precision:test": None,
     }
     assert headline(found).name == "balanced_accuracy"
+
+
+def _n(figure: Figure) -> int | None:
+    """Queries behind a figure."""
+    return figure.interval.n if figure.interval else None
 
 
 def test_errors_in_a_split_bound_it_alone() -> None:
@@ -103,11 +116,65 @@ def test_errors_in_a_split_bound_it_alone() -> None:
     held = (side("test", 3, 1), side(split_tag("test", SHOULD_NOT), 3, 1))
     found = group(side(SHOULD, 2, 0, errors=2), side(SHOULD_NOT, 3, 1), *train, *held)
     by_name = {figure.name: figure for figure in found.figures}
-    assert (by_name["balanced_accuracy:train"].bounds, by_name["balanced_accuracy:train"].n) == ((0.5, 1.0), 2)
+    assert (by_name["balanced_accuracy:train"].bounds, _n(by_name["balanced_accuracy:train"])) == ((0.5, 1.0), 2)
     assert (by_name["balanced_accuracy:test"].bounds, by_name["balanced_accuracy:test"].value) == (None, 0.75)
     assert by_name["silence_rate:train"].value is None
 
 
 def test_a_tag_is_no_split() -> None:
     """What authors call their queries makes no part of the set."""
-    assert len(group(side(SHOULD, 1, 0), side("hard", 1, 0)).figures) == 3
+    assert len(group(side(SHOULD, 1, 0), side("hard", 1, 0)).figures) == 4
+
+
+def rate(passed: int, cases: int) -> RateInterval:
+    """Cases of one side, each run once."""
+    interval = wilson(passed, cases)
+    return RateInterval(passed / cases, cases, interval.lower, interval.upper)
+
+
+@pytest.mark.parametrize(("should", "silent"), [(4, 4), (5, 5), (10, 10), (10, 20)])
+def test_intervals_of_both_sides_hold_the_truth(should: int, silent: int) -> None:
+    """Counted out over every outcome: how often the interval holds the true value, for good and poor skills."""
+    balanced, precise = [], []
+    for recall, specificity in product((0.1, 0.3, 0.5, 0.7, 0.9, 0.95), (0.5, 0.7, 0.9, 0.95)):
+        mean = (recall + specificity) / 2
+        precision = should * recall / (should * recall + silent * (1 - specificity))
+        held = held_precision = fires = 0.0
+        for hits, quiet in product(range(should + 1), range(silent + 1)):
+            chance = comb(should, hits) * recall**hits * (1 - recall) ** (should - hits)
+            chance *= comb(silent, quiet) * specificity**quiet * (1 - specificity) ** (silent - quiet)
+            first, second = rate(hits, should), rate(quiet, silent)
+            held += chance * holds(balanced_rate(first, second), mean)
+            both = precision_rate(first, second)
+            if both is not None:
+                fires += chance
+                held_precision += chance * holds(both, precision)
+        balanced.append(held)
+        precise.append(held_precision / fires)
+    for coverage in (balanced, precise):
+        assert min(coverage) > 0.87
+        assert 0.93 < sum(coverage) / len(coverage) < 0.98
+
+
+def holds(interval: RateInterval, truth: float) -> bool:
+    """Whether an interval holds a value."""
+    assert interval.lower is not None
+    assert interval.upper is not None
+    return interval.lower - 1e-9 <= truth <= interval.upper + 1e-9
+
+
+def test_a_side_without_bounds_gives_none() -> None:
+    """As in a run of chosen cases; and what is unknown stays so."""
+    bare = RateInterval(0.5, 4)
+    assert balanced_rate(bare, rate(2, 4)) == RateInterval(0.5, 8)
+    assert precision_rate(bare, rate(2, 4)) == RateInterval(0.5, 8)
+    nothing = RateInterval(None, 0)
+    assert balanced_rate(nothing, rate(2, 4)).rate is None
+    assert precision_rate(rate(2, 4), nothing) is None
+
+
+def test_clusters_of_both_sides_count_together() -> None:
+    """Cases without a cluster stand for themselves."""
+    clustered = RateInterval(0.5, 4, 0.1, 0.9, clusters=2)
+    assert balanced_rate(clustered, rate(2, 4)).clusters == 6
+    assert balanced_rate(rate(2, 4), rate(2, 4)).clusters is None

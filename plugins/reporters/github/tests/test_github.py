@@ -65,7 +65,15 @@ def test_worst_cases_come_first_with_their_reasons() -> None:
         ("warning", "broken"),
     ]
     assert told["comment.md"].splitlines()[0] == MARKER
-    assert told["outputs.txt"] == "verdict=passed\npass-rate=0.5000\nlift-points=\nfailed=2\nerrors=1\nquarantined=0\n"
+    assert told["outputs.txt"].splitlines() == [
+        "verdict=passed",
+        "pass-rate=0.5000",
+        "balanced-accuracy=",
+        "lift-points=",
+        "failed=2",
+        "errors=1",
+        "quarantined=0",
+    ]
 
 
 def test_annotations_stand_at_the_line_of_the_case(tmp_path: Path) -> None:
@@ -92,6 +100,7 @@ def test_hostile_texts_are_inert() -> None:
     assert [one.partition("=")[0] for one in told["outputs.txt"].splitlines()] == [
         "verdict",
         "pass-rate",
+        "balanced-accuracy",
         "lift-points",
         "failed",
         "errors",

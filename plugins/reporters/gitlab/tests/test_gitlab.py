@@ -83,6 +83,7 @@ def test_what_did_not_pass_is_a_finding_at_its_line(tmp_path: Path) -> None:
     assert told["variables.env"].splitlines() == [
         "SKILL_VERDICT=passed",
         "SKILL_PASS_RATE=0.5000",
+        "SKILL_BALANCED_ACCURACY=",
         "SKILL_LIFT_POINTS=",
         "SKILL_FAILED=2",
         "SKILL_ERRORS=1",

@@ -22,7 +22,7 @@ from skillgauge.api import (
     TrialResult,
     Verdict,
 )
-from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, Summary, table_texts
+from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, Summary, Table, table_texts
 from skillgauge.stats import RateInterval
 from skillgauge_scorer_trigger.options import TriggerOptions
 from skillgauge_scorer_trigger.plugin import notices
@@ -103,7 +103,10 @@ def told(view: RunView) -> tuple[dict[str, object], list[str]]:
             lines.append(remark)
         else:
             _group, one = remark
-            found[one.name] = table_texts(one) if hasattr(one, "rows") else (one.value, one.n)
+            if isinstance(one, Table):
+                found[one.name] = table_texts(one)
+            else:
+                found[one.name] = (one.value, one.interval.n if one.interval else one.n)
     return found, lines
 
 
@@ -124,10 +127,12 @@ def test_who_fired_for_whose_queries() -> None:
 def test_a_query_is_met_at_its_threshold() -> None:
     """A positive needs its share of fires, a negative has to stay below it; each query may have its own."""
     half = [("pdf",), ()]
-    assert told(run((PDF, half), (OF_NOBODY, half)))[0]["queries_met"] == (0.5, 4)
-    assert told(run(({**PDF, "threshold": 0.6}, half)))[0]["queries_met"] == (0.0, 2)
-    assert told(run(({**OF_NOBODY, "threshold": 0.6}, half)))[0]["queries_met"] == (1.0, 2)
-    assert told(run((PDF, [("pdf",), None, None])))[0]["queries_met"] == (1.0, 1)
+    both = told(run((PDF, half), (OF_NOBODY, half)))[0]
+    assert (both["queries_fired"], both["queries_silent"]) == ((1.0, 1), (0.0, 1))
+    assert told(run(({**PDF, "threshold": 0.6}, half)))[0]["queries_fired"] == (0.0, 1)
+    assert told(run(({**OF_NOBODY, "threshold": 0.6}, half)))[0]["queries_silent"] == (1.0, 1)
+    once = told(run((PDF, [("pdf",), None, None])))[0]
+    assert not {"queries_fired", "queries_silent"} & set(once), "it would say what recall says"
 
 
 def test_a_skill_that_never_fires_is_alarming() -> None:

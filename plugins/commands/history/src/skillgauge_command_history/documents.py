@@ -29,6 +29,8 @@ class ListedRun(Frozen):
     """Of the arms that are not only compared with."""
     cases: CaseCounts | None = None
     """The cases of the same by outcome; `null` for runs that do not tell."""
+    headlines: tuple[str, ...] = ()
+    """Of the same, the figures that stand in place of a pass rate, in words."""
     groups: tuple[GroupSummary, ...]
     """Rates and figures of every target, arm and model."""
     invalid: tuple[SuiteValidity, ...] = ()

@@ -14,9 +14,11 @@ from skillgauge.api.report import (
     counted,
     duration,
     figure_text,
+    headline_text,
     interval_text,
     moment,
     percent,
+    rated_figures,
 )
 from skillgauge.api.run import Output
 
@@ -170,6 +172,7 @@ def _listed(view: RunView) -> ListedRun:
         ),
         counts=Counts.sum(group.counts for group in groups) if groups else view.summary.counts,
         cases=CaseCounts.sum(cases) if cases else None,
+        headlines=tuple(dict.fromkeys(headline_text(group) for group in groups if rated_figures(group))),
         groups=view.summary.groups,
         invalid=tuple(one for one in view.summary.validity if not one.valid),
     )
@@ -182,7 +185,9 @@ def _counting(view: RunView) -> list[GroupSummary]:
 
 
 def _passed(run: ListedRun) -> str:
-    """Return how many cases passed of those that were graded, and how many are in quarantine."""
+    """Return how many of the graded cases passed; of trigger sets their own figures, which no count tells."""
+    if run.headlines:
+        return ", ".join(run.headlines)
     if run.cases is None:
         return UNKNOWN
     apart = f", {run.cases.quarantined} in quarantine" if run.cases.quarantined else ""

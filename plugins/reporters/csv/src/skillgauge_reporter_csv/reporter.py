@@ -13,8 +13,19 @@ from itertools import chain
 from pathlib import Path
 
 from skillgauge.api import Artifact, printed
-from skillgauge.api.report import CaseCounts, GroupSummary, PairSummary, RunView, TagSummary, compared, rate_notes
-from skillgauge.stats import Evidence, Finding
+from skillgauge.api.report import (
+    CaseCounts,
+    Figure,
+    GroupSummary,
+    PairSummary,
+    RunView,
+    TagSummary,
+    compared,
+    headline,
+    rate_notes,
+    rated_figures,
+)
+from skillgauge.stats import Evidence, Finding, RateInterval
 
 _RATE = (
     "passRate",
@@ -65,6 +76,12 @@ COLUMNS = (
     "runner",
     "model",
     *_RATE,
+    # the figure that stands for the group: its pass rate, unless its format has one that says more
+    "headline",
+    "headlineRate",
+    "headlineLower",
+    "headlineUpper",
+    "headlineMethod",
     # of the run, so that a row alone tells whether it proves anything
     "state",
     "valid",
@@ -83,6 +100,23 @@ COLUMNS = (
 TAG_COLUMNS = ("skillId", "benchmarkId", "arm", "runner", "model", "tag", *_RATE)
 TAG_FILE = "tags.csv"
 """In the reporter's own folder of the run; only there if the run has tags."""
+
+FIGURE_COLUMNS = (
+    "skillId",
+    "benchmarkId",
+    "arm",
+    "runner",
+    "model",
+    "figure",
+    "value",
+    "lower",
+    "upper",
+    "level",
+    "method",
+    "cases",
+)
+FIGURE_FILE = "figures.csv"
+"""The same of the figures that stand in place of a pass rate, as those of trigger sets do."""
 
 _FORMULA = re.compile(r"(^|;)(?=[\s\"']*[=+\-@＝＋－＠]|\t)")
 """Before what a spreadsheet takes for a formula: at the beginning of a cell, whatever blanks and quotes it passes over,
@@ -103,6 +137,9 @@ class CsvReporter:
         if any(group.tags for group in groups):
             rows = (_tag_row(group, tag) for group in groups for tag in group.tags)
             yield Artifact(chunks=map(_line, chain((TAG_COLUMNS,), rows)), path=TAG_FILE)
+        figures = [_figure_row(group, figure) for group in groups for figure in rated_figures(group)]
+        if figures:
+            yield Artifact(chunks=map(_line, (FIGURE_COLUMNS, *figures)), path=FIGURE_FILE)
 
     def read(self, path: Path) -> RunView | None:
         """A table of groups is too little to make a run of."""
@@ -125,7 +162,24 @@ def _row(group: GroupSummary) -> tuple[str, ...]:
         text(group.runner),
         text(group.model),
         *_rate(group),
+        *_headline(group),
     )
+
+
+def _headline(group: GroupSummary) -> tuple[str, ...]:
+    """Return the figure that stands for a group, with its interval."""
+    shown = headline(group)
+    rate = shown.interval or RateInterval(rate=shown.value, n=0)
+    return text(shown.name), share(shown.value), share(rate.lower), share(rate.upper), text(rate.method)
+
+
+def _figure_row(group: GroupSummary, figure: Figure) -> tuple[str, ...]:
+    """Return one of the figures in place of a pass rate, in the order of `FIGURE_COLUMNS`."""
+    rate = figure.interval or RateInterval(rate=figure.value, n=group.pass_rate.n)
+    names = (group.target_id, group.suite_id, group.arm, group.runner, group.model, figure.name)
+    level = f"{rate.level:g}" if rate.method else ""
+    bounds = (share(rate.lower), share(rate.upper), level)
+    return (*map(text, names), share(figure.value), *bounds, text(rate.method), str(rate.n))
 
 
 def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from skillgauge.api.report import (
     case_by_case,
     duration,
     judge_notes,
+    rated_figures,
     reason_of,
     run_notes,
     sentences,
@@ -88,8 +89,11 @@ class Section:
 
     @property
     def figures(self) -> Mapping[str, Figure]:
-        """The format's numbers by name."""
-        return {one.name: one for one in self.group.figures} if self.group else {}
+        """The format's numbers by name, without those that stand in place of a pass rate."""
+        if self.group is None:
+            return {}
+        apart = rated_figures(self.group)
+        return {figure.name: figure for figure in self.group.figures if figure not in apart}
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,16 @@ class SuitePart:
     def summarized(self) -> tuple[Section, ...]:
         """The sections that have a summary."""
         return tuple(section for section in self.sections if section.group)
+
+    @property
+    def rated(self) -> tuple[Section, ...]:
+        """Those of them whose format has figures in place of a pass rate."""
+        return tuple(section for section in self.summarized if section.group and rated_figures(section.group))
+
+    @property
+    def with_rate(self) -> tuple[Section, ...]:
+        """The others."""
+        return tuple(section for section in self.summarized if section not in self.rated)
 
     @property
     def figure_heads(self) -> Mapping[str, str]:

@@ -24,9 +24,9 @@ from skillgauge.api.report import (
     decimal,
     duration,
     figure_text,
-    headline,
     percent,
     rate_notes,
+    rated_figures,
     table_texts,
 )
 from skillgauge_run_views import latency_text
@@ -68,7 +68,7 @@ def _chunks(view: RunView) -> Iterator[bytes]:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     environment.filters.update(counted=counted, duration=duration, figure=figure_text, latency=latency_text)
-    environment.filters.update(cases=cases_text, headline=headline, notes=rate_notes, number=decimal, percent=percent)
+    environment.filters.update(cases=cases_text, rated=rated_figures, notes=rate_notes, number=decimal, percent=percent)
     environment.filters.update(plain=plain, table_texts=table_texts, text=text)
     style = "\n" + here.joinpath("report.css").read_text("utf-8")
     stream = environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8")).stream(

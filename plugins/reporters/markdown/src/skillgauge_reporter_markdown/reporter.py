@@ -11,6 +11,7 @@ from skillgauge.api.report import (
     CaseOutcome,
     CasePair,
     CaseReport,
+    Figure,
     GroupSummary,
     PairSummary,
     RunState,
@@ -25,7 +26,6 @@ from skillgauge.api.report import (
     differing,
     duration,
     figure_text,
-    headline,
     interval_here_text,
     interval_new_text,
     interval_text,
@@ -35,11 +35,13 @@ from skillgauge.api.report import (
     percent,
     points,
     rate_notes,
+    rated_figures,
     reason_of,
     run_notes,
     sentences,
     table_texts,
 )
+from skillgauge.stats import RateInterval
 from skillgauge_run_views import outcome_text
 from skillgauge_run_views.latency import latency_text
 from skillgauge_run_views.markdown import in_markdown
@@ -63,6 +65,7 @@ _LIFT_HEADS = (
 _LANES = {"suite_id": "Suite", "target_id": "Target", "runner": "Engine", "model": "Model"}
 """What may tell comparisons apart: fields of `GroupKey`, and how their columns are called."""
 _CASE_HEADS = ("Case", "Candidate", "Baseline", "Difference", "Outcome", "Why the candidate did not pass")
+_FIGURE_HEADS = ("Target", "Figure", "Value", "Interval", "n (cases)", "Errors", "Method")
 _RATE_HEADS = ("Pass rate", "Interval", "n (cases)", "Passed", "Failed", "Errors", "Skipped", "Method")
 
 
@@ -164,11 +167,26 @@ def _suite(view: RunView, suite: SuiteHead) -> Iterator[str]:
 
 
 def _rates(groups: list[GroupSummary]) -> Iterator[str]:
+    """Yield the pass rates, and the figures of groups that have others in the place of one."""
+    with_rate = [group for group in groups if not rated_figures(group)]
+    others = [(group, figure) for group in groups for figure in rated_figures(group)]
+    if with_rate:
+        yield ""
+        yield from _table(["Target", *_RATE_HEADS], ([_group_name(group), *_rate_cells(group)] for group in with_rate))
+    if others:
+        yield ""
+        yield from _table(list(_FIGURE_HEADS), (_figure_cells(group, figure) for group, figure in others))
     if groups:
         yield ""
-        yield from _table(["Target", *_RATE_HEADS], ([_group_name(group), *_rate_cells(group)] for group in groups))
-        yield ""
         yield from _notes(groups)
+
+
+def _figure_cells(group: GroupSummary, figure: Figure) -> list[str]:
+    """A figure that stands in place of a pass rate, in the order of `_FIGURE_HEADS`."""
+    rate = figure.interval or RateInterval(rate=None, n=group.pass_rate.n)
+    method = f"{rate.level * 100:g} % {text(rate.method)}" if rate.method else "–"
+    cells = (percent(figure.value), interval_text(rate), str(rate.n), str(group.counts.errors), method)
+    return [_group_name(group), text(figure.label), *cells]
 
 
 def _lifts(pairs: Sequence[PairSummary]) -> Iterator[str]:
@@ -203,18 +221,23 @@ def _notes(groups: list[GroupSummary]) -> Iterator[str]:
 
 
 def _figures(suite: SuiteHead, groups: list[GroupSummary]) -> Iterator[str]:
-    if any(group.figures for group in groups):
+    if any(_further(group) for group in groups):
         yield ""
         yield f"Figures as {text(suite.format)} defines them: its own arithmetic over the trials; it knows no interval."
         yield ""
         yield from _figures_table(groups)
 
 
+def _further(group: GroupSummary) -> tuple[Figure, ...]:
+    """The figures of a group that do not stand in place of its pass rate."""
+    return tuple(figure for figure in group.figures if figure not in rated_figures(group))
+
+
 def _figures_table(groups: list[GroupSummary]) -> Iterator[str]:
-    titles = {figure.name: figure.label for group in groups for figure in group.figures}
+    titles = {figure.name: figure.label for group in groups for figure in _further(group)}
 
     def cells(group: GroupSummary) -> list[str]:
-        values = {figure.name: figure for figure in group.figures}
+        values = {figure.name: figure for figure in _further(group)}
         counted = (_group_name(group), str(group.counts.total), str(group.counts.errors))
         return [*counted, *(text(figure_text(values.get(name))) for name in titles)]
 
@@ -250,8 +273,6 @@ def _rate_cells(measured: GroupSummary | TagSummary) -> list[str]:
     rate, counts = measured.pass_rate, measured.counts
     method = f"{rate.level * 100:g} % {text(rate.method)}" if rate.method else "–"
     share, bounds = percent(rate.rate), interval_text(rate)
-    if isinstance(measured, GroupSummary) and (shown := headline(measured)).interval is None:
-        share, bounds, method = percent(shown.value), "–", text(shown.label)
     passed = f"{counts.passed} of {counts.total}"
     others = (counts.failed, counts.errors, counts.skipped)
     return [share, bounds, str(rate.n), passed, *map(str, others), method]

@@ -9,10 +9,16 @@ from typing import Any
 
 from skillgauge.api import JsonObject, Score, ScoreStatus
 from skillgauge.api.report import Figure, GroupKey, RunView, Table, counted, labels
+from skillgauge.stats import RateInterval
 
 from .options import SCORER
 
-CONFUSION, QUERIES = "trigger_confusion", "queries_met"
+CONFUSION = "trigger_confusion"
+QUERIES = {
+    True: ("queries_fired", "Queries that fire as often as their threshold wants"),
+    False: ("queries_silent", "Queries that fire less often than their threshold"),
+}
+"""Name and label of the figure for each kind of queries: one for both would say how the set is mixed."""
 NOBODY, NONE = "nobody here", "none"
 """Row of queries that belong to no skill that is known, and column of sessions in which no skill fired."""
 _MOST = 30
@@ -74,16 +80,15 @@ class _Group:
         label = "Sessions by the skill that a query belongs to, and the skills that fired"
         return Table(name=CONFUSION, label=label, heads=("Query of", "Sessions", *skills, NONE), rows=tuple(rows))
 
-    def figure(self) -> Figure:
-        """The share of queries whose sessions kept to their threshold."""
-        met = sum(query.is_met for query in self.queries.values())
-        return Figure(
-            name=QUERIES,
-            label="Queries that keep to their threshold",
-            value=met / len(self.queries),
-            unit="ratio",
-            n=sum(query.graded for query in self.queries.values()),
-        )
+    def figures(self) -> Iterator[Figure]:
+        """The share of queries of each kind whose sessions kept to their threshold; none where each had one session."""
+        if all(query.graded == 1 for query in self.queries.values()):
+            return
+        for should, (name, label) in QUERIES.items():
+            met = [float(query.is_met) for query in self.queries.values() if query.should is should]
+            if met:
+                rate = RateInterval.of(met, repeats=1, seed=0)
+                yield Figure(name=name, label=label, value=rate.rate, unit="ratio", interval=rate)
 
 
 def remarks(view: RunView) -> Iterator[str | tuple[GroupKey, Figure | Table]]:
@@ -96,7 +101,7 @@ def remarks(view: RunView) -> Iterator[str | tuple[GroupKey, Figure | Table]]:
         group = groups[key]
         yield key, group.table()
         if not group.beside:
-            yield key, group.figure()
+            yield from ((key, figure) for figure in group.figures())
         if group.wanted and not group.hits:
             yield (
                 f"{name}: the skill never fired in {counted(group.wanted, 'session')} that should make it fire. Check "
