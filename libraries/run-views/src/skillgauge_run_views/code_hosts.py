@@ -134,20 +134,25 @@ def _figure_cells(figure: Figure, group: GroupSummary) -> tuple[str, ...]:
 def figures(view: RunView, tally: CaseCounts) -> dict[str, str]:
     """For later steps: numbers and words of ours only, as a text of a case could set another value."""
     rates = [group.pass_rate for group in groups_under_test(view) if group.pass_rate.rate is not None]
-    balanced = [figure.value for figure in map(headline, groups_under_test(view)) if figure.name == _BALANCED]
-    accuracies = [value for value in balanced if value is not None]
     graded = sum(rate.n for rate in rates)
     share = sum((rate.rate or 0.0) * rate.n for rate in rates) / graded if graded else None
     lifts = [pair.evidence.estimate for pair in compared(view) if pair.evidence]
     return {
         "verdict": verdict_for(view).value,
         "pass-rate": "" if share is None else f"{share:.4f}",
-        "balanced-accuracy": f"{min(accuracies):.4f}" if accuracies else "",
+        "balanced-accuracy": _lowest_accuracy(view),
         "lift-points": f"{min(lifts) * 100 + 0.0:.1f}" if lifts else "",
         "failed": str(tally.failed),
         "errors": str(tally.error),
         "quarantined": str(tally.quarantined),
     }
+
+
+def _lowest_accuracy(view: RunView) -> str:
+    """Return the lowest balanced accuracy of all trigger sets; empty if there is none."""
+    shown = [figure for figure in map(headline, groups_under_test(view)) if figure.name == _BALANCED]
+    accuracies = [figure.value for figure in shown if figure.value is not None]
+    return f"{min(accuracies):.4f}" if accuracies else ""
 
 
 def _shown(value: str) -> str:
