@@ -31,6 +31,11 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/formats/agent-skills/tests/test_agent_skills_figures.py::test_intervals_of_both_sides_hold_the_truth",
         "plugins/scorers/trigger/tests/test_trigger_notices.py::test_a_query_is_met_at_its_threshold",
     ),
+    # pass^k rested on whichever cases were run most often.
+    "R3-N12": (
+        "core/tests/stats/test_reliability.py::test_what_repeats_tell_of_a_suite",
+        "tests/e2e/test_surfaces_agree.py::test_pass_hat_k_is_of_all_cases",
+    ),
     # A skill that asks for tools or hooks was denied to the agent in silence.
     "R3-E0": (
         "tests/e2e/test_loadable_skills.py::test_a_skill_with_allowed_tools_fires",

@@ -91,6 +91,22 @@ def test_every_surface_tells_the_same(scripted: Scripted, run: Run) -> None:
     assert of_document(again["summary"]).agrees_with(expected)
 
 
+def test_pass_hat_k_is_of_all_cases(scripted: Scripted) -> None:
+    """R3-N12: the flaky case lost a run to an error, and is not left out for it; k and n stand beside the figure."""
+    done = scripted.evaluate(letters("p", case_1="pfe"), letters("f"), "--runs", "3", "--format", *FORMATS)
+    note = "1 of 4 cases is flaky: two runs disagree in 25.0%, all of 2 pass in 75.0% (n = 4 cases)"
+    reports = scripted.work / "reports"
+    assert note in done.stdout
+    assert note in scripted.program("report", "show", "latest").stdout
+    for suffix in ("md", "html", "csv"):
+        assert note in (reports / f"eval-result.{suffix}").read_text(), suffix
+    row = next(csv.DictReader((reports / "eval-result.csv").read_text().splitlines()))
+    assert (row["passHatK"], row["passHatKRuns"], row["passHatKCases"]) == ("0.7500", "2", "4")
+    record = json.loads(max(reports.glob("run-*.record.json")).read_text())
+    steady = record["summary"]["groups"][0]["reliability"]
+    assert (steady["pass_hat_k"], steady["k"], steady["cases"]) == (0.75, 2, 4)
+
+
 @dataclass(frozen=True)
 class Queries:
     """A set of queries, and what every surface has to tell: its letters are `p` where the skill fires."""
@@ -184,6 +200,7 @@ def test_a_trigger_set_is_told_by_both_sides(scripted: Scripted, queries: Querie
     record = json.loads(max(reports.glob("run-*.record.json")).read_text())
     (group,) = record["summary"]["groups"]
     assert (group["pass_rate"]["rate"], some(group["cases"]), group["tags"]) == (None, queries.cases, [])
+    assert group["reliability"]["pass_hat_k"] is None
     assert f"balanced accuracy {balanced}" in scripted.program("history", "list").stdout
     assert f"{balanced} " in scripted.program("history", "trend", "s").stdout
     best = scripted.run(*command, "--dry-run").stdout

@@ -65,7 +65,10 @@ def test_notes_beside_a_rate() -> None:
     )
     assert rate_notes(many) == ()
     flaky = many.model_copy(update={"reliability": Reliability(cases=4, flaky=1, flip_rate=0.15, k=3, pass_hat_k=0.75)})
-    assert rate_notes(flaky) == ("1 of 4 cases is flaky: two runs disagree in 15.0%, all of 3 pass in 75.0%",)
+    disagree = "1 of 4 cases is flaky: two runs disagree in 15.0%"
+    assert rate_notes(flaky) == (f"{disagree}, all of 3 pass in 75.0% (n = 4 cases)",)
+    mixed = many.model_copy(update={"reliability": Reliability(cases=4, flaky=1, flip_rate=0.15, k=3, pass_hat_k=None)})
+    assert rate_notes(mixed) == (disagree,)
     steady = many.model_copy(update={"reliability": Reliability(cases=4, flaky=0, flip_rate=0, k=3, pass_hat_k=1)})
     assert rate_notes(steady) == ()
 

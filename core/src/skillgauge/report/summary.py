@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import groupby
 from operator import add, attrgetter
 
@@ -281,7 +281,8 @@ def _with_own(group: GroupSummary, figures: tuple[Figure, ...]) -> GroupSummary:
     changes: dict[str, object] = {"figures": (*figures, *group.figures)}
     if any(figure.is_headline for figure in figures):
         none = RateInterval(rate=None, n=group.pass_rate.n, clusters=group.pass_rate.clusters)
-        changes |= {"pass_rate": none, "pass_bounds": None, "run_pass_rates": (), "tags": ()}
+        steady = replace(group.reliability, pass_hat_k=None) if group.reliability else None
+        changes |= {"pass_rate": none, "pass_bounds": None, "run_pass_rates": (), "tags": (), "reliability": steady}
     return group.model_copy(update=changes)
 
 

@@ -183,11 +183,11 @@ def _flaky_notes(group: GroupSummary) -> Iterator[str]:
     if reliability is None or not reliability.flaky:
         return
     are = "is" if reliability.flaky == 1 else "are"
-    yield (
-        f"{reliability.flaky} of {counted(reliability.cases, 'case')} {are} flaky: "
-        f"two runs disagree in {percent(reliability.flip_rate)}, "
-        f"all of {reliability.k} pass in {percent(reliability.pass_hat_k)}"
-    )
+    cases = counted(reliability.cases, "case")
+    note = f"{reliability.flaky} of {cases} {are} flaky: two runs disagree in {percent(reliability.flip_rate)}"
+    if reliability.pass_hat_k is not None:
+        note += f", all of {reliability.k} pass in {percent(reliability.pass_hat_k)} (n = {cases})"
+    yield note
 
 
 def labels(groups: Sequence[GroupSummary | GroupKey], limit: int = LINE) -> tuple[str, ...]:

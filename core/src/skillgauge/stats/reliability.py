@@ -104,9 +104,10 @@ class Reliability:
     flip_rate: float
     """Mean over them of the chance that two runs disagree."""
     k: int
-    """Runs of the cases that were run most often."""
-    pass_hat_k: float
-    """Mean over those cases of the chance that all of `k` runs pass."""
+    """Graded runs that each of these cases has at least."""
+    pass_hat_k: float | None
+    """Mean over these cases of the chance that all of `k` runs pass; ``None`` where a mean over them says nothing, as
+    for cases of two kinds."""
 
 
 class ReliabilityTally:
@@ -125,16 +126,14 @@ class ReliabilityTally:
         """The result over all cases; `None` if none was run twice."""
         if not self._kinds:
             return None
-        k = max(repeats for repeats, _ in self._kinds)
+        # A larger k would leave out cases that lost a run to an error, and the estimate is unbiased for any k below.
+        k = min(repeats for repeats, _ in self._kinds)
         return Reliability(
             cases=sum(self._kinds.values()),
             flaky=sum(count for (repeats, passes), count in self._kinds.items() if 0 < passes < repeats),
             flip_rate=_mean_over_cases(self._kinds, flip_rate),
             k=k,
-            pass_hat_k=_mean_over_cases(
-                {kind: count for kind, count in self._kinds.items() if kind[0] == k},
-                lambda repeats, passes: pass_hat_k(repeats, passes, k),
-            ),
+            pass_hat_k=_mean_over_cases(self._kinds, lambda repeats, passes: pass_hat_k(repeats, passes, k)),
         )
 
 

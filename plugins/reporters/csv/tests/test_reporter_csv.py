@@ -68,7 +68,7 @@ def test_the_columns_of_eval_skills_come_first_and_ours_follow() -> None:
     )
     assert line == (
         "calculator,coding-easy,1.0000,1.0000,0.0000,193,421,0.9972,"
-        "direct,subprocess,,1.0000,0.8389,1.0000,0.95,wilson,20,20,0,0,0,pass_rate,1.0000,0.8389,1.0000,wilson,finished,true,,,,,,,,,,,,,,,,,,,,,,"
+        "direct,subprocess,,1.0000,0.8389,1.0000,0.95,wilson,20,20,0,0,0,pass_rate,1.0000,0.8389,1.0000,wilson,finished,true,,,,,,,,,,,,,,,,,,,,,,,,"
     )
 
 
@@ -133,7 +133,7 @@ def test_unknown_is_empty_and_never_zero() -> None:
         latency=Latency(),
         figures=(Figure(name="completionRate", label="Completion rate", value=None, unit="ratio"),),
     )
-    of_run = "pass_rate,,,,,finished,true,,,,,,,,,,,,,,,,,,,,,,"
+    of_run = "pass_rate,,,,,finished,true,,,,,,,,,,,,,,,,,,,,,,,,"
     assert table(nothing).splitlines()[1] == f",coding-easy,,,,,,,direct,subprocess,,,,,,,0,0,0,0,0,{of_run}"
 
 

@@ -25,7 +25,7 @@ from skillgauge.api.report import (
     rate_notes,
     rated_figures,
 )
-from skillgauge.stats import Evidence, Finding, RateInterval
+from skillgauge.stats import Evidence, Finding, RateInterval, Reliability
 
 _RATE = (
     "passRate",
@@ -89,6 +89,8 @@ COLUMNS = (
     "flakyCases",
     "flipRate",
     "passHatK",
+    "passHatKRuns",
+    "passHatKCases",
     # its cases by outcome, all repeats of each together; empty in documents that do not tell
     *_CASES,
     # of the comparison whose candidate the group is; empty for every other group
@@ -191,10 +193,18 @@ def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:
 def _validity(view: RunView, group: GroupSummary) -> tuple[str, ...]:
     """Return how far the run came, whether the suite is valid, how steady the group is, and its cases by outcome."""
     invalid = {validity.suite_id for validity in view.summary.validity if not validity.valid}
-    steady = group.reliability
-    reliability = (str(steady.flaky), share(steady.flip_rate), share(steady.pass_hat_k)) if steady else ("", "", "")
     is_valid = "false" if group.suite_id in invalid else "true"
-    return (view.run.state.value, is_valid, *reliability, *_outcomes(group.cases))
+    return (view.run.state.value, is_valid, *_reliability(group.reliability), *_outcomes(group.cases))
+
+
+def _reliability(steady: Reliability | None) -> tuple[str, ...]:
+    """Return how many cases are flaky, how often two runs disagree, and pass^k with its k and its number of cases."""
+    if steady is None:
+        return ("",) * 5
+    hat = ("",) * 3
+    if steady.pass_hat_k is not None:
+        hat = (share(steady.pass_hat_k), str(steady.k), str(steady.cases))
+    return (str(steady.flaky), share(steady.flip_rate), *hat)
 
 
 def _outcomes(cases: CaseCounts | None) -> tuple[str, ...]:
