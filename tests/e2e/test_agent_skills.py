@@ -336,8 +336,8 @@ def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path)
         ("no-note-wanted", "without_skill"),
     }
     assert "release-notes-trigger_evals · with_skill — balanced accuracy 100.0%" in done.stdout
-    assert "Fired when it should: 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
-    assert "Silent when it should be: 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
+    assert "Recall (fired when it should): 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
+    assert "Specificity (silent when it should be): 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
 
 
 @pytest.mark.requirement("SE-FORMAT-010", "UA-LAYOUT-014")

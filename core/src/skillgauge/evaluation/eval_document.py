@@ -88,9 +88,7 @@ def human_lines(view: RunView) -> Iterator[str]:
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
         yield from _filled([f"{label} — {headline_text(group)}", _basis(group)], " ", "  ")
         yield from _figures(group)
-        if group.cases:
-            yield f"  {cases_text(group.cases)}"
-        for note in rate_notes(group):
+        for note in _notes(group):
             yield f"  {note}"
         yield from _weakest(group)
         for table in group.tables:
@@ -128,6 +126,15 @@ def _figures(group: GroupSummary) -> Iterator[str]:
         else:
             before = over
         yield from _filled([f"  {before}{figures[0]}", *figures[1:]], " | ")
+
+
+def _notes(group: GroupSummary) -> Iterator[str]:
+    """Return the outcomes of a group's cases, unless the first note begins with the same, and the notes."""
+    notes = rate_notes(group)
+    cases = cases_text(group.cases) if group.cases else ""
+    if cases and not any(note.startswith(f"{cases};") for note in notes):
+        yield cases
+    yield from notes
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
