@@ -21,7 +21,7 @@ def test_an_eval_names_its_cluster(scripted: Scripted) -> None:
     file.write_text(json.dumps(document))
     every = {str(one): "p" for one in range(1, 11)}
     done = scripted.evaluate(every, dict.fromkeys(every, "f"), "--format", "record", "markdown", "html", "csv")
-    assert "helps on these cases: +100.0 points against without_skill (n = 10 cases in 2 clusters, " in done.verdict
+    assert "helps on these cases: +100.0 points against without_skill (n = 10 cases in 2 clusters; " in done.verdict
     note = "the interval is over 2 clusters of its 10 cases, too few to tell much"
     assert note in done.stdout
     for name in ("md", "html", "csv"):

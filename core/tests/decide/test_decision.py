@@ -119,7 +119,7 @@ STRICT = GateOptions(exit_on_fail=True)
 
 
 @pytest.mark.parametrize("lack", ["", "agrees with nobody yet"], ids=["calibrated", "not calibrated"])
-@pytest.mark.parametrize("rule", JudgedGates)
+@pytest.mark.parametrize("rule", [JudgedGates.ALWAYS, JudgedGates.CALIBRATED, JudgedGates.NEVER])
 def test_the_user_says_whether_a_judge_may_fail_the_run(rule: JudgedGates, lack: str) -> None:
     """Of a gate that is missed; one that only advises is told of, and one of a doubtful judge stays open."""
     judged = Figure(name=JUDGED, label="Judged checks", value=1.0, note=lack)

@@ -63,8 +63,8 @@ def test_a_gate_asks_the_corrected_interval(
 
 @pytest.mark.parametrize(("least", "code"), [(16.0, ExitCode.OK), (17.0, ExitCode.GATE_MISSED)])
 def test_a_least_lift_is_asked_of_the_corrected_one(least: float, code: ExitCode) -> None:
-    """+16.7 points, where the judge says +50."""
-    decision = decided(judged(view(ours=8, theirs=3), lift(1 / 6)), min_delta_pts=least)
+    """+16.7 points, where the judge says +60."""
+    decision = decided(judged(view(ours=8, theirs=2), lift(1 / 6)), min_delta_pts=least)
     assert decision.exit_code is code
     (gate,) = decision.gates
     assert "lift corrected for the judge's errors, +16.7 points, is" in gate.reason
@@ -112,7 +112,7 @@ def test_without_a_corrected_figure_a_gate_is_open(run: RunView, demands: dict[s
 
 def test_gates_that_rest_on_no_judge_stay_as_they_are() -> None:
     """Exact checks need no correction."""
-    assert decided(view(ours=8, theirs=3), min_delta_pts=10.0).exit_code is ExitCode.OK
+    assert decided(view(ours=8, theirs=2), min_delta_pts=10.0).exit_code is ExitCode.OK
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from ..plan.preparing import Prepared
 from ..stats import MIN_NEW_CASES, Repeats, interval_here, lift_interval, smallest_detectable
 from ..types.gate import CaseScope
 from ..types.plan import Cell, SuitePlan, applies
-from .pair_gates import LiftGate, PairDemands
 
 COARSE = 0.5
 """A suite that shows nothing smaller, as a fraction, is warned of: few skills help so much."""
@@ -80,25 +79,6 @@ def told(foreseen: Foreseen) -> str:
         return f"{subject} cannot show whether the skill helps, whatever comes out{_advice(foreseen)}"
     advice = "" if foreseen.is_fine else _advice(foreseen)
     return f"{subject} can show a lift of {foreseen.detectable * 100:.0f} points or more{advice}"
-
-
-def unanswerable(prepared: Prepared, demands: PairDemands) -> Iterator[str]:
-    """Yield a sentence on each gate on a lift that no outcome of the plan could meet, or none could miss."""
-    for comparison in foresee(prepared):
-        for option, needed, verb in _answerable_from(demands):
-            best = comparison.best(demands.scope)
-            if best is None or best <= needed:
-                yield f"{comparison.subject} cannot {verb} {option} {demands.scope.text}, whatever comes out"
-
-
-def _answerable_from(demands: PairDemands) -> Iterator[tuple[str, float, str]]:
-    """Yield each gate on a lift with the lower bound that the best outcome has to exceed, and what it then can."""
-    margin = f" --margin {demands.margin_pts:g}" if demands.margin_pts else ""
-    for gate in demands.lift_gates:
-        verb = "meet" if gate is LiftGate.BETTER else "miss"
-        yield f"--gate {gate}{margin}", demands.margin_pts / 100, verb
-    if demands.min_delta_pts is not None and demands.min_delta_pts > 0:
-        yield f"--min-delta-pts {demands.min_delta_pts:g}", 0.0, "meet"
 
 
 def _advice(foreseen: Foreseen) -> str:

@@ -10,10 +10,10 @@ from skillgauge_documents.phrases import counted
 
 from ..config.configuration import Config
 from ..decide.against import Earlier, against_answers, unanswerable_again
+from ..decide.answerable import unanswerable
 from ..decide.broken_arms import broken_arms
 from ..decide.decision import Decision, GateOptions, decide, stopped_early
 from ..decide.failing import failing_lines
-from ..decide.foresight import unanswerable
 from ..decide.verdicts import verdict_of
 from ..errors import Problem, UsageError
 from ..plan.preparing import Prepared
