@@ -36,6 +36,55 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "core/tests/stats/test_reliability.py::test_what_repeats_tell_of_a_suite",
         "tests/e2e/test_surfaces_agree.py::test_pass_hat_k_is_of_all_cases",
     ),
+    # A judge that favours one arm was called calibrated, and its lift was believed.
+    "R3-N3": (
+        "plugins/commands/judge/tests/test_judge_cli.py::test_a_judge_that_favours_an_arm_decides_no_gate",
+        "plugins/commands/judge/tests/test_judge_calibrating.py::test_a_judge_that_favours_an_arm_is_not_calibrated",
+    ),
+    # Gates asked about new cases only, so that small suites could meet none, whatever came out.
+    "R3-N4": (
+        "tests/e2e/test_baselines.py::test_a_small_suite_can_meet_its_gates",
+        "tests/e2e/test_baselines.py::test_a_gate_that_cannot_be_answered_is_told_before_anything_is_paid",
+        "tests/e2e/test_baselines.py::test_a_baseline_that_the_same_results_would_not_meet",
+    ),
+    # Two rules answered whether the skill or the model had changed.
+    "R3-N5": (
+        "tests/e2e/test_baselines.py::test_the_gate_and_the_comparison_of_reports_agree",
+        "core/tests/stats/test_change.py::test_wrong_findings_are_rare_and_losses_are_found",
+    ),
+    # Nothing was allowed for the number of comparisons in a run.
+    "R3-N6": (
+        "tests/e2e/test_evidence.py::test_comparisons_of_one_run_share_the_level",
+        "core/tests/stats/test_lift_intervals.py::test_together_they_are_seldom_wrong",
+    ),
+    # No meaningful difference was said where larger ones were not excluded.
+    "R3-N7": ("core/tests/stats/test_lift_intervals.py::test_equivalence_is_an_interval_within_the_margin",),
+    # Full marks in both arms were called too few data.
+    "R3-N8": ("tests/e2e/test_evidence.py::test_a_suite_without_room_is_not_short_of_data",),
+    # Partial credit counted for nothing.
+    "R3-N9": (
+        "core/tests/stats/test_lift_intervals.py::test_partial_credit_is_evidence_of_its_own",
+        "core/tests/report/test_answer.py::test_partial_credit_and_skills_that_never_fired",
+    ),
+    # A gate was missed by a figure that reached its threshold, without a word on errors.
+    "R3-N13": ("tests/e2e/test_evidence.py::test_errors_are_told_with_the_lift_and_with_the_gate",),
+    # A least lift was met by what chance may explain.
+    "R3-N14": ("tests/e2e/test_evidence.py::test_a_least_lift_has_to_be_shown",),
+    # Nothing said that the skill had never fired.
+    "R3-N15": ("core/tests/report/test_answer.py::test_partial_credit_and_skills_that_never_fired",),
+    # One error made a suite look much blunter than it was.
+    "R3-N16": ("core/tests/stats/test_lift_intervals.py::test_one_error_does_not_blunt_what_a_suite_can_show",),
+    # A sibling of the same size had shown less than was called possible.
+    "R3-N17": ("core/tests/report/test_answer.py::test_sentences",),
+    # An interval for new cases stood beside a chance for these.
+    "R3-N18": ("tests/e2e/test_evidence.py::test_intervals_say_which_cases_they_are_for",),
+    # Ratios of one case looked as sure as those of twenty.
+    "R3-N19": (
+        "core/tests/report/test_answer.py::test_ratios_that_may_be_noise_are_left_out",
+        "core/tests/stats/test_lift_intervals.py::test_ratios_have_an_interval_and_may_be_noise",
+    ),
+    # An outage of one model took the lift of every other one.
+    "R3-N21": ("core/tests/report/test_pairs.py::test_an_outage_of_one_model_costs_its_own_comparison_alone",),
     # A skill that asks for tools or hooks was denied to the agent in silence.
     "R3-E0": (
         "tests/e2e/test_loadable_skills.py::test_a_skill_with_allowed_tools_fires",

@@ -303,19 +303,19 @@ def _one_threshold(results: Iterable[GateResult]) -> Iterator[str]:
     for (gate, answer), same_gate in by_gate.items():
         names = labels([result.group for result in same_gate], _NAME)
         values = ", ".join(f"{name} {_value(result)}" for name, result in zip(names, same_gate, strict=True))
-        doubt = "errors leave open whether it is " if answer is GateAnswer.INCONCLUSIVE else ""
-        yield f"{doubt}{_beyond(gate, same_gate[0].figure)}: {values}"
+        yield f"{_beyond(gate, same_gate[0].figure, is_open=answer is GateAnswer.INCONCLUSIVE)}: {values}"
 
 
-def _beyond(gate: Gate, figure: Figure) -> str:
+def _beyond(gate: Gate, figure: Figure, *, is_open: bool) -> str:
     limit = "below" if figure.higher_is_better else "above"
+    threshold = f"{limit} {_shown(gate.threshold, figure)}"
     if figure.name == GateFigure.LIFT:
-        label = "lift "
+        label, subject = "lift ", "the lift"
     elif figure.unit == "ratio":
-        label = ""
+        label, subject = "", "it"
     else:
-        label = f"{figure.label} "
-    return f"{label}{limit} {_shown(gate.threshold, figure)}"
+        label, subject = f"{figure.label} ", figure.label
+    return f"errors leave open whether {subject} is {threshold}" if is_open else f"{label}{threshold}"
 
 
 def _value(result: GateResult) -> str:
