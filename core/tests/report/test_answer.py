@@ -90,9 +90,9 @@ def test_what_was_dropped_and_what_it_took_is_told() -> None:
 
 def test_ratios_of_as_many_cases_share_their_number() -> None:
     """The number of cases stands once where it is the same for everything that is compared."""
-    ratios = Ratios(turns=MeanRatio(1.2, 4, 1.1, 1.3), cost_usd=MeanRatio(0.5, 4, 0.4, 0.6))
+    ratios = Ratios(turns=MeanRatio(1.2, 4, 1.1, 1.3), tokens=MeanRatio(3.0, 4, 3.0, 3.0))
     (sentence,) = sentences(view(pair({(ONE, ONE): 4}, ratios=ratios)))
-    took = "1.20 (1.10 to 1.30) times the turns, 0.50 (0.40 to 0.60) times the cost"
+    took = "1.20 (1.10 to 1.30) times the turns, 3.00 times the tokens"
     assert sentence.endswith(f"; where both passed (4 cases): {took}")
 
 

@@ -199,4 +199,7 @@ def _took(pair: PairSummary) -> Iterator[str]:
 
 
 def _ratio_text(ratio: MeanRatio) -> str:
-    return f"{ratio.ratio:.2f} ({ratio.lower or 0.0:.2f} to {ratio.upper or 0.0:.2f}) times"
+    """The ratio with its bounds, unless the same multiple was seen in every case."""
+    mean, lower, upper = (f"{value or 0.0:.2f}" for value in (ratio.ratio, ratio.lower, ratio.upper))
+    bounds = "" if lower == mean == upper else f" ({lower} to {upper})"
+    return f"{mean}{bounds} times"
