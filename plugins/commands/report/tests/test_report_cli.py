@@ -156,7 +156,7 @@ def test_the_regression_workflow(program: Program, work: Path, baseline: Path, l
     assert done.code == 1
     assert (
         done.verdict
-        == "regressed: calculator: coding_001, coding_002, coding_003 and 1 more passed before and fail now"
+        == "regressed: calculator: tasks coding_001, coding_002, coding_003 and 1 more passed before and fail now"
     )
     assert "--runs 3 or more" in done.stderr
     assert "| coding\\_001 | pass | fail | broke | baseline failure |" in (work / "reports" / "diff.md").read_text()
@@ -173,7 +173,7 @@ def test_two_runs_of_our_own(program: Program, work: Path, evaluate: Callable[..
         evaluate(answer, "--store", "none", "--format", "record", "--output-dir", name)
     (before,), (after,) = ((work / name).glob("*.record.json") for name in ("old", "new"))
     done = program("report", "diff", before, after, "--fail-on-regression")
-    assert (done.code, done.verdict) == (1, "regressed: echo: two passed before and fails now")
+    assert (done.code, done.verdict) == (1, "regressed: echo: task two passed before and fails now")
 
 
 ECHO = "import json,sys; r=json.load(sys.stdin); print(json.dumps({'jsonrpc':'2.0','id':r['id'],'result':%s}))"
@@ -213,7 +213,7 @@ def test_runs_of_the_store_are_compared_by_their_ids(
     evaluate(SAYS)
     evaluate("'one'")
     done = program("report", "diff", "latest~1", "latest", "--fail-on-regression")
-    assert (done.code, done.verdict) == (1, "regressed: echo: two passed before and fails now")
+    assert (done.code, done.verdict) == (1, "regressed: echo: task two passed before and fails now")
     newest, oldest = (one["run"]["run_id"] for one in program("history", "list", "--json").document["runs"])
     assert program("report", "diff", newest, oldest, "--fail-on-regression").code == 0
     assert program("report", "convert", "--input", "latest", "--format", "record", "--output", "new.json").code == 0

@@ -70,7 +70,7 @@ def test_a_task_that_broke_in_both_arms_is_not_held_against_the_skill(report: Ma
     )
     (reasons,) = [skill.regression_reasons for skill in document.skills if skill.role is Role.CANDIDATE]
     assert document.regression is Regression.UNDECIDED
-    assert any(reason.startswith("a passed before and fails now") for reason in reasons)
+    assert any(reason.startswith("task a passed before and fails now") for reason in reasons)
 
 
 def test_a_baseline_that_got_better_is_told(report: Make) -> None:

@@ -144,7 +144,7 @@ def test_both_say_the_same(report: Make, render: Callable[[DiffDocument], str]) 
         "more",
         "err",
         "the task sets differ",
-        "t8 passed before and fails now",
+        "task t8 passed before and fails now",
     ):
         assert text in re.sub(r"\s+", " ", shown), text
 

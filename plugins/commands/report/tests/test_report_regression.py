@@ -87,9 +87,9 @@ def test_the_verdict_says_what_regressed(report: Make) -> None:
     """Skill, tasks, and how sure it is; without the gate also how to make it fail."""
     four = dict.fromkeys("abcd", "p")
     document = compared(report, four, dict.fromkeys("abcd", "f"))
-    assert document.verdict == "regressed: skill: a, b, c and 1 more passed before and fail now"
+    assert document.verdict == "regressed: skill: tasks a, b, c and 1 more passed before and fail now"
     one = compared(report, four, {**four, "c": "f"})
-    assert one.verdict == "regressed: skill: c passed before and fails now"
+    assert one.verdict == "regressed: skill: task c passed before and fails now"
     unsure = compared(report, {"a": "ppf"}, {"a": "pff"})
     assert (
         "undecided: skill: pass rate -33.3 points over 1 task, which chance may explain (p = 0.500)" in unsure.verdict

@@ -269,7 +269,10 @@ def _from_to(lift: LiftChange) -> str:
 
 
 def _broke(pairs: Sequence[TaskPair]) -> str:
-    return f"{named([pair.task for pair in pairs])} passed before and {'fails' if len(pairs) == 1 else 'fail'} now"
+    names = named([pair.task for pair in pairs])
+    if len(pairs) == 1:
+        return f"task {names} passed before and fails now"
+    return f"tasks {names} passed before and fail now"
 
 
 @dataclass(frozen=True)
