@@ -162,11 +162,11 @@ def test_vendor_engine(work: Path, vendor: dict[str, str]) -> None:
     assert names == {f"{ENGINE}/{name}" for name in ("__init__.py", "engine.py", "options.py", "plugin.py", "py.typed")}
     assert "with_skill · acme-large — pass rate 100.0%\n  (n = 4 cases, 0 errors" in done.stdout
     assert "without_skill · acme-large — pass rate 25.0%\n  (n = 4 cases, 0 errors" in done.stdout
-    assert "Fired when it should: 100.0% (n = 2 cases" in done.stdout
-    assert "Silent when it should be: 100.0% (n = 2 cases" in done.stdout
+    assert "Recall (fired when it should): 100.0% (n = 2 cases" in done.stdout
+    assert "Specificity (silent when it should be): 100.0% (n = 2 cases" in done.stdout
     lift = "+75.0 points against without_skill (n = 4 cases; these cases: 95% interval -1.6 to +100.0, p = 0.250)"
     assert f"acme-large: not enough data: {lift}" in done.stderr
-    assert done.stderr.endswith("; with_skill: 16 of 16 passed\n")
+    assert done.stderr.endswith("; with_skill: 4 of 4 passed, balanced accuracy 100.0%\n")
     document = json.loads((work / "reports/eval-result.json").read_text())
     assert document["run_summary"]["delta"]["pass_rate"] == "+0.75"
     outputs = [done.stdout, done.stderr]

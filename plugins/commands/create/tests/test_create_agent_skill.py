@@ -18,7 +18,7 @@ def test_a_new_skill_passes_with_the_script(program: Program, work: Path, name: 
     assert f"{name}/evals/files/mock.yaml" in done.document["next"][0]["command"].replace("'\"'\"'", "'")
     ran = program("eval", work / name, "--engine", "mock", "--set", f"engines.mock.script={script}")
     assert ran.code == 0, ran.stderr
-    assert "with_skill: 16 of 16 passed" in ran.stderr
+    assert "with_skill: 4 of 4 passed, balanced accuracy 100.0%" in ran.stderr
     assert "+75.0 points against without_skill" in ran.stderr
 
 
