@@ -127,7 +127,9 @@ def test_the_page_of_skillevaluation(program: Program, work: Path, asked: list[A
         assert sum(sessions(again).values()) == 2
 
         gate = "skillgauge eval ./my-skill --model claude-haiku-4-5 --fail-on-verdict fail --min-delta-pts {}"
-        assert say(gate.format(10)).verdict.startswith("gate met")
+        assert say(gate.format(10), 3).verdict.startswith(
+            "gate inconclusive"
+        )  # two cases, once each: chance may do that
         assert say(gate.format(60), 1).verdict.startswith("gate missed")
     before = len(asked)
     say("skillgauge eval ./my-skill --adapter mock --store none --output-dir dry")
