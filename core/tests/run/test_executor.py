@@ -1,6 +1,6 @@
 """The executor of this process."""
 
-from skillgauge.run.executor import LocalExecutor
+from skillgauge.run.scheduling.executor import LocalExecutor
 from skillgauge_testkit import check_executor
 
 

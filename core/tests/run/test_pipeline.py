@@ -22,10 +22,10 @@ from skillgauge.plugins.events import Events as Listeners
 from skillgauge.run.agents import OnStep
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
-from skillgauge.run.executor import LocalExecutor
 from skillgauge.run.grading import Grading
 from skillgauge.run.ledger import MemoryLog, MemoryStore
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
+from skillgauge.run.scheduling.executor import LocalExecutor
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.trials import RetryPolicy, TrialRunner
 from skillgauge.types.comparison import GroupKey

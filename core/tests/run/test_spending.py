@@ -17,11 +17,11 @@ from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.run.agents import AgentSetup, AgentStages
 from skillgauge.run.budget import CUT_OFF, BudgetLimits
-from skillgauge.run.executor import LocalExecutor
 from skillgauge.run.grading import Grading
 from skillgauge.run.judges import GuardedJudge
 from skillgauge.run.ledger import MemoryLog, MemoryStore
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
+from skillgauge.run.scheduling.executor import LocalExecutor
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.services import Services
 from skillgauge.run.trials import RetryPolicy

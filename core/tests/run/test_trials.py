@@ -20,8 +20,8 @@ from skillgauge.contract.scorers import ScoreContext, Scorer
 from skillgauge.errors import Problem, StoreError
 from skillgauge.plugins.guard import guarded
 from skillgauge.plugins.kinds import SCORERS, Resolved
-from skillgauge.run.executor import LocalExecutor, run_all
 from skillgauge.run.grading import Grading
+from skillgauge.run.scheduling.executor import LocalExecutor, run_all
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.services import Services
 from skillgauge.run.stage import OpenStage, Stage

@@ -48,9 +48,13 @@ from ..report.summary import (
 )
 from ..report.answer import (
     compared as compared,
+    chance_here_text as chance_here_text,
     interval_here_text as interval_here_text,
     interval_new_text as interval_new_text,
     sentences as sentences,
+)
+from ..report.stopping import (
+    extent_text as extent_text,
 )
 from ..decide.case_by_case import (
     CaseReport as CaseReport,

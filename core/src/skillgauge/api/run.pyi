@@ -65,7 +65,7 @@ from ..run.stored_run import (
 from ..config.whole_files import (
     write_whole as write_whole,
 )
-from ..run.executor import (
+from ..run.scheduling.executor import (
     LocalExecutor as LocalExecutor,
 )
 from ..plugins.index import (

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from ..config.configuration import MOST_RUNS
+from ..errors import UsageError
 from ..evaluation.arguments import OPTIONS, OWN_DOCUMENT, Detect, Group, Kind, Option, declared, words
-from ..evaluation.options import FormatField, FormatOptions
+from ..evaluation.options import FormatField, FormatOptions, runs_of
 from .options import GlobalsCommand, SeveralWords, completing, write_options
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
@@ -119,22 +119,16 @@ def _option_of(field: FormatField) -> click.Option:
 
 
 class Runs(click.ParamType[int | Detect]):
-    """A number of repeats, or the word `auto`, with the points of lift that are to be shown or without."""
+    """A number of repeats, or a word that chooses it."""
 
     name = "runs"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | Detect:
         """Read it."""
-        word, _, points = str(value).partition(":")
-        if word != "auto":
-            return int(click.IntRange(1, MOST_RUNS).convert(value, param, ctx))
         try:
-            wanted = float(points or 50)
-        except ValueError:
-            wanted = math.nan
-        if not 0 < wanted <= 100:
-            self.fail(f"{value!r} is neither a number nor auto:POINTS with points from 1 to 100.", param, ctx)
-        return Detect(wanted / 100)
+            return runs_of(value)
+        except UsageError as error:
+            self.fail(" ".join(f"{problem.message}. {problem.hint}" for problem in error.problems), param, ctx)
 
 
 class Number(click.FloatRange):

@@ -9,9 +9,11 @@ from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted
 
 from ..plan.preparing import Prepared
-from ..stats import MIN_NEW_CASES, Repeats, interval_here, lift_interval, smallest_detectable
+from ..stats import MIN_NEW_CASES, MOST_ROUNDS, Repeats, interval_here, lift_interval, smallest_detectable
 from ..types.gate import CaseScope
 from ..types.plan import Cell, SuitePlan, applies
+from ..types.suite import Comparison
+from ..types.trial import SuiteHead
 
 COARSE = 0.5
 """A suite that shows nothing smaller, as a fraction, is warned of: few skills help so much."""
@@ -30,6 +32,8 @@ class Foreseen(Frozen):
     cases: int
     runs: int
     """Repeats of each case in each arm."""
+    until_decided: bool = False
+    """Whether there may be fewer, since it stops as soon as it is decided."""
     detectable: float | None
     """Smallest lift, as a fraction, that is found four times out of five; `None`: no outcome would prove any."""
     best_here: float | None
@@ -46,6 +50,8 @@ class Foreseen(Frozen):
     def subject(self) -> str:
         """The suite and its size, as a sentence begins."""
         times = "once" if self.runs == 1 else f"{self.runs} times"
+        if self.until_decided:
+            times = f"until decided, at most {times}"
         return f"{plain(self.suite)}: {counted(self.cases, 'case')}, run {times} in each arm,"
 
     @property
@@ -59,7 +65,7 @@ def foresee(prepared: Prepared) -> tuple[Foreseen, ...]:
     plan = prepared.plan
     pairs = zip(plan.suites, plan.head.suites, strict=True)
     return tuple(
-        _foreseen(suite, cell, comparison.candidate, comparison.baseline, head.runs)
+        _foreseen(suite, cell, comparison, head)
         for suite, head in pairs
         for comparison in head.compared
         for cell in suite.cells
@@ -91,19 +97,22 @@ def _advice(foreseen: Foreseen) -> str:
     return "; more cases would"
 
 
-def _foreseen(suite: SuitePlan, cell: Cell, candidate: str, baseline: str, runs: int) -> Foreseen:
+def _foreseen(suite: SuitePlan, cell: Cell, comparison: Comparison, head: SuiteHead) -> Foreseen:
+    runs = head.runs
+    telling = runs / MOST_ROUNDS if head.until_decided else runs
     cases = sum(1 for _, case in suite.cases() if applies(case, cell.target))
     best = {(Repeats(runs, runs), Repeats(0, runs)): cases}
     return Foreseen(
         suite=suite.suite.id,
         target=cell.target_id,
-        candidate=candidate,
-        baseline=baseline,
+        candidate=comparison.candidate,
+        baseline=comparison.baseline,
         runner=cell.runner.name,
         model=cell.model,
         cases=cases,
         runs=runs,
-        detectable=smallest_detectable(cases, runs) if cases else None,
+        until_decided=head.until_decided,
+        detectable=smallest_detectable(cases, max(telling, 1)) if cases else None,
         best_here=interval_here(best).lower if cases else None,
         best_new=lift_interval(best).lower if cases >= MIN_NEW_CASES else None,
     )

@@ -36,10 +36,12 @@ class Tally:
     Args:
         total: trials of the run.
         clock: seconds since some moment.
+        at_most: whether the run may end before all of them, once it is decided.
     """
 
-    def __init__(self, total: int, clock: Clock = time.monotonic) -> None:
+    def __init__(self, total: int, clock: Clock = time.monotonic, *, at_most: bool = False) -> None:
         self.total = total
+        self._most = "at most " if at_most else ""
         self.done = 0
         self.cost_usd = 0.0
         self._clock = clock
@@ -100,18 +102,25 @@ class Tally:
             for arm, counts in sorted(self._arms.items())
         ]
 
+    @property
+    def count(self) -> str:
+        """The trials that have ended, of how many."""
+        if self._most:
+            return f"{self.done} of {self._most}{self.total} trials"
+        return f"{self.done}/{self.total} trials"
+
     def figures(self) -> str:
         """Time, price, and the time that is left."""
         parts = [clock_text(self.elapsed_s)]
         if self.cost_usd:
             parts.append(f"{self.cost_usd:.2f} USD")
         if self.left_s is not None and self.done < self.total:
-            parts.append(f"about {clock_text(self.left_s)} left")
+            parts.append(f"{self._most or 'about '}{clock_text(self.left_s)} left")
         return ", ".join(parts)
 
     def line(self) -> str:
         """All of it in a line."""
-        line = f"{self.done}/{self.total} trials ({self.figures()})"
+        line = f"{self.count} ({self.figures()})"
         arms = [f"{arm} {', '.join(text for _, text in counts)}".strip() for arm, counts in self.counts()]
         if arms:
             line += f": {'; '.join(arms)}"

@@ -22,9 +22,12 @@ PAGE = "html"
 
 @dataclass(frozen=True)
 class Detect:
-    """As many repeats as show a difference, a fraction."""
+    """As many repeats as show a difference."""
 
     difference: float
+    """As a fraction, above 0 and at most 1."""
+    until_decided: bool = False
+    """Whether the run ends as soon as it has shown one, or can hardly show any."""
 
 
 def words(values: Sequence[str]) -> tuple[str, ...]:
@@ -42,7 +45,7 @@ class Kind(Enum):
     WHOLE = auto()
     NUMBER = auto()
     RUNS = auto()
-    """A number of repeats, or `auto`."""
+    """A number of repeats, `auto` or `until-decided`."""
     WORDS = auto()
     """Several words after one flag."""
 
@@ -155,9 +158,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _flag("-x --fail-fast", "Stop at the first failure or error.", group=_EVAL, is_setting=False),
         Option(
             "-n --runs",
-            "Repeats of every case, or as many as show a lift of 50 or that many points.",
+            "Repeats of every case, as many as show a lift of 50 or that many points, or only until that is decided.",
             kind=Kind.RUNS,
-            metavar="N|auto[:POINTS]",
+            metavar="N|auto[:POINTS]|until-decided[:POINTS]",
             key="runs",
         ),
         _whole(
@@ -335,7 +338,7 @@ class Settings(TypedDict, total=False):
     baseline: bool
     check: str | Sequence[str]
     runs: int | str
-    """A number, `auto`, or `auto:POINTS`."""
+    """A number, `auto`, `until-decided`, or one of these words with points: `auto:30`."""
     concurrency: int
     retries: int
     seed: int

@@ -84,7 +84,7 @@ class _Collected:
         self.heard += problems
 
     @contextmanager
-    def watching(self, total: int, stop: asyncio.Event) -> Iterator[Watcher]:
+    def watching(self, total: int, stop: asyncio.Event, *, at_most: bool = False) -> Iterator[Watcher]:
         """Hand results on; the caller stops a run by cancelling it."""
         yield self
 

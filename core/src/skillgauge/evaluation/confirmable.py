@@ -51,7 +51,7 @@ def continued_by(store: Store, view: RunView) -> Iterator[Problem]:
 
 
 def _looks(head: PlanHead) -> list[SuiteHead]:
-    return [suite for suite in head.suites if suite.looks]
+    return [suite for suite in head.suites if suite.looks or suite.until_decided]
 
 
 def other_suites(view: RunView, planned: PlanHead, suites: Iterable[str]) -> Iterator[Problem]:

@@ -4,13 +4,14 @@ A comparison is continued as a whole: every case in both arms, and all trials, o
 that were chosen because they looked bad would look better the second time whatever the skill does. A run of such cases
 is therefore shown by itself, without an interval, a finding or a gate.
 
-Each continuation is one more look at the same question; `SuiteHead.looks` holds how many repeats there were at each.
+Each continuation is one more look at the same question; `SuiteHead.looks` holds how many repeats there were at each. A
+run that stops when it is decided is simply gone on with: its evidence may be looked at after every round.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +26,7 @@ from ..plan.options import EvalOptions, How, What, Who
 from ..report.answer import compared
 from ..stats import Evidence, Finding, repeats_for
 from ..types.comparison import PairSummary
-from ..types.plan import Plan, Selection
+from ..types.plan import Plan, Round, Selection
 from ..types.result import RunView, TrialResult
 from ..types.suite import DIRECT, Case
 from ..types.trial import CaseHead, PlanHead, RunOrigin, SuiteHead, Trial
@@ -59,6 +60,14 @@ class Continuation:
         """The suites that are continued, by id, as they are in the run."""
         ids = {suite for suite, _ in self.cases}
         return {suite.id: suite for suite in self.view.head.suites if suite.id in ids}
+
+    @cached_property
+    def present(self) -> dict[str, int]:
+        """Repeats of each suite that the run has; fewer than its plan allows if it stopped when it was decided."""
+        present = Counter[str]()
+        for result in self.results:
+            present[result.suite_id] = max(present[result.suite_id], result.repeat)
+        return present
 
     def options(self, options: EvalOptions, *, here: bool) -> EvalOptions:
         """Say what to evaluate: the same as in the run, unless the user says otherwise.
@@ -112,21 +121,21 @@ class Continuation:
         baseline = None
         if any(suite.comparisons for suite in self.suites.values()):
             baseline = any(suite.compared for suite in self.suites.values())
-        most = max(suite.runs for suite in self.suites.values())
-        return replace(how, runs=most + self.runs, detect=None, baseline=baseline)
+        most = max(self.present[suite] for suite in self.suites)
+        return replace(how, runs=most + self.runs, detect=None, until_decided=self.until_decided, baseline=baseline)
+
+    @property
+    def until_decided(self) -> bool:
+        """True if the further repeats end as soon as the comparisons are decided, as those of the run do."""
+        return not self.chosen and any(suite.until_decided for suite in self.suites.values())
 
     @property
     def change(self) -> str:
         """The change to the run, as a sentence without its full stop."""
-        if self.runs == 1:
-            times = "once"
-        else:
-            times = f"{self.runs} times"
+        times = "once" if self.runs == 1 else f"{self.runs} times"
         names = [case for _, case in self.cases]
         if self.chosen:
-            noun = "cases"
-            if len(names) == 1:
-                noun = "case"
+            noun = "case" if len(names) == 1 else "cases"
             return (
                 f"only {noun} {listed(names)}, run again {times}; cases that were chosen for their results "
                 "carry no interval, finding or gate"
@@ -139,6 +148,8 @@ class Continuation:
             more = "once more"
         else:
             more = f"{self.runs} more times"
+        if self.until_decided:
+            more = f"up to {more}, until decided"
         return f"{shown} run {more}; old and new results count together"
 
 
@@ -162,8 +173,15 @@ def continuation_of(view: RunView, selection: Selection, runs: int | None) -> Co
     open_pairs = [pair for pair in pairs if _is_open(pair)]
     if open_pairs:
         suites = {pair.candidate.suite_id for pair in open_pairs}
-    further = runs or _enough(view, pairs, open_pairs)
+    further = runs or _rounds_of(view, suites, open_pairs) or _enough(view, pairs, open_pairs)
     return Continuation(view, {place: case for place, case in cases.items() if place[0] in suites}, further)
+
+
+def _rounds_of(view: RunView, suites: set[str], open_pairs: Sequence[PairSummary]) -> int | None:
+    """The most rounds that a run which stops when it is decided goes on for: as many again as it was allowed."""
+    if not open_pairs:
+        return None
+    return max((suite.runs for suite in view.head.suites if suite.id in suites and suite.until_decided), default=None)
 
 
 def _is_open(pair: PairSummary) -> bool:
@@ -247,7 +265,7 @@ def continued(evaluation: Evaluation, continuation: Continuation) -> Evaluation:
     kept: tuple[TrialResult, ...] = ()
     if not continuation.chosen:
         kept = tuple(
-            result.model_copy(update={"ordinal": new.total() + place})
+            result.model_copy(update={"ordinal": prepared.plan.head.trial_count + place})
             for place, result in enumerate(continuation.results)
         )
     # The kernel keeps a case with its first repeat, which is not run again.
@@ -312,7 +330,9 @@ def _suite(
             cases = sum(suite == was.id for suite, _ in continuation.cases)
             changes |= {"runs": continuation.runs, "looks": (), "gates": (), "case_count": cases}
         else:
-            changes |= {"runs": was.runs + continuation.runs, "looks": (*was.looks, was.runs)}
+            present = continuation.present[was.id]
+            looks = was.looks if was.until_decided else (*was.looks, present)
+            changes |= {"runs": present + continuation.runs, "looks": looks}
     return was.model_copy(update=changes)
 
 
@@ -336,13 +356,20 @@ class _Further(Plan):
                 yield trial
 
     def trials(self) -> Iterator[Trial]:
-        ordinal = 0
-        for trial in self.all_trials():
-            present = self.continuation.suites[trial.suite_id].runs
-            if present < trial.repeat <= present + self.continuation.runs:
-                index = self.continuation.cases[trial.suite_id, trial.case.id].index
-                yield trial.model_copy(update={"ordinal": ordinal, "case_index": index})
-                ordinal += 1
+        return self._further(self.all_trials())
+
+    def rounds(self) -> Iterator[Round]:
+        for repeat, of_suites in self.planned.rounds():
+            if any(present < repeat for present in self.continuation.present.values()):
+                yield repeat, [(tuple(self._further(case)) for case in cases) for cases in of_suites]
+
+    def _further(self, trials: Iterable[Trial]) -> Iterator[Trial]:
+        """Those trials that have no result yet, each with the place that its case has in the run."""
+        for trial in trials:
+            case = self.continuation.cases.get((trial.suite_id, trial.case.id))
+            present = self.continuation.present[trial.suite_id]
+            if case and present < trial.repeat <= present + self.continuation.runs:
+                yield trial.model_copy(update={"case_index": case.index})
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,8 @@ class Evaluation:
         loop = asyncio.get_running_loop()
         plan, job = self.prepared.plan, self.prepared.job
         heads = plan.head.suites_by_id
-        with self.call.listener.watching(plan.head.trial_count - self.kept, stop) as watcher:
+        total, at_most = plan.head.trial_count - self.kept, plan.head.until_decided
+        with self.call.listener.watching(total, stop, at_most=at_most) as watcher:
 
             def finished(result: TrialResult) -> None:
                 watcher.finished(result)

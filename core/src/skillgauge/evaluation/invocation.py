@@ -215,14 +215,16 @@ class OnTerminal:
         self.output.problems(problems)
 
     @contextmanager
-    def watching(self, total: int, stop: asyncio.Event) -> Iterator[Watcher]:
+    def watching(self, total: int, stop: asyncio.Event, *, at_most: bool = False) -> Iterator[Watcher]:
         """Show how far the run is; Ctrl-C stops it."""
         from ..terminal.progress import make_progress  # noqa: PLC0415 - few commands run anything
         from .process import stopped_by_signals  # noqa: PLC0415 - as above
 
         options = self.globals
         is_quiet = options.quiet or options.log_json
-        progress = make_progress(total, quiet=is_quiet, verbose=options.verbose, no_color=options.no_color)
+        progress = make_progress(
+            total, at_most=at_most, quiet=is_quiet, verbose=options.verbose, no_color=options.no_color
+        )
         with stopped_by_signals(stop), progress:
             yield progress
 

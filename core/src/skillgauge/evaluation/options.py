@@ -155,9 +155,12 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
 
 
 def _how(values: Mapping[str, Any], config: Config) -> How:
+    runs = values.get("runs")
+    chosen = runs if isinstance(runs, Detect) else None
     return How(
         runs=config.get("runs") if config.is_set("runs") else None,
-        detect=values["runs"].difference if isinstance(values.get("runs"), Detect) else None,
+        detect=chosen.difference if chosen else None,
+        until_decided=bool(chosen and chosen.until_decided),
         retries=config.get("retries") if config.is_set("retries") else None,
         timeout_s=seconds_of(values.get("timeout")),
         timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
@@ -226,23 +229,31 @@ def _overlay(call: Invocation, arguments: Sequence[str]) -> Overlay:
 
 
 def runs_of(value: object) -> int | Detect:
-    """Read a number of repeats, or `auto` with the points of lift that are to be shown or without.
+    """Read a number of repeats, or a word that chooses it, with the points of lift that are to be shown or without.
 
     Raises:
         UsageError: it is neither.
     """
     word, _, points = str(value).partition(":")
     try:
-        if word == "auto":
-            wanted = float(points or 50)
+        if word in _CHOOSING:
+            wanted = float(points or _POINTS)
             if 0 < wanted <= 100:
-                return Detect(wanted / 100)
+                return Detect(wanted / 100, until_decided=word == UNTIL_DECIDED)
         elif 1 <= int(word) <= MOST_RUNS and not points:
             return int(word)
     except ValueError:
         pass
-    hint = f"Give a number from 1 to {MOST_RUNS}, or auto:POINTS with points from 1 to 100."
-    raise UsageError(Problem("usage.runs", f"runs {str(value)!r} is neither a number nor auto:POINTS", hint=hint))
+    words = " or ".join(f"{choice}:POINTS" for choice in _CHOOSING)
+    hint = f"Give a number from 1 to {MOST_RUNS}, or {words} with points from 1 to 100."
+    message = f"runs {str(value)!r} is neither a number nor {words}"
+    raise UsageError(Problem("usage.runs", message, hint=hint))
+
+
+UNTIL_DECIDED = "until-decided"
+_CHOOSING = ("auto", UNTIL_DECIDED)
+_POINTS = 50
+"""Lift that is to be shown if the user names none: fewer points take many more sessions."""
 
 
 def paths_and_cases(words: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:

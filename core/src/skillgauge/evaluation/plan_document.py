@@ -193,7 +193,9 @@ def print_plan(prepared: Prepared, output: Output) -> None:
         runs = f"{head.runs}"
     else:
         runs = f"{fewest} to {head.runs}"
-    output.line(f"{counted(head.trial_count, 'trial')} in sandbox {prepared.sandbox}; runs: {runs}, seed: {head.seed}")
+    most = "at most " if head.until_decided else ""
+    trials = f"{most}{counted(head.trial_count, 'trial')}"
+    output.line(f"{trials} in sandbox {prepared.sandbox}; runs: {most}{runs}, seed: {head.seed}")
     heads = ["Suite", "Target", "Arm", "Runs with", "Model", "Cases", "Runs", "Sessions"]
     rows = [
         [one.suite, one.target or "-", one.arm, one.runner, one.model or "-"]
@@ -207,7 +209,7 @@ def print_plan(prepared: Prepared, output: Output) -> None:
         output.line(line)
     paid = sum(arm.sessions for arm in arms if arm.paid)
     if paid:
-        output.line(f"{counted(paid, 'session')} cost{'s' * (paid == 1)} money; what judges cost is apart")
+        output.line(f"{most}{counted(paid, 'session')} cost{'s' * (paid == 1)} money; what judges cost is apart")
     for sentence in dict.fromkeys(map(told, foresee(prepared))):
         output.line(sentence)
     for sentence in dict.fromkeys(map(at_best_text, at_best(prepared))):

@@ -53,8 +53,8 @@ class Listener(Protocol):
     def problems(self, problems: Iterable[Problem]) -> None:
         """Hear of problems that do not end the evaluation."""
 
-    def watching(self, total: int, stop: asyncio.Event) -> AbstractContextManager[Watcher]:
-        """Watch a run of so many trials, which ends early once `stop` is set."""
+    def watching(self, total: int, stop: asyncio.Event, *, at_most: bool = False) -> AbstractContextManager[Watcher]:
+        """Watch a run of so many trials, or at most so many, which ends early once `stop` is set."""
 
 
 RUN_NOTICES = "run_notices"

@@ -77,6 +77,8 @@ class How:
     """Repeats of every case; `None` leaves them to each suite."""
     detect: float | None = None
     """Difference of two arms, as a fraction, by which the repeats of suites that compare arms are chosen."""
+    until_decided: bool = False
+    """Whether suites that compare arms run round by round until that difference is decided."""
     baseline: bool | None = None
     """Whether arms that are only baselines run; `None` leaves it to the suite."""
     seed: int = 0

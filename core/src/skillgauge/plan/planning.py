@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from skillgauge_documents.frozen import digest
 
-from ..stats import repeats_for
+from ..stats import repeats_for, rounds_for
 from ..types.plan import CellIds, Plan, SuitePlan
 from ..types.suite import NO_LIMITS, Limits, Suite, SuiteFacts, TargetHead
 from ..types.trial import Identity, PlanHead, SuiteHead
@@ -38,11 +38,13 @@ class Terms:
     must not be mixed."""
     detect: float | None = None
     """Difference of two arms, as a fraction, that suites which compare arms are to show."""
+    until_decided: bool = False
+    """Whether such suites stop as soon as they have shown whether there is any."""
 
     def repeats(self, suite: Suite, cases: int) -> int | None:
         """Of each case of a suite; `None` if no number shows the difference that is wanted."""
         if self.detect is not None and suite.comparisons and cases:
-            return repeats_for(cases, self.detect)
+            return rounds_for(cases, self.detect) if self.until_decided else repeats_for(cases, self.detect)
         return self.runs or suite.defaults.runs or 1
 
 
@@ -71,7 +73,7 @@ def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Ter
 
 
 def _plan_id(heads: Iterable[SuiteHead], terms: Terms) -> str:
-    contents = [(head.id, head.root, head.content_digest, head.runs) for head in heads]
+    contents = [(head.id, head.root, head.content_digest, head.runs, head.until_decided) for head in heads]
     judges = [judge.digest for judge in terms.judges]
     return digest(contents, terms.seed, terms.limits.model_dump(mode="json"), dict(terms.provenance), judges)
 
@@ -85,6 +87,7 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
         case_count=survey.selected,
         trial_count=sum(survey.applying(cell.target) for cell in plan.cells) * runs,
         runs=runs,
+        until_decided=terms.until_decided and bool(suite.comparisons),
         targets=_target_heads(plan),
         arms=_distinct(cell.arm.name for cell in plan.cells),
         case_weights=survey.weighted,

@@ -14,6 +14,7 @@ from ..run.pipeline import Job
 from ..stats import MOST_REPEATS
 from ..types.plan import Plan, Selection
 from ..types.suite import Limits
+from ..types.trial import PlanHead
 from .cast import Cast, find_cast
 from .job import make_job
 from .options import EvalOptions
@@ -51,6 +52,7 @@ async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
     terms = Terms(
         runs=options.how.runs,
         detect=options.how.detect,
+        until_decided=options.how.until_decided,
         seed=options.how.seed,
         limits=Limits(timeout_s=options.how.timeout_s, max_turns=options.how.max_turns),
         judges=tuple(one.identity for one in cast.judging.found),
@@ -58,7 +60,8 @@ async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
         provenance=cast.provenance,
     )
     plan = make_plan(cast.suites, surveys, terms)
-    _require_work(plan, suites, [*cast.problems, *_undetectable(suites, surveys, terms)], options)
+    unfit = [*_undetectable(suites, surveys, terms), *_undecidable(plan.head, terms)]
+    _require_work(plan, suites, [*cast.problems, *unfit], options)
     job, short_secrets = make_job(options, suites, cast, registry)
     failures = [replace(one, severity=Severity.WARNING) for one in registry.failures.values()]
     warnings = (*suites.warnings, *cast.problems, *failures, *short_secrets)
@@ -70,7 +73,24 @@ def _undetectable(suites: Suites, surveys: Sequence[Survey], terms: Terms) -> It
         if terms.repeats(suite, surveyed.selected) is None:
             points = f"{(terms.detect or 0) * 100:.0f} points"
             message = f"suite {suite.id!r} has too few cases to show a lift of {points}, even with {MOST_REPEATS} runs"
-            yield Problem("usage.detect", message, hint="Add cases, or ask for more points: --runs auto:POINTS.")
+            word = "until-decided" if terms.until_decided else "auto"
+            hint = f"Add cases, or ask for more points: --runs {word}:POINTS."
+            yield Problem("usage.detect", message, hint=hint)
+
+
+def _undecidable(head: PlanHead, terms: Terms) -> Iterator[Problem]:
+    """Yield what keeps a run from stopping once it is decided."""
+    if not terms.until_decided:
+        return
+    compared = [suite for suite in head.suites if suite.compared]
+    if not compared:
+        message = "--runs until-decided needs two arms to compare, and nothing here is run in two"
+        yield Problem("usage.until-decided", message, hint="Leave out --no-baseline, or give a number: --runs N.")
+    for suite in compared:
+        if suite.case_count == 1:
+            message = f"--runs until-decided: suite {suite.id!r} has one case, which tells nothing of a skill"
+            hint = "Add or select further cases, or give a number: --runs N."
+            yield Problem("usage.until-decided", message, hint=hint)
 
 
 def _require_work(plan: Plan, suites: Suites, problems: Sequence[Problem], options: EvalOptions) -> None:

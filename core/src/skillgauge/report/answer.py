@@ -12,6 +12,7 @@ from skillgauge_documents.phrases import chance_text, counted, points
 from ..stats import Evidence, Finding, GradedEvidence, Interval, MeanRatio
 from ..types.comparison import DroppedCounts, PairSummary
 from ..types.result import RunView
+from .stopping import PlannedSessions
 from .wording import labels
 
 _FINDINGS = {
@@ -37,13 +38,13 @@ def compared(view: RunView) -> tuple[PairSummary, ...]:
 
 def sentences(view: RunView) -> Iterator[str]:
     """One for each comparison that proves anything: finding, lift with interval, cases, errors, and what it took."""
-    pairs = compared(view)
+    pairs, sessions = compared(view), PlannedSessions.of(view)
     for label, pair in zip(labels([pair.candidate for pair in pairs]), pairs, strict=True):
-        yield f"{label}{_answer(pair)}"
+        yield f"{label}{_answer(pair, sessions.stop_text(pair))}"
 
 
-def _answer(pair: PairSummary) -> str:
-    """Say what a comparison shows, after the name of the candidate arm."""
+def _answer(pair: PairSummary, stop: str) -> str:
+    """Say what a comparison shows and why it was not run any further, after the name of the candidate arm."""
     against = f"against {pair.baseline.arm}"
     evidence = pair.evidence
     if evidence is None:
@@ -52,7 +53,7 @@ def _answer(pair: PairSummary) -> str:
     texts = [f"{_heading(evidence)}: {lift}"]
     if evidence.finding is Finding.UNDECIDED:
         texts.append(shortfall_text(evidence))
-    return "; ".join([*texts, *_beside(pair)])
+    return "; ".join(text for text in (*texts, stop, *_beside(pair)) if text)
 
 
 def _heading(evidence: Evidence) -> str:
@@ -70,7 +71,7 @@ def _has_room(evidence: Evidence) -> bool:
 def _basis(pair: PairSummary, evidence: Evidence) -> str:
     """The cases behind a lift, and what is known of these cases and of new ones."""
     cases = f"n = {_cases(evidence)}{_dropped(pair.dropped)}"
-    here = f"these cases: {interval_here_text(evidence)}, {chance_text(evidence.chance)}"
+    here = f"these cases: {interval_here_text(evidence)}, {chance_here_text(evidence)}"
     parts = [cases, f"{here}{_demand(evidence)}"]
     if evidence.interval and evidence.chance_new is not None:
         parts.append(f"new cases: {interval_new_text(evidence)}, {chance_text(evidence.chance_new)}")
@@ -89,6 +90,11 @@ def _cases(evidence: Evidence) -> str:
 def interval_here_text(evidence: Evidence) -> str:
     """The bounds of a lift for these cases, with their confidence."""
     return _interval_text(evidence.interval_here)
+
+
+def chance_here_text(evidence: Evidence) -> str:
+    """The chance of the lift of these cases if the arms are alike, and whether it holds at every look."""
+    return f"{chance_text(evidence.chance)}{' at any look' if evidence.discordant else ''}"
 
 
 def interval_new_text(evidence: Evidence) -> str:
@@ -116,7 +122,7 @@ def shortfall_text(evidence: Evidence) -> str:
     """Say why a comparison shows nothing: its cases leave no room, or its runs are too few."""
     if not _has_room(evidence):
         return _no_room_text(evidence)
-    texts = [detectable_text(evidence.detectable)]
+    texts = [] if evidence.discordant else [detectable_text(evidence.detectable)]
     if evidence.always:
         texts.append(f"{evidence.always} of {counted(evidence.n, 'case')} always passed in both arms")
     if evidence.never:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..stats import Evidence, GradedTally, LiftTally, LogRatio, PairedDifference, mean_of
+from ..stats import Discordant, Evidence, GradedTally, LiftTally, LogRatio, PairedDifference, mean_of
 from ..types.comparison import (
     CasePair,
     CaseSummary,
@@ -111,6 +111,19 @@ def _counts(*ends: tuple[Verdict, FailureClass | None, bool]) -> Counts:
     return Counts(**dict(zip(Counts.model_fields, numbers, strict=True)))
 
 
+_GRADED = {Verdict.PASS: True, Verdict.FAIL: False}
+
+
+def discordant_of(candidate: Iterable[TrialResult], baseline: Iterable[TrialResult]) -> Discordant:
+    """Count the repeats of a case that came out differently in two arms, of those that were graded in both."""
+    ours, theirs = (
+        {result.repeat: _GRADED[result.verdict] for result in results if result.verdict in _GRADED}
+        for results in (candidate, baseline)
+    )
+    pairs = [(ours[repeat], theirs[repeat]) for repeat in ours.keys() & theirs.keys()]
+    return Discordant(won=pairs.count((True, False)), lost=pairs.count((False, True)))
+
+
 def pairs_of(suite: SuiteHead, summaries: Mapping[GroupKey, CaseSummary]) -> Iterator[CasePair]:
     """The comparisons of a suite on one case, of which each group has one summary at most."""
     for comparison in suite.compared:
@@ -170,8 +183,21 @@ class PairTally:
     _dropped: Counter[str] = field(default_factory=Counter)
     _ratios: dict[str, LogRatio] = field(default_factory=lambda: defaultdict(LogRatio))
 
-    def add(self, pair: CasePair, ours: CaseSummary | None, theirs: CaseSummary | None) -> None:
-        """Count one case, with what the two arms made of it."""
+    def add(
+        self,
+        pair: CasePair,
+        ours: CaseSummary | None,
+        theirs: CaseSummary | None,
+        discordant: Discordant | None = None,
+    ) -> None:
+        """Count one case, with what the two arms made of it.
+
+        Args:
+            pair: the comparison of the case.
+            ours: its repeats in the candidate arm.
+            theirs: those in the baseline arm.
+            discordant: the repeats that came out differently, in a run that stops once it is decided.
+        """
         if pair.outcome:
             self._outcomes[pair.outcome] += 1
         if pair.dropped:
@@ -181,7 +207,7 @@ class PairTally:
         if ours.fired:
             self._fired = ours.fired.plus(self._fired)
         earlier = list(zip(ours.earlier, theirs.earlier, strict=True))
-        self.lift.add(ours.counts, theirs.counts, ours.cluster, earlier)
+        self.lift.add(ours.counts, theirs.counts, ours.cluster, earlier, discordant)
         self._add_scores(ours, theirs)
         for (name, candidate), (_, baseline) in zip(ours.spent, theirs.spent, strict=True):
             self._ratios[name].add(candidate, baseline)

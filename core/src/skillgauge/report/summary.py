@@ -38,7 +38,7 @@ from ..types.result import (
 from ..types.score import ScoreStatus
 from ..types.trial import Blame, Failure, PlanHead, SuiteHead
 from .outcomes import OutcomeTally, outcome_of
-from .pairs import PairTally, case_summary, counts_of, pairs_of
+from .pairs import PairTally, case_summary, counts_of, discordant_of, pairs_of
 from .spending import SpendingTally
 
 MAX_ERROR_SHARE = 0.25
@@ -232,7 +232,10 @@ class _RunTally:
         summaries = {group: case_summary(group, repeats, suite) for group, repeats in repeats_of.items()}
         for pair in pairs_of(suite, summaries):
             ours, theirs = summaries.get(pair.candidate), summaries.get(pair.baseline)
-            self._pairs[pair.candidate, pair.baseline].add(pair, ours, theirs)
+            discordant = None
+            if suite.until_decided:
+                discordant = discordant_of(repeats_of.get(pair.candidate, ()), repeats_of.get(pair.baseline, ()))
+            self._pairs[pair.candidate, pair.baseline].add(pair, ours, theirs, discordant)
 
     @property
     def groups(self) -> dict[GroupKey, _Group]:

@@ -66,7 +66,8 @@ class Ledger:
         self._timer: asyncio.Task[None] | None = None
         self._broken: StoreError | None = None
         self._finish_times: deque[float] = deque(maxlen=BATCH)
-        self._ended = False
+        self.has_ended = False
+        """Whether a trial was refused, so that none is handed out any more."""
         self.earlier: dict[str, int] = {}
         """Claims before this one, of trials that are under way and had some."""
         self._cut_off: dict[str, tuple[GivenUp, ...]] = {}
@@ -108,7 +109,7 @@ class Ledger:
 
     async def _take(self, source: Iterator[Trial], admit: Callable[[Trial], Awaitable[bool]] | None) -> list[Trial]:
         """Claim about as many as finish while a batch waits: a crash then leaves few claims without a start."""
-        if self._ended:
+        if self.has_ended:
             return []
         now = time.monotonic()
         recent = sum(1 for finished in self._finish_times if now - finished <= MAX_WAIT_S)
@@ -116,7 +117,7 @@ class Ledger:
         chunk: list[Trial] = []
         for trial in source:
             if trial.paid and admit is not None and not await admit(trial):
-                self._ended = True
+                self.has_ended = True
                 break
             chunk.append(trial)
             if trial.paid or len(chunk) >= size:

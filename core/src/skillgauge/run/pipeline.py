@@ -23,9 +23,10 @@ from ..types.suite import ArmKind
 from ..types.trial import Failure, Trial
 from .agents import OnStep
 from .budget import Budget, BudgetLimits
-from .executor import LocalExecutor, run_all
 from .grading import Grading
 from .ledger import Ledger, MemoryStore
+from .scheduling.executor import LocalExecutor, run_all
+from .scheduling.rounds import Rounds
 from .scorers import Scorers
 from .services import Services
 from .stage import OpenStage
@@ -141,7 +142,8 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Conclusion:
         job.on_begin(log.info)
     ledger = Ledger(log, concurrency=job.concurrency, on_commit=partial(_tell, job), clean=job.clean)
     try:
-        state = await _execute(plan, job, ledger, stop, await asyncio.to_thread(_budget, job, log))
+        budget, rounds = await asyncio.to_thread(lambda: (_budget(job, log), _rounds(plan, log)))
+        state = await _execute(plan, job, ledger, stop, budget, rounds)
     finally:
         try:
             if job.close:
@@ -162,7 +164,9 @@ def _budget(job: Job, log: RunLog) -> Budget:
     return Budget(job.budget, log.results(ResultOrder.PLAN), log.unfinished())
 
 
-async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, budget: Budget) -> RunState:
+async def _execute(
+    plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, budget: Budget, rounds: Rounds | None
+) -> RunState:
     runner = TrialRunner(
         job.stages,
         job.grading,
@@ -178,11 +182,28 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, bu
 
     async def record(result: TrialResult) -> None:
         await ledger.record(result, paid=budget.settle(result))
+        if rounds:
+            rounds.add(result)
 
-    results = executor.run(ledger.pending(plan.trials(), budget.admit), run_trial)
+    pending = _by_rounds(rounds, ledger, budget) if rounds else ledger.pending(plan.trials(), budget.admit)
+    results = executor.run(pending, run_trial)
     if not await run_all(results, record, stop):
         return RunState.INTERRUPTED
     return RunState.STOPPED if budget.exhausted else RunState.FINISHED
+
+
+def _rounds(plan: Plan, log: RunLog) -> Rounds | None:
+    """Return the choice of trials by their results, if any suite of a plan stops once it is decided."""
+    return Rounds(plan, log.results(ResultOrder.PLAN)) if plan.head.until_decided else None
+
+
+async def _by_rounds(rounds: Rounds, ledger: Ledger, budget: Budget) -> AsyncIterator[Trial]:
+    """The trials that are chosen by the results, each claimed before it is handed out."""
+    async for batch in rounds.batches():
+        async for trial in ledger.pending(batch, budget.admit):
+            yield trial
+        if ledger.has_ended:
+            return
 
 
 @dataclass(frozen=True)

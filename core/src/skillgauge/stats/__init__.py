@@ -39,6 +39,7 @@ from skillgauge.stats.intervals import (
     normal,
     wilson,
 )
+from skillgauge.stats.lifts.betting import PROSPECT, Discordant, chance_at_any_time, chance_to_decide, e_value
 from skillgauge.stats.lifts.change import (
     Change,
     ChangeFinding,
@@ -55,7 +56,15 @@ from skillgauge.stats.lifts.evidence import LIFT_MARGIN, MIN_NEW_CASES, Evidence
 from skillgauge.stats.lifts.exact import attainable_size, chance_by_sign, chance_of_difference, chance_of_worse
 from skillgauge.stats.lifts.graded import GradedEvidence, GradedTally
 from skillgauge.stats.lifts.intervals import LIFT_LEVEL, difference_interval, interval_here, lift_interval
-from skillgauge.stats.lifts.planning import DETECTION_POWER, MOST_REPEATS, RARE, repeats_for, smallest_detectable
+from skillgauge.stats.lifts.planning import (
+    DETECTION_POWER,
+    MOST_REPEATS,
+    MOST_ROUNDS,
+    RARE,
+    repeats_for,
+    rounds_for,
+    smallest_detectable,
+)
 from skillgauge.stats.lifts.repeats import Repeats, least_change
 from skillgauge.stats.lifts.several import holm, level_of_look
 from skillgauge.stats.lifts.tally import LiftTally, Tried, weigh_together
@@ -106,9 +115,12 @@ __all__ = [
     "MIN_NORMAL_CASES",
     "MIN_PERCENTILE_CASES",
     "MOST_REPEATS",
+    "MOST_ROUNDS",
+    "PROSPECT",
     "RARE",
     "Change",
     "ChangeFinding",
+    "Discordant",
     "Evidence",
     "Finding",
     "GradedEvidence",
@@ -136,9 +148,11 @@ __all__ = [
     "attainable_size",
     "bootstrap_interval",
     "bootstrap_means",
+    "chance_at_any_time",
     "chance_by_sign",
     "chance_of_difference",
     "chance_of_worse",
+    "chance_to_decide",
     "change_of",
     "cluster_bootstrap_interval",
     "cluster_interval",
@@ -148,6 +162,7 @@ __all__ = [
     "consistency",
     "corrected_rate",
     "difference_interval",
+    "e_value",
     "flip_rate",
     "gwets_ac1",
     "has_fallen",
@@ -168,6 +183,7 @@ __all__ = [
     "pass_hat_k",
     "rate_interval",
     "repeats_for",
+    "rounds_for",
     "sensitivity",
     "smallest_detectable",
     "specificity",

@@ -64,7 +64,7 @@ class LiveProgress:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Lines that are as wide as the terminal at most; what does not fit is cut."""
         tally = self._tally
-        count = f"{tally.done}/{tally.total} trials"
+        count = tally.count
         figures = tally.figures()
         row = Table.grid(padding=(0, 1))
         room = options.max_width - len(count) - len(figures) - 2

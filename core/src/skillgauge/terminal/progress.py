@@ -38,10 +38,11 @@ class PlainProgress:
     Args:
         total: trials of the run.
         clock: seconds since some moment.
+        at_most: whether the run may end before all of them.
     """
 
-    def __init__(self, total: int, clock: Clock = time.monotonic) -> None:
-        self._tally = Tally(total, clock)
+    def __init__(self, total: int, clock: Clock = time.monotonic, *, at_most: bool = False) -> None:
+        self._tally = Tally(total, clock, at_most=at_most)
         self._due_s = FIRST_S
         self._timer: asyncio.TimerHandle | None = None
         self._told = False
@@ -125,16 +126,17 @@ class Silence(PlainProgress):
 
 
 def make_progress(
-    total: int, *, quiet: bool, verbose: bool = False, no_color: bool = False
+    total: int, *, at_most: bool = False, quiet: bool, verbose: bool = False, no_color: bool = False
 ) -> PlainProgress | LiveProgress:
     """The progress display that fits where stderr goes, and what the user wants to hear."""
     if quiet:
-        return Silence(total)
+        return Silence(total, at_most=at_most)
     if verbose:
-        return Narration(total)
+        return Narration(total, at_most=at_most)
     if is_live(sys.stderr):
         with suppress(ImportError):
             from .live import LiveProgress  # noqa: PLC0415 - rich is optional, and slow to import
 
-            return LiveProgress(Tally(total), sys.stderr, color=takes_color(sys.stderr, no_color=no_color))
-    return PlainProgress(total)
+            tally = Tally(total, at_most=at_most)
+            return LiveProgress(tally, sys.stderr, color=takes_color(sys.stderr, no_color=no_color))
+    return PlainProgress(total, at_most=at_most)

@@ -6,9 +6,10 @@ costs no more memory than a plan of ten.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from random import Random
 
 from skillgauge_documents.frozen import Frozen, digest, digest_text
 
@@ -75,6 +76,10 @@ class SuitePlan:
         return groups
 
 
+Round = tuple[int, list[Iterator[tuple["Trial", ...]]]]
+"""A repeat, and of each suite the trials of it, case by case."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """The plan of a run."""
@@ -96,6 +101,37 @@ class Plan:
         Repeats are outermost, so that drift of a remote service touches all cases alike; the arms and engines of
         one case are next to each other for the same reason.
         """
+        if self.head.until_decided:
+            return (trial for _, suites in self.rounds() for cases in suites for case in cases for trial in case)
+        return self._suite_by_suite()
+
+    def rounds(self) -> Iterator[Round]:
+        """Every trial, round by round.
+
+        The cases of a suite are shuffled anew for each round, so that none is always the first.
+        """
+        cells = [[CellIds(suite.suite.id, cell) for cell in suite.cells] for suite in self.suites]
+        ordinal = 0
+        for repeat in range(1, self.head.runs + 1):
+            of_suites = []
+            for suite, head, ids in zip(self.suites, self.head.suites, cells, strict=True):
+                cases = list(suite.cases()) if repeat <= head.runs else []
+                Random(f"{self.head.seed}|{head.id}|{repeat}").shuffle(cases)
+                of_suites.append(self._round(cases, ids, repeat, ordinal))
+                ordinal += sum(applies(case, cell.cell.target) for _, case in cases for cell in ids)
+            yield repeat, of_suites
+
+    def _round(
+        self, cases: Sequence[tuple[int, Case]], cells: Sequence[CellIds], repeat: int, ordinal: int
+    ) -> Iterator[tuple[Trial, ...]]:
+        for index, case in cases:
+            fitting = [cell for cell in cells if applies(case, cell.cell.target)]
+            yield tuple(
+                cell.trial(case, index, repeat, place, self) for place, cell in enumerate(fitting, start=ordinal)
+            )
+            ordinal += len(fitting)
+
+    def _suite_by_suite(self) -> Iterator[Trial]:
         ordinal = 0
         for suite, head in zip(self.suites, self.head.suites, strict=True):
             groups = [[CellIds(suite.suite.id, cell) for cell in cells] for cells in suite.by_target().values()]

@@ -154,6 +154,8 @@ class SuiteHead(SuiteFacts):
     """Trials of this suite in the plan; `None` in documents that do not tell."""
     runs: int = Field(default=1, ge=1)
     """Repeats of each of its cases."""
+    until_decided: bool = False
+    """Whether it stops as soon as its comparisons are decided, or can hardly be any more; `runs` are then the most."""
     looks: tuple[int, ...] = ()
     """Repeats of each case that there were at each earlier look at the results, fewest first; empty in a run that adds
     to no other."""
@@ -227,6 +229,11 @@ class PlanHead(Frozen):
     def suites_by_id(self) -> dict[str, SuiteHead]:
         """The suites, by their ids."""
         return {suite.id: suite for suite in self.suites}
+
+    @property
+    def until_decided(self) -> bool:
+        """True if it may end before all of its trials were run, once its comparisons are decided."""
+        return any(suite.until_decided for suite in self.suites)
 
     @property
     def is_chosen(self) -> bool:

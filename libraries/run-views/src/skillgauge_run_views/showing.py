@@ -16,6 +16,7 @@ from skillgauge.api.report import (
     counted,
     differing,
     duration,
+    extent_text,
     listed,
     moment,
     reason_of,
@@ -106,7 +107,7 @@ def _head_lines(view: RunView) -> Iterator[str]:
     run, head = view.run, view.head
     took = "" if run.finished_at is None else f", took {duration(max(0.0, run.finished_at - run.started_at))}"
     yield f"Run {plain(run.run_id)} of {moment(run.started_at)}: {run.state}{took}"
-    yield f"{counted(head.trial_count, 'trial')}, runs: {head.runs}, seed: {head.seed}"
+    yield f"{extent_text(view)}, seed: {head.seed}"
     for suite in head.suites:
         version = f" {plain(suite.version)}" if suite.version else ""
         cases = counted(suite.case_count, "case")

@@ -15,6 +15,11 @@ def difference_of(pair: Pair) -> float:
     return pair[0].share - pair[1].share
 
 
+def mean_difference(pairs: Pairs) -> float:
+    """Mean over the cases, at least one, of the difference of their pass shares."""
+    return math.fsum(difference_of(pair) * cases for pair, cases in pairs.items()) / sum(pairs.values())
+
+
 def scale_of(pairs: Pairs) -> int:
     """Parts of a whole difference, so that each difference of a case is a whole number of them."""
     return math.lcm(*(runs.graded for pair in pairs for runs in pair)) if pairs else 1

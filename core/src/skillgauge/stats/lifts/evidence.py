@@ -4,14 +4,14 @@ Two questions are kept apart. For *these very cases*: could run-to-run noise alo
 For *cases like these*: would new cases of this kind show it, too? Each has an interval and a test of its own.
 """
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from skillgauge.stats.intervals import Interval
-from skillgauge.stats.lifts._pairs import Pairs, difference_of, scale_of, scaled
+from skillgauge.stats.lifts._pairs import Pairs, mean_difference, scale_of, scaled
+from skillgauge.stats.lifts.betting import Discordant, chance_at_any_time
 from skillgauge.stats.lifts.clusters import cluster_interval, cluster_sign_chance
 from skillgauge.stats.lifts.exact import chance_by_sign, chance_of_difference
 from skillgauge.stats.lifts.intervals import interval_here, lift_interval
@@ -74,6 +74,9 @@ class Evidence:
     """Chance that counts as evidence if it is not exceeded; later looks and further comparisons have less of it."""
     next_level: float | None = None
     """The same of one more look, after further repeats."""
+    discordant: Discordant | None = None
+    """Pairs of repeats that came out differently, if the run stops once it is decided: then `chance` holds at any
+    moment, and no look costs anything."""
 
     @property
     def is_found(self) -> bool:
@@ -82,7 +85,11 @@ class Evidence:
 
 
 def weigh(
-    pairs: Pairs, clusters: Sequence[Pairs] = (), earlier: Sequence[Pairs] = (), allowed: float = RARE
+    pairs: Pairs,
+    clusters: Sequence[Pairs] = (),
+    earlier: Sequence[Pairs] = (),
+    allowed: float = RARE,
+    discordant: Discordant | None = None,
 ) -> Evidence | None:
     """Weigh a comparison of two arms over the same cases.
 
@@ -97,6 +104,7 @@ def weigh(
         clusters: those of them that name a cluster, cluster by cluster; they count as one, as far as new cases go.
         earlier: the same cases as they were at each earlier look, if repeats were added; the oldest look first.
         allowed: significance level of this comparison over all its looks, strictly between 0 and 1.
+        discordant: the pairs of repeats that came out differently, in a run that stops once these decide.
 
     Returns:
         The evidence, or ``None`` without any case.
@@ -104,24 +112,22 @@ def weigh(
     Raises:
         Nothing: `Repeats` refuses what no case can have.
 
-    Source: docs/statistics.md, "Lift" and "Looking again", for the choice between the tests; each test names its own.
+    Source: docs/statistics.md, "Lift" and "Looking again"; each test names its own.
     """
-    n = sum(pairs.values())
-    if n == 0:
+    if not sum(pairs.values()):
         return None
-    estimate = math.fsum(difference_of(pair) * cases for pair, cases in pairs.items()) / n
-    chance = chance_of_difference(pairs)
+    estimate = mean_difference(pairs)
+    chance = _chance_of_bet(discordant, estimate) if discordant else chance_of_difference(pairs)
     level, alone = level_of_look(earlier, allowed), level_of_look(earlier, RARE)
-    here, strict_here = interval_here(pairs, 1.0 - alone), interval_here(pairs, 1.0 - level)
+    here, strict_here = (interval_here(pairs, 1.0 - each, chance) for each in (alone, level))
     shared, interval, chance_new = _of_new_cases(pairs, clusters, alone)
     _, strict, _ = _of_new_cases(pairs, clusters, level)
-    repeats = sum(min(ours.graded, theirs.graded) * cases for (ours, theirs), cases in pairs.items()) / n
-    is_new = _excludes_zero(strict) and chance_new is not None and chance_new <= level
+    is_new = _is_new(strict, chance_new, level) and not (discordant and chance > level)
     finding = _finding(estimate, strict_here, is_proven=is_new or chance <= level)
     return Evidence(
         finding=finding,
         is_general=_is_equivalent(strict) if finding is Finding.NO_DIFFERENCE else is_new,
-        n=n,
+        n=sum(pairs.values()),
         estimate=estimate,
         interval_here=here,
         chance=chance,
@@ -129,18 +135,33 @@ def weigh(
         chance_new=chance_new,
         strict_here=strict_here,
         strict=strict,
-        detectable=smallest_detectable(n, repeats, level),
+        detectable=smallest_detectable(sum(pairs.values()), _mean_repeats(pairs), level),
         always=_cases_with(pairs, 1.0),
         never=_cases_with(pairs, 0.0),
         clusters=shared,
         look=len(earlier) + 1,
         level=level,
-        next_level=level_of_look([*earlier, pairs], allowed),
+        next_level=level if discordant else level_of_look([*earlier, pairs], allowed),
+        discordant=discordant,
     )
 
 
-def _excludes_zero(interval: Interval | None) -> bool:
-    return interval is not None and (interval.lower > 0.0 or interval.upper < 0.0)
+def _mean_repeats(pairs: Pairs) -> float:
+    """Repeats of a case in each arm, on average."""
+    total = sum(min(ours.graded, theirs.graded) * cases for (ours, theirs), cases in pairs.items())
+    return total / sum(pairs.values())
+
+
+def _chance_of_bet(discordant: Discordant, estimate: float) -> float:
+    """The chance of the pairs that came out differently; 1 if unequal repeats make the lift point the other way."""
+    return chance_at_any_time(discordant) if (discordant.won - discordant.lost) * estimate > 0 else 1.0
+
+
+def _is_new(interval: Interval | None, chance: float | None, level: float) -> bool:
+    """Tell whether a difference holds for new cases: both interval and test say so, which allow for one look only."""
+    if interval is None or chance is None:
+        return False
+    return chance <= level and not interval.lower <= 0.0 <= interval.upper
 
 
 def _is_equivalent(interval: Interval | None) -> bool:

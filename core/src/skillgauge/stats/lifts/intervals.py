@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from skillgauge.stats._normal import two_sided_z
 from skillgauge.stats.intervals import Interval, IntervalMethod
-from skillgauge.stats.lifts._pairs import Pairs, difference_of
+from skillgauge.stats.lifts._pairs import Pairs, difference_of, mean_difference
 from skillgauge.stats.lifts.exact import chance_of_difference
 from skillgauge.stats.lifts.repeats import Repeats
 
@@ -68,7 +68,7 @@ def difference_interval(differences: Sequence[tuple[float, int]], level: float =
     return _around(mean, variance / size, total / n, level, IntervalMethod.AGRESTI_MIN)
 
 
-def interval_here(pairs: Pairs, level: float = LIFT_LEVEL) -> Interval:
+def interval_here(pairs: Pairs, level: float = LIFT_LEVEL, chance: float | None = None) -> Interval:
     """Interval of the mean difference for *these cases*: what would they show if they were run very often?
 
     Only the noise from run to run counts, which repeats show: each arm has the variance of runs within its cases, to
@@ -86,6 +86,7 @@ def interval_here(pairs: Pairs, level: float = LIFT_LEVEL) -> Interval:
     Args:
         pairs: at least one case.
         level: two-sided confidence, strictly between 0 and 1.
+        chance: how likely so large a difference is if the arms are alike; `None` computes the exact test.
 
     Returns:
         The bounds as fractions from -1 to 1; they contain the mean difference.
@@ -101,14 +102,15 @@ def interval_here(pairs: Pairs, level: float = LIFT_LEVEL) -> Interval:
         interval = _of_runs(pairs, level)
     else:
         interval = lift_interval(pairs, level)
-    return _agreeing(interval, chance_of_difference(pairs) <= 1.0 - level + 1e-12, _mean_of(pairs))
+    chance = chance_of_difference(pairs) if chance is None else chance
+    return _agreeing(interval, chance <= 1.0 - level + 1e-12, mean_difference(pairs))
 
 
 def _of_runs(pairs: Pairs, level: float) -> Interval:
     ours = _Arm.of([(pair[0], cases) for pair, cases in pairs.items()])
     theirs = _Arm.of([(pair[1], cases) for pair, cases in pairs.items()])
     variance = ours.variance + theirs.variance
-    return _around(ours.share - theirs.share, variance, _mean_of(pairs), level, IntervalMethod.AGRESTI_CAFFO)
+    return _around(ours.share - theirs.share, variance, mean_difference(pairs), level, IntervalMethod.AGRESTI_CAFFO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +138,6 @@ def _run_variance(repeats: Repeats, of_coin: float) -> float:
     if repeats.graded == 1:
         return of_coin
     return repeats.share * (1.0 - repeats.share) * repeats.graded / (repeats.graded - 1)
-
-
-def _mean_of(pairs: Pairs) -> float:
-    return math.fsum(difference_of(pair) * cases for pair, cases in pairs.items()) / sum(pairs.values())
 
 
 def _around(centre: float, variance: float, mean: float, level: float, method: IntervalMethod) -> Interval:

@@ -11,6 +11,8 @@ DETECTION_POWER = 0.8
 """How often a lift must be found to count as detectable."""
 MOST_REPEATS = 20
 """More repeats of a case are never advised: more cases tell more."""
+MOST_ROUNDS = 3
+"""Rounds that a run which stops when it is decided may take, as a multiple of the repeats of one that does not."""
 RARE = round(1.0 - LIFT_LEVEL, 12)
 """Chance that counts as evidence at the first look, and of a single comparison."""
 _LOST_TO_DISCRETENESS = 6
@@ -78,3 +80,28 @@ def repeats_for(cases: int, difference: float, *, present: int = 0, level: float
         if least is not None and least <= difference:
             return further
     return None
+
+
+def rounds_for(cases: int, difference: float) -> int | None:
+    """Most rounds over all cases that a run may take which stops as soon as it is decided.
+
+    Most runs stop long before; with as many rounds such a run finds a difference about as often as one with the repeats
+    that `repeats_for` gives.
+
+    >>> rounds_for(4, 0.5), rounds_for(4, 0.1)
+    (15, None)
+
+    Args:
+        cases: compared cases, at least 1.
+        difference: as a fraction, above 0 and at most 1.
+
+    Returns:
+        A number from 1 to ``MOST_ROUNDS * MOST_REPEATS``; ``None`` if that many do not do.
+
+    Raises:
+        ValueError: an argument is outside its range.
+
+    Source: the simulation in docs/statistics.md, "Stopping when decided".
+    """
+    repeats = repeats_for(cases, difference)
+    return None if repeats is None else MOST_ROUNDS * repeats

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from skillgauge.stats.lifts._pairs import Pair
+from skillgauge.stats.lifts.betting import Discordant
 from skillgauge.stats.lifts.evidence import Evidence, weigh
 from skillgauge.stats.lifts.planning import RARE
 from skillgauge.stats.lifts.repeats import Repeats
@@ -37,9 +38,15 @@ class LiftTally:
         self._earlier: list[Counter[Pair]] = []
         self._worst, self._best = PairedDifference(), PairedDifference()
         self._errors = 0
+        self._discordant: Discordant | None = None
 
     def add(
-        self, candidate: Tried, baseline: Tried, cluster: str = "", earlier: Sequence[tuple[Tried, Tried]] = ()
+        self,
+        candidate: Tried,
+        baseline: Tried,
+        cluster: str = "",
+        earlier: Sequence[tuple[Tried, Tried]] = (),
+        discordant: Discordant | None = None,
     ) -> None:
         """Take one more case.
 
@@ -48,7 +55,10 @@ class LiftTally:
             baseline: those in the baseline arm.
             cluster: the cluster that it names, if any.
             earlier: the trials of both arms that there were at each earlier look, the oldest look first.
+            discordant: its pairs of repeats that came out differently, in a run that may stop after any round.
         """
+        if discordant is not None:
+            self._discordant = (self._discordant or Discordant()) + discordant
         pair = _pair(candidate, baseline)
         if pair:
             self._pairs[pair] += 1
@@ -77,7 +87,7 @@ class LiftTally:
 
     def weighed(self, allowed: float) -> Evidence | None:
         """The same at another level of significance than that of a single comparison."""
-        return weigh(self._pairs, list(self._clusters.values()), self._earlier, allowed)
+        return weigh(self._pairs, list(self._clusters.values()), self._earlier, allowed, self._discordant)
 
     @property
     def bounds(self) -> tuple[float, float] | None:

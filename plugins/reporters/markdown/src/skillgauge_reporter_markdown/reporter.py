@@ -21,10 +21,12 @@ from skillgauge.api.report import (
     case_by_case,
     case_name,
     cases_text,
+    chance_here_text,
     chance_text,
     compared,
     differing,
     duration,
+    extent_text,
     figure_text,
     interval_here_text,
     interval_new_text,
@@ -89,7 +91,7 @@ def _lines(view: RunView) -> Iterator[str]:
     started = datetime.fromtimestamp(view.run.started_at, UTC).isoformat(timespec="seconds")
     head = view.head
     run_id = text(view.run.run_id)
-    yield f"Run {run_id} of {started}, {head.trial_count} trials, runs: {head.runs}, seed: {head.seed}."
+    yield f"Run {run_id} of {started}, {extent_text(view)}, seed: {head.seed}."
     if view.run.state is not RunState.FINISHED:
         yield ""
         yield f"**This run is {view.run.state}: the figures cover only what was finished.**"
@@ -282,7 +284,7 @@ def _lift_cells(pair: PairSummary) -> list[str]:
     """A comparison, in the order of `_LIFT_HEADS`."""
     evidence, outcomes = pair.evidence, pair.outcomes
     if evidence:
-        here = [interval_here_text(evidence), chance_text(evidence.chance)]
+        here = [interval_here_text(evidence), chance_here_text(evidence)]
         new = [interval_new_text(evidence), "–" if evidence.chance_new is None else chance_text(evidence.chance_new)]
         cells = [points(evidence.estimate), *here, *new]
     else:

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Self, cast
 
-from ..contract.executors import Results, RunTrial
-from ..types.result import TrialResult
-from ..types.trial import Trial
+from ...contract.executors import Results, RunTrial
+from ...types.result import TrialResult
+from ...types.trial import Trial
 
 _AHEAD = 256
 """Results that may wait for the ledger before the workers do."""
