@@ -270,10 +270,10 @@ def test_repeats_can_be_chosen_by_what_they_are_to_show(program: Program, runs: 
     ("runs", "said"),
     [
         ("auto:5", "suite 'release-notes' has too few cases to show a lift of 5 points, even with 20 runs"),
-        ("auto:0", "'auto:0' is neither a number nor auto:POINTS with points from 1 to 100."),
-        ("auto:x", "'auto:x' is neither a number nor auto:POINTS with points from 1 to 100."),
-        ("0", "0 is not in the range 1<=x<=100000"),
-        ("9" * 23, "is not in the range 1<=x<=100000"),
+        ("auto:0", "runs cannot be 'auto:0'. Give a number from 1 to 100000, or auto:POINTS"),
+        ("auto:x", "runs cannot be 'auto:x'. Give a number"),
+        ("0", "runs cannot be '0'. Give a number from 1 to 100000"),
+        ("9" * 23, "Give a number from 1 to 100000"),
     ],
 )
 def test_what_no_number_of_repeats_shows_is_refused(program: Program, runs: str, said: str) -> None:

@@ -246,8 +246,7 @@ def runs_of(value: object) -> int | Detect:
         pass
     words = " or ".join(f"{choice}:POINTS" for choice in _CHOOSING)
     hint = f"Give a number from 1 to {MOST_RUNS}, or {words} with points from 1 to 100."
-    message = f"runs {str(value)!r} is neither a number nor {words}"
-    raise UsageError(Problem("usage.runs", message, hint=hint))
+    raise UsageError(Problem("usage.runs", f"runs cannot be {str(value)!r}", hint=hint))
 
 
 UNTIL_DECIDED = "until-decided"
