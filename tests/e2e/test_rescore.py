@@ -23,6 +23,16 @@ def test_sessions_are_graded_again_without_an_engine(scripted: Scripted) -> None
     assert scripted.sessions() == done
 
 
+def test_errors_that_are_not_executed_again_cost_nothing(scripted: Scripted) -> None:
+    """They are no sessions whose cost is unknown (R3-N24)."""
+    scripted.script(letters("p", case_4="e"), letters("f"))
+    scripted.run("eval", "s", "--engine", "firing", "--format", "record", "--runs", "2")
+    again = scripted.program("rescore", "latest")
+    assert again.code == 0, again.stderr
+    assert "spent: nothing for 14 replayed trials" in again.stdout
+    assert "unknown" not in again.stdout
+
+
 def test_a_prompt_that_was_changed_is_refused(scripted: Scripted) -> None:
     """It would be graded as something that was never asked."""
     scripted.evaluate(letters("p"), letters("f"))

@@ -23,6 +23,7 @@ from skillgauge.api import (
     Target,
     Trial,
     TrialResult,
+    Usage,
     UsageError,
     did_you_mean,
     digest,
@@ -184,7 +185,11 @@ def _as_recorded(execution: Execution) -> Execution:
     """Its time and cost are not this run's; a failure stays what it was, and is none of a replay."""
     if execution.failure is None:
         return execution.model_copy(update={"replayed": True})
-    return execution.model_copy(update={"usage": None})
+    return execution.model_copy(update={"usage": _NOTHING})
+
+
+_NOTHING = Usage(total_tokens=0, cost_usd=0.0, cost_basis="not executed")
+"""Known, and not unknown: nothing ran."""
 
 
 def _unfit(view: RunView) -> Iterator[Problem]:
