@@ -62,7 +62,7 @@ class Tally:
 
 def main(draws: int) -> None:
     """Print a line a cell."""
-    print("| suite | lift | fixed: found | until decided: found | false | sessions of the fixed | covered | bias |")
+    print("| suite | lift | fixed: found | until decided: found | false | sessions, of the fixed | covered | bias |")
     print("|---|---|---|---|---|---|---|---|")
     coverage: list[float] = []
     for kind in ("alike", "mixed"):
@@ -110,8 +110,8 @@ def line(name: str, fixed: Tally, early: Tally) -> str:
         (
             name,
             f"{early.lift * 100:+.0f}",
-            f"{fixed.found / fixed.runs:.1%}",
-            f"{early.found / early.runs:.1%}",
+            f"{fixed.found / fixed.runs:.1%}" if early.lift else "–",
+            f"{early.found / early.runs:.1%}" if early.lift else "–",
             f"{early.false / early.runs:.1%}",
             f"{fmean(early.sessions):.0f} of {fmean(fixed.sessions):.0f}, {share:.0%}",
             f"{early.covered / early.runs:.1%}",

@@ -77,7 +77,7 @@ def test_the_plan_says_the_most(ten: Scripted) -> None:
         ((*UNTIL, "--no-baseline"), "--runs until-decided needs two arms to compare, and nothing here is run in two"),
         ((*UNTIL, "--case", "1"), "--runs until-decided: suite 's' has one case, which tells nothing of a skill"),
         (("--runs", "until-decided:2"), "suite 's' has too few cases to show a lift of 2 points"),
-        (("--runs", "until-decided:0"), "runs cannot be 'until-decided:0'. Give a number from 1 to 100000, or auto:POINTS or"),
+        (("--runs", "until-decided:0"), "runs cannot be 'until-decided:0'. Give a number from 1 to 100000, or auto"),
         (("--runs", "until-bored"), "runs cannot be 'until-bored'"),
         (("--runs", "three"), "runs cannot be 'three'. Give a number from 1 to 100000"),
     ],

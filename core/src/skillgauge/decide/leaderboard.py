@@ -1,21 +1,34 @@
-"""Engines and models side by side: which of them a skill helps most, as far as that can be told.
+"""Engines and models side by side: with which of them a skill helps most, and which passes most with it.
 
-Whoever's interval lies wholly below another's stands behind it. All others share a place, whatever their lifts: an
-order of numbers that chance made would be read as one of engines.
+All of them ran the same cases, so any two are compared case by case, and the level allows for how many comparisons that
+makes. An engine stands behind another only where a difference is beyond chance. All others share a place, whatever
+their figures: an order of numbers that chance made would be read as one of engines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillgauge_documents.characters import LINE, plain
-from skillgauge_documents.phrases import counted, points
+from skillgauge_documents.phrases import counted, percent, points
 
-from ..report.answer import compared, interval_new_text
-from ..stats import Evidence
-from ..types.comparison import PairSummary
+from ..report.answer import compared, interval_here_text
+from ..stats import RARE, holm
+from ..types.comparison import EnginePair, GroupKey, PairSummary
 from ..types.result import RunView
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place on a board, from 1; several engines may share one."""
+
+    number: int
+    is_tied: bool = False
+
+    def __str__(self) -> str:
+        """The place for people: `1`, `1 =` if it is shared."""
+        return f"{self.number} =" if self.is_tied else str(self.number)
 
 
 @dataclass(frozen=True)
@@ -24,17 +37,17 @@ class Standing:
 
     name: str
     pair: PairSummary
-    place: int | None
-    """From 1; several share one. `None`: nothing was compared."""
-    is_tied: bool = False
-    """Whether it shares its place."""
+    by_lift: Place | None
+    """`None`: nothing was compared."""
+    by_passes: Place | None
+    """The same by the share that passes with the skill."""
+    passed: float | None
+    """That share, over all of its graded cases."""
 
     @property
     def place_text(self) -> str:
-        """The place for people: `1`, `1 =` if it is shared."""
-        if self.place is None:
-            return "–"
-        return f"{self.place} =" if self.is_tied else str(self.place)
+        """The place by lift, for people."""
+        return str(self.by_lift) if self.by_lift else "–"
 
     @property
     def lift_text(self) -> str:
@@ -42,10 +55,15 @@ class Standing:
         evidence = self.pair.evidence
         if evidence is None:
             return "nothing compared"
-        bounds = interval_new_text(evidence)
-        if evidence.interval:
-            bounds = f"new cases: {bounds}"
+        bounds = f"these cases: {interval_here_text(evidence)}"
         return f"{points(evidence.estimate)} ({bounds}, n = {counted(evidence.n, 'case')})"
+
+    @property
+    def passed_text(self) -> str:
+        """The share that passes with the skill, and the place by it."""
+        if self.passed is None or self.by_passes is None:
+            return "–"
+        return f"{percent(self.passed)} (place {self.by_passes})"
 
 
 @dataclass(frozen=True)
@@ -58,7 +76,7 @@ class Board:
     @property
     def headline(self) -> str:
         """The engine that the skill helps most, in a sentence."""
-        first = [standing for standing in self.standings if standing.place == 1]
+        first = [standing for standing in self.standings if standing.by_lift and standing.by_lift.number == 1]
         if not first:
             return f"{self.title}: nothing was compared with any engine"
         names = ", ".join(standing.name for standing in first)
@@ -76,7 +94,12 @@ def boards(view: RunView) -> tuple[Board, ...]:
         group = pair.candidate
         lanes.setdefault((group.suite_id, group.target_id, group.arm, pair.baseline.arm), []).append(pair)
     many = [pairs for pairs in lanes.values() if len(pairs) > 1]
-    return tuple(Board(_title(pairs[0], several=len(many) > 1), _standings(pairs)) for pairs in many)
+    if not many:
+        return ()
+    rates = {group.key: group.pass_rate.rate for group in view.summary.groups}
+    return tuple(
+        Board(_title(pairs[0], several=len(many) > 1), _standings(pairs, view.summary.engines, rates)) for pairs in many
+    )
 
 
 def _title(pair: PairSummary, *, several: bool) -> str:
@@ -85,28 +108,45 @@ def _title(pair: PairSummary, *, several: bool) -> str:
     return f"{name} · {plain(group.arm)} against {plain(pair.baseline.arm)}" if several else name
 
 
-def _standings(pairs: Sequence[PairSummary]) -> tuple[Standing, ...]:
+def _standings(
+    pairs: Sequence[PairSummary], engines: Iterable[EnginePair], rates: Mapping[GroupKey, float | None]
+) -> tuple[Standing, ...]:
     has_runners = len({pair.candidate.runner for pair in pairs}) > 1
     ordered = sorted(pairs, key=lambda pair: (pair.lift is None, -(pair.lift or 0.0), _name(pair, has_runner=True)))
-    places = [_place(pair.evidence, ordered) for pair in ordered]
+    groups = [pair.candidate for pair in ordered if pair.evidence]
+    of_board = [
+        one for one in engines if one.baseline == pairs[0].baseline.arm and one.first in groups and one.second in groups
+    ]
+    by_lift = _places(groups, {(one.first, one.second): (one.lift, one.lift_chance) for one in of_board})
+    by_passes = _places(groups, {(one.first, one.second): (one.passed, one.passed_chance) for one in of_board})
     return tuple(
-        Standing(_name(pair, has_runner=has_runners), pair, place, place is not None and places.count(place) > 1)
-        for pair, place in zip(ordered, places, strict=True)
+        Standing(
+            name=_name(pair, has_runner=has_runners),
+            pair=pair,
+            by_lift=by_lift.get(pair.candidate),
+            by_passes=by_passes.get(pair.candidate),
+            passed=rates.get(pair.candidate),
+        )
+        for pair in ordered
     )
 
 
-def _place(evidence: Evidence | None, pairs: Sequence[PairSummary]) -> int | None:
-    """One more than there are that are better beyond doubt."""
-    if evidence is None:
-        return None
-    others = [pair.evidence for pair in pairs if pair.evidence]
-    return 1 + sum(_is_above(other, evidence) for other in others)
+def _places(
+    groups: Sequence[GroupKey], differences: Mapping[tuple[GroupKey, GroupKey], tuple[float, float]]
+) -> dict[GroupKey, Place]:
+    """The place of each group: one more than there are that are better beyond chance.
 
-
-def _is_above(first: Evidence, second: Evidence) -> bool:
-    if first.interval is None or second.interval is None:
-        return False
-    return first.interval.lower > second.interval.upper
+    Args:
+        groups: candidate arms.
+        differences: of two of them the first minus the second, and its chance.
+    """
+    chances = holm([chance for _, chance in differences.values()])
+    better = dict.fromkeys(groups, 0)
+    for ((first, second), (difference, _)), chance in zip(differences.items(), chances, strict=True):
+        if chance <= RARE and difference:
+            better[second if difference > 0 else first] += 1
+    numbers = list(better.values())
+    return {group: Place(1 + number, is_tied=numbers.count(number) > 1) for group, number in better.items()}
 
 
 def _name(pair: PairSummary, *, has_runner: bool) -> str:

@@ -100,7 +100,7 @@ def human_lines(view: RunView) -> Iterator[str]:
     for board in boards(view):
         yield plain(board.headline, _SENTENCE)
         for standing in board.standings:
-            yield f"  {standing.place_text:<4} {standing.name}  {standing.lift_text}"
+            yield f"  {standing.place_text:<4} {standing.name}  {standing.lift_text}; passed {standing.passed_text}"
 
 
 def _figures(group: GroupSummary) -> Iterator[str]:

@@ -23,7 +23,7 @@ from ..stats import (
     WeightedMean,
     weigh_together,
 )
-from ..types.comparison import Counts, GroupKey, PairSummary
+from ..types.comparison import Counts, EnginePair, GroupKey, PairSummary
 from ..types.result import (
     Figure,
     GroupSummary,
@@ -37,6 +37,7 @@ from ..types.result import (
 )
 from ..types.score import ScoreStatus
 from ..types.trial import Blame, Failure, PlanHead, SuiteHead
+from .engines import EngineTally
 from .outcomes import OutcomeTally, outcome_of
 from .pairs import PairTally, case_summary, counts_of, discordant_of, pairs_of
 from .spending import SpendingTally
@@ -192,6 +193,7 @@ def summarize(
         counts=counts,
         groups=with_figures,
         pairs=pairs,
+        engines=() if head.is_chosen else tally.engine_pairs,
         validity=tuple(_validity(suite, tally.groups) for suite in head.suites),
         spending=tally.spent.spending,
         interrupted_attempts=interrupted_attempts,
@@ -211,6 +213,7 @@ class _RunTally:
         self._head = head
         self._groups: dict[tuple[str, str | None, str, str, str | None], _Group] = defaultdict(_Group)
         self._pairs: dict[tuple[GroupKey, GroupKey], PairTally] = defaultdict(PairTally)
+        self._engines = EngineTally()
 
     def add_all(self, results: Iterable[TrialResult]) -> None:
         """Add results, which are ordered by case."""
@@ -230,8 +233,12 @@ class _RunTally:
 
     def _add_pairs(self, suite: SuiteHead, repeats_of: Mapping[GroupKey, Sequence[TrialResult]]) -> None:
         summaries = {group: case_summary(group, repeats, suite) for group, repeats in repeats_of.items()}
-        for pair in pairs_of(suite, summaries):
-            ours, theirs = summaries.get(pair.candidate), summaries.get(pair.baseline)
+        compared = [
+            (pair, summaries.get(pair.candidate), summaries.get(pair.baseline)) for pair in pairs_of(suite, summaries)
+        ]
+        if len(compared) > 1:
+            self._engines.add(compared)
+        for pair, ours, theirs in compared:
             discordant = None
             if suite.until_decided:
                 discordant = discordant_of(repeats_of.get(pair.candidate, ()), repeats_of.get(pair.baseline, ()))
@@ -247,6 +254,11 @@ class _RunTally:
         looks = {suite.id: len(suite.looks) + 1 for suite in self._head.suites}
         ordered = sorted(self.groups.items(), key=lambda item: _group_order(self._head, item[0]))
         return [group.summary(key, self._head.seed, looks.get(key.suite_id, 1)) for key, group in ordered]
+
+    @property
+    def engine_pairs(self) -> tuple[EnginePair, ...]:
+        """Every two engines that made the same comparison."""
+        return tuple(self._engines.pairs)
 
     def pair_summaries(self) -> tuple[PairSummary, ...]:
         """Return the comparisons in the order of the plan."""

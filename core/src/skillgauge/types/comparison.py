@@ -203,6 +203,27 @@ class Ratios(Frozen):
     cost_usd: MeanRatio | None = None
 
 
+class EnginePair(Frozen):
+    """The same comparison of arms with two engines or models, over the cases that have a result in all four arms."""
+
+    first: GroupKey
+    """Its candidate arm."""
+    second: GroupKey
+    """Its candidate arm."""
+    baseline: str
+    """The baseline arm of both."""
+    n: int
+    """Cases."""
+    lift: float
+    """The lift of the first minus that of the second, -2 to 2."""
+    lift_chance: float
+    """How likely these cases show at least so different lifts if the engines are alike: two-sided."""
+    passed: float
+    """The share that the candidate arm of the first passes minus that of the second, -1 to 1."""
+    passed_chance: float
+    """The same of that difference."""
+
+
 class PairSummary(Frozen):
     """Two groups that differ by their arm only, compared case by case."""
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from skillgauge_documents.frozen import Frozen
 
 from ..stats import Latency, RateInterval, Reliability
-from .comparison import CaseCounts, Counts, GroupKey, PairSummary
+from .comparison import CaseCounts, Counts, EnginePair, GroupKey, PairSummary
 from .gate import RepeatRule
 from .score import Score
 from .signature import Signature
@@ -226,6 +226,8 @@ class Summary(Frozen):
     groups: tuple[GroupSummary, ...]
     pairs: tuple[PairSummary, ...] = ()
     """Every comparison of every suite."""
+    engines: tuple[EnginePair, ...] = ()
+    """Every two engines or models that made the same comparison."""
     validity: tuple[SuiteValidity, ...] = ()
     spending: Spending | None = None
     """`None` if nothing of the run tells what it used."""

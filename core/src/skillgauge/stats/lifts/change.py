@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from skillgauge.stats.lifts._pairs import Pair
 from skillgauge.stats.lifts.evidence import MIN_NEW_CASES
-from skillgauge.stats.lifts.exact import chance_of_worse
+from skillgauge.stats.lifts.exact import chance_of_difference, chance_of_worse
 from skillgauge.stats.lifts.intervals import difference_interval
 from skillgauge.stats.lifts.planning import RARE
 from skillgauge.stats.lifts.repeats import Repeats, least_change
@@ -177,13 +177,35 @@ def lift_loss_chance(cases: Sequence[TwiceRun]) -> float:
 
     Source: as `chance_of_worse`; what the control gains counts as what the arm with the skill loses does.
     """
+    return chance_of_worse(_strata_of_lift(cases))
+
+
+def lift_difference_chance(cases: Sequence[TwiceRun]) -> float:
+    """Return the chance that the lifts of two runs, or of two engines, come out at least this different: two-sided.
+
+    Args:
+        cases: of both; those without a control are left out.
+
+    Returns:
+        A probability above 0 and at most 1.
+
+    Raises:
+        Nothing: `Repeats` refuses what no case can have.
+
+    Source: as `lift_loss_chance`.
+    """
+    return chance_of_difference(_strata_of_lift(cases))
+
+
+def _strata_of_lift(cases: Sequence[TwiceRun]) -> Counter[Pair]:
+    """Each arm of each case: its repeats in one run and in the other, so that a sum of differences is one of lifts."""
     strata: Counter[Pair] = Counter()
     for case in cases:
         if case.control:
             before, after = case.control
             strata[case.after, case.before] += 1
             strata[before, after] += 1
-    return chance_of_worse(strata)
+    return strata
 
 
 def least_skill_change(cases: Sequence[TwiceRun], level: float = 1.0 - RARE) -> float:

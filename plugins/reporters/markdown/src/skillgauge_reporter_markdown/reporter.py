@@ -102,8 +102,10 @@ def _lines(view: RunView) -> Iterator[str]:
         yield ""
         yield f"**{escaped(board.headline)}**"
         yield ""
-        places = ([one.place_text, escaped(one.name), escaped(one.lift_text)] for one in board.standings)
-        yield from _table(["Place", "Engine", "Lift"], places)
+        places = (
+            [one.place_text, *map(escaped, (one.name, one.lift_text, one.passed_text))] for one in board.standings
+        )
+        yield from _table(["Place by lift", "Engine", "Lift", "Passed"], places)
     for note in (*run_notes(view), *judge_notes(view)):
         yield ""
         yield f"{escaped(note[0].upper() + note[1:])}."
