@@ -6,21 +6,14 @@ lies together and memory grows only by a few bytes per case.
 
 from __future__ import annotations
 
-from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import groupby
-from operator import add, attrgetter
+from operator import attrgetter
 
 from ..stats import (
-    Latency,
     RateInterval,
-    RateTally,
-    ReliabilityTally,
-    RunRates,
-    Spread,
-    WeightedMean,
     weigh_together,
 )
 from ..types.comparison import Counts, EnginePair, GroupKey, PairSummary
@@ -30,137 +23,24 @@ from ..types.result import (
     SuiteSummary,
     SuiteValidity,
     Summary,
-    TagSummary,
     TrialResult,
     Unfinished,
-    Verdict,
 )
-from ..types.score import ScoreStatus
-from ..types.trial import Blame, Failure, PlanHead, SuiteHead
+from ..types.trial import PlanHead, SuiteHead
 from .engines import EngineTally
-from .outcomes import OutcomeTally, outcome_of
-from .pairs import PairTally, case_summary, counts_of, discordant_of, pairs_of
+from .groups import GroupTally
+from .pairs import PairTally, case_summary, discordant_of, pairs_of
 from .spending import SpendingTally
 
 MAX_ERROR_SHARE = 0.25
 """More errors than this make a suite's results invalid."""
 
-_PASSED = {Verdict.PASS: True, Verdict.SKIPPED: None}
 _place_of = attrgetter("suite_id", "case_index")
 _group_of = attrgetter(*(part.name for part in fields(GroupKey)))
 """The parts of a result's `GroupKey`, which are made, compared and found in a fifth of its time."""
 
 FigureSource = Callable[[SuiteSummary], Mapping[GroupKey, tuple[Figure, ...]]]
 """Asks the suite's format for its own numbers, group by group."""
-
-
-@dataclass
-class _Tally:
-    """Counts and pass rate of some set of trials."""
-
-    _sums: list[int] = field(default_factory=lambda: [0] * len(Counts.model_fields))
-    """Of the fields of `Counts`."""
-    passing: RateTally = field(default_factory=RateTally)
-
-    def add_case(self, counts: Counts, cluster: str) -> None:
-        self._sums = [*map(add, self._sums, vars(counts).values())]
-        self.passing.add(counts.pass_share, counts.pass_bounds, cluster)
-
-    @property
-    def counts(self) -> Counts:
-        return Counts(**dict(zip(Counts.model_fields, self._sums, strict=True)))
-
-
-@dataclass
-class _Group:
-    """Everything that is accumulated for one suite, target, arm, runner and model."""
-
-    all: _Tally = field(default_factory=_Tally)
-    tags: dict[str, _Tally] = field(default_factory=dict)
-    latencies: array[float] = field(default_factory=lambda: array("d"))
-    runs: RunRates = field(default_factory=RunRates)
-    value: WeightedMean = field(default_factory=WeightedMean)
-    weighted_value: WeightedMean = field(default_factory=WeightedMean)
-    error_weight: float = 0.0
-    unplayed: int = 0
-    """Sessions that were to be replayed and could not be."""
-    why_unplayed: str = ""
-    """What the first of them says."""
-    beside: dict[str, Spread] = field(default_factory=dict)
-    """Whether checks beside the verdict passed, by their id."""
-    outcomes: OutcomeTally = field(default_factory=OutcomeTally)
-    repeated: ReliabilityTally = field(default_factory=ReliabilityTally)
-    errored: set[tuple[int, int]] = field(default_factory=set)
-    """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
-
-    @property
-    def ran(self) -> int:
-        return self.all.counts.total - self.all.counts.skipped
-
-    def add_case(self, results: Sequence[TrialResult], suite: SuiteHead | None) -> None:
-        counts = counts_of(results)
-        self.outcomes.add(outcome_of(counts, results, suite))
-        self.all.add_case(counts, results[0].cluster)
-        self.repeated.add(counts.passed + counts.failed, counts.passed)
-        for tag in results[0].tags:
-            self.tags.setdefault(tag, _Tally()).add_case(counts, results[0].cluster)
-        for result in results:
-            self._add(result)
-
-    def _add(self, result: TrialResult) -> None:
-        self.runs.add(result.repeat, passed=_PASSED.get(result.verdict, False))
-        execution = result.execution
-        if execution.duration_s is not None:
-            self.latencies.append(execution.duration_s)
-        if execution.replayed and execution.failure is not None:
-            self._add_replay(execution.failure)
-        self._add_value(result)
-        for score in result.scores:
-            if score.beside and score.status is not ScoreStatus.UNGRADED:
-                self.beside.setdefault(score.check_id, Spread()).add(score.status is ScoreStatus.PASSED)
-
-    def _add_replay(self, failure: Failure) -> None:
-        if failure.blame is Blame.INFRASTRUCTURE:
-            self.unplayed += 1
-            self.why_unplayed = self.why_unplayed or failure.message
-
-    def _add_value(self, result: TrialResult) -> None:
-        if result.verdict is Verdict.ERROR:
-            self.errored.add((result.case_index, result.repeat))
-            self.error_weight += result.weight
-        elif result.value is not None:
-            self.value.add(result.value)
-            self.weighted_value.add(result.value, result.weight)
-
-    def summary(self, key: GroupKey, seed: int, looks: int) -> GroupSummary:
-        repeats, counts = self.runs.repeats, self.all.counts
-        return GroupSummary(
-            **asdict(key),
-            counts=counts,
-            cases=self.outcomes.counts,
-            pass_rate=self.all.passing.rate(repeats, seed, looks),
-            pass_bounds=self.all.passing.bounds if counts.errors else None,
-            mean_value=self.value.mean,
-            weighted_value=self.weighted_value.mean,
-            graded_weight=self.weighted_value.weight,
-            error_weight=self.error_weight,
-            run_pass_rates=self.runs.rates,
-            latency=Latency.of(self.latencies),
-            reliability=self.repeated.reliability,
-            tags=self._tag_summaries(seed, looks),
-            figures=tuple(_figure(check, passed) for check, passed in self.beside.items()),
-        )
-
-    def _tag_summaries(self, seed: int, looks: int) -> tuple[TagSummary, ...]:
-        repeats = self.runs.repeats
-        return tuple(
-            TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.passing.rate(repeats, seed, looks))
-            for tag, tally in sorted(self.tags.items())
-        )
-
-
-def _figure(check: str, passed: Spread) -> Figure:
-    return Figure(name=check, label=check, value=passed.mean, unit="ratio", n=passed.n)
 
 
 def summarize(
@@ -211,7 +91,7 @@ class _RunTally:
         self.suites = head.suites_by_id
         self.spent = SpendingTally()
         self._head = head
-        self._groups: dict[tuple[str, str | None, str, str, str | None], _Group] = defaultdict(_Group)
+        self._groups: dict[tuple[str, str | None, str, str, str | None], GroupTally] = defaultdict(GroupTally)
         self._pairs: dict[tuple[GroupKey, GroupKey], PairTally] = defaultdict(PairTally)
         self._engines = EngineTally()
 
@@ -245,7 +125,7 @@ class _RunTally:
             self._pairs[pair.candidate, pair.baseline].add(pair, ours, theirs, discordant)
 
     @property
-    def groups(self) -> dict[GroupKey, _Group]:
+    def groups(self) -> dict[GroupKey, GroupTally]:
         """The groups that have a result."""
         return {GroupKey(*parts): group for parts, group in self._groups.items()}
 
@@ -271,7 +151,7 @@ class _RunTally:
 
     def _is_valid(self, candidate: GroupKey, baseline: GroupKey) -> bool:
         """Tell whether a comparison proves anything: few errors, and no session that could not be replayed."""
-        empty = _Group()
+        empty = GroupTally()
         ours, theirs = self.groups.get(candidate, empty), self.groups.get(baseline, empty)
         errors = _ErrorCount(len(ours.errored | theirs.errored), ours.ran, "pairs")
         return bool(errors.total) and not errors.reason and not ours.unplayed and not theirs.unplayed
@@ -354,7 +234,7 @@ class _ErrorCount:
         return f"{ended}; more than {MAX_ERROR_SHARE:.0%} prove nothing"
 
 
-def _validity(suite: SuiteHead, groups: Mapping[GroupKey, _Group]) -> SuiteValidity:
+def _validity(suite: SuiteHead, groups: Mapping[GroupKey, GroupTally]) -> SuiteValidity:
     """Tell whether too many trials of a suite, or pairs of them, ended in an error."""
     if suite.trial_count == 0:
         return SuiteValidity(suite_id=suite.id, valid=True, error_share=None, reason="nothing was selected")
@@ -382,23 +262,23 @@ def _worst_reason(counts: Mapping[GroupKey | None, _ErrorCount]) -> str:
     return f"{made_by}: {reason}"
 
 
-def _pairs_with_errors(suite: SuiteHead, groups: Mapping[GroupKey, _Group]) -> dict[GroupKey | None, _ErrorCount]:
+def _pairs_with_errors(suite: SuiteHead, groups: Mapping[GroupKey, GroupTally]) -> dict[GroupKey | None, _ErrorCount]:
     """Count the errors of each comparison, by the group of its candidate arm."""
     counts: dict[GroupKey | None, _ErrorCount] = {}
     for comparison in suite.compared:
         for key, candidate in groups.items():
             if key.arm == comparison.candidate:
-                baseline = groups.get(key.in_arm(comparison.baseline), _Group())
+                baseline = groups.get(key.in_arm(comparison.baseline), GroupTally())
                 counts[key] = _ErrorCount(len(candidate.errored | baseline.errored), candidate.ran, "pairs")
     return counts
 
 
-def _trials_with_errors(groups: Mapping[GroupKey, _Group]) -> _ErrorCount:
+def _trials_with_errors(groups: Mapping[GroupKey, GroupTally]) -> _ErrorCount:
     errors = sum(group.all.counts.errors for group in groups.values())
     return _ErrorCount(errors, sum(group.ran for group in groups.values()), "trials")
 
 
-def _unplayed_reason(groups: Mapping[GroupKey, _Group]) -> str:
+def _unplayed_reason(groups: Mapping[GroupKey, GroupTally]) -> str:
     """Say which sessions could not be replayed; a single one is too many, since a replay misses nothing by chance."""
     unplayed = [group for group in groups.values() if group.unplayed]
     if not unplayed:
