@@ -135,8 +135,28 @@ def test_names_hold_what_tells_groups_apart_and_no_more() -> None:
     results = trial(0, "f")
     both = [*results, *(result.model_copy(update={"runner": "codex"}) for result in results)]
     shown = list(failing_lines(run_of(both), ["run-1"]))
-    assert shown[1] == "  case-0 · with_skill · codex: passed 0 of 1"
-    assert shown[3] == "  case-0 · with_skill · contract-agent: passed 0 of 1"
+    assert shown[1:6] == [
+        "  case-0",
+        "    with_skill · codex: passed 0 of 1",
+        "      case 0 is wrong",
+        "    with_skill · contract-agent: passed 0 of 1",
+        "      case 0 is wrong",
+    ]
+
+
+def test_a_case_is_listed_once_however_many_models_fail_it() -> None:
+    """The ten worst are ten cases, those that more models fail before others; of many models three are named."""
+    results = [
+        one.model_copy(update={"runner": f"agent-{engine}"})
+        for case in range(12)
+        for engine in range(1 if case < 2 else 5)
+        for one in trial(case, "ff")
+    ]
+    shown = list(failing_lines(run_of(results), ()))
+    assert shown[0] == "did not pass, the worst 10 of 12:"
+    named = [line.strip() for line in shown if line.startswith("  case-")]
+    assert named == [f"case-{n}" for n in range(2, 12)]
+    assert shown.count("    and 2 more") == 10
 
 
 @pytest.mark.parametrize("what", VIEWS)

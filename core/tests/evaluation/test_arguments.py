@@ -14,7 +14,7 @@ from skillgauge.config.configuration import KEYS
 from skillgauge.decide.decision import GateOptions
 from skillgauge.decide.pair_gates import PairDemands
 from skillgauge.evaluation.arguments import Group, Option, configured, declared
-from skillgauge.plan.options import How, Who
+from skillgauge.plan.options import How, What, Who
 
 TABLE = [pytest.param(option, id=option.value_name) for option in declared()]
 OF_PYTHON_ALONE = {"config", "trust_config", "no_plugin", "options", "suites", "min_lift"}
@@ -34,7 +34,11 @@ def test_an_option_is_derived(option: Option) -> None:
     assert {*parameter.opts, *parameter.secondary_opts} == spellings
     assert sum(option.value_name in names for names in SECTIONS.values()) == 1
     assert not option.key or option.key in KEYS
-    of_parts = {f"{part}.{field.name}" for part, values in (("how", How), ("who", Who)) for field in fields(values)}
+    of_parts = {
+        f"{part}.{field.name}"
+        for part, values in (("how", How), ("who", Who), ("what", What))
+        for field in fields(values)
+    }
     of_gates = {f"gates.{name}" for name in GateOptions.model_fields} | {
         f"pairs.{name}" for name in PairDemands.model_fields
     }

@@ -24,15 +24,16 @@ LISTED = 10
 """Cases that are named."""
 WIDTH = 80
 """Columns of a terminal that nobody made wider."""
+_GROUPS = 3
+"""Groups of one case that are named."""
 _NAME = 50
 """Characters of each part of a name that are shown."""
 
 
 @dataclass(frozen=True)
-class FailingCase:
-    """A case of which some repeat in a group did not pass, whatever its outcome is."""
+class FailingGroup:
+    """The outcome of a case in a group, some of whose repeats did not pass."""
 
-    case: CaseHead
     group: GroupKey
     counts: Counts
     outcome: CaseOutcome
@@ -45,11 +46,29 @@ class FailingCase:
         return _TITLES[self.outcome]
 
     @property
-    def badness(self) -> tuple[int, bool, float, str, int]:
-        """The key to sort by: what did not pass, then what passed or does not count; fails before errors; the share."""
-        share = self.counts.pass_share
+    def badness(self) -> tuple[bool, float]:
+        """The key to sort by: fails before errors; the share that passed."""
+        return not self.counts.failed, self.counts.pass_share or 0.0
+
+
+@dataclass(frozen=True)
+class FailingCase:
+    """A case under one heading, with every group that belongs there."""
+
+    case: CaseHead
+    groups: tuple[FailingGroup, ...]
+    """The worst first; at least one."""
+
+    @property
+    def title(self) -> str:
+        """The heading that it is listed under."""
+        return self.groups[0].title
+
+    @property
+    def badness(self) -> tuple[int, tuple[bool, float], int, str, int]:
+        """The key to sort by: its heading, its worst group, how many groups it has, its place."""
         heading = _HEADINGS.index(self.title)
-        return heading, not self.counts.failed, share or 0.0, self.case.suite_id, self.case.index
+        return heading, self.groups[0].badness, -len(self.groups), self.case.suite_id, self.case.index
 
 
 _NOT_PASSED, _NOT_ALWAYS, _APART = "did not pass", "passed, but not always", "in quarantine, not always passed"
@@ -80,9 +99,7 @@ def failing_lines(view: RunView, source: Sequence[str]) -> Iterator[str]:
         more = f", the worst {len(listed)} of {total:,}" if total > len(listed) else ""
         yield f"{title}{more}:"
         for failing in listed:
-            name = group_name(failing.group, groups, case_name(failing.case))
-            yield from _wrapped(f"{name}: {repeats_text(failing.counts)}", "  ")
-            yield from _wrapped(plain(failing.reason.strip().partition("\n")[0]), "    ")
+            yield from _case_lines(failing, groups)
     if not source:
         yield "to look deeper, keep the run: --format record, or a --store"
         return
@@ -90,10 +107,29 @@ def failing_lines(view: RunView, source: Sequence[str]) -> Iterator[str]:
     yield f"  {shlex.join(_show_command(worst[0], source))}"
 
 
+def _case_lines(failing: FailingCase, groups: Sequence[GroupSummary]) -> Iterator[str]:
+    """Yield a case with its group, or with each of several on a line of its own."""
+    name = case_name(failing.case)
+    if len(failing.groups) == 1:
+        yield from _group_lines(failing.groups[0], group_name(failing.groups[0].group, groups, name), "  ")
+        return
+    yield from _wrapped(name, "  ")
+    for failed in failing.groups[:_GROUPS]:
+        yield from _group_lines(failed, group_name(failed.group, groups), "    ")
+    if len(failing.groups) > _GROUPS:
+        yield f"    and {len(failing.groups) - _GROUPS} more"
+
+
+def _group_lines(failed: FailingGroup, name: str, indent: str) -> Iterator[str]:
+    yield from _wrapped(f"{name}: {repeats_text(failed.counts)}", indent)
+    yield from _wrapped(plain(failed.reason.strip().partition("\n")[0]), f"{indent}  ")
+
+
 def _show_command(failing: FailingCase, source: Sequence[str]) -> list[str]:
     command = ["skillgauge", "report", "show", *source, "--case", plain(failing.case.id)]
-    if failing.group.arm != DIRECT.name:
-        command += ["--arm", plain(failing.group.arm)]
+    arm = failing.groups[0].group.arm
+    if arm != DIRECT.name:
+        command += ["--arm", plain(arm)]
     return command
 
 
@@ -117,13 +153,14 @@ def differing(groups: Sequence[GroupSummary | GroupKey]) -> tuple[str, ...]:
     return tuple(one.name for one in fields(GroupKey) if len({getattr(group, one.name) for group in groups}) > 1)
 
 
-def group_name(group: GroupKey, groups: Sequence[GroupSummary], before: str) -> str:
+def group_name(group: GroupKey, groups: Sequence[GroupSummary], before: str = "") -> str:
     """A name within a group: after it the arm, and whatever else tells the group from the others."""
     names = set(differing(groups))
     if group.arm != DIRECT.name:
         names.add("arm")
     parts = (getattr(group, part.name) for part in fields(GroupKey) if part.name in names)
-    return " · ".join([before, *(plain(part, _NAME) for part in dict.fromkeys(parts) if part)])
+    named = [before] if before else []
+    return " · ".join([*named, *(plain(part, _NAME) for part in dict.fromkeys(parts) if part)])
 
 
 def case_name(case: CaseHead) -> str:
@@ -132,9 +169,13 @@ def case_name(case: CaseHead) -> str:
 
 
 def _failing(report: CaseReport, groups: set[GroupKey]) -> Iterator[FailingCase]:
+    by_title: dict[str, list[FailingGroup]] = {}
     for group, summary in report.summaries.items():
         if group in groups and (summary.counts.failed or summary.counts.errors):
-            yield FailingCase(report.case, group, summary.counts, summary.outcome, _reason(report.results[group]))
+            failed = FailingGroup(group, summary.counts, summary.outcome, _reason(report.results[group]))
+            by_title.setdefault(failed.title, []).append(failed)
+    for of_title in by_title.values():
+        yield FailingCase(report.case, tuple(sorted(of_title, key=lambda failed: failed.badness)))
 
 
 def _reason(repeats: Sequence[TrialResult]) -> str:

@@ -119,6 +119,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "--last-failed", "Cases that failed in the last stored run; all if none did.", group=_EVAL, is_setting=False
         ),
         _flag("--changed", "Cases that have changed since the last stored run.", group=_EVAL, is_setting=False),
+        _flag(
+            "--same",
+            "Compare the arm with the skill with itself, to see how much differs by chance.",
+            group=_EVAL,
+            field="what.same",
+        ),
         Option(
             "--confirm",
             "Add repeats to the comparisons that a run leaves open; old and new count.",
@@ -336,6 +342,8 @@ class Settings(TypedDict, total=False):
     judge: str | Sequence[str]
     judge_model: str | Sequence[str]
     baseline: bool
+    same: bool
+    """Compare each candidate arm with itself, to see how much differs by chance."""
     check: str | Sequence[str]
     runs: int | str
     """A number, `auto`, `until-decided`, or one of these words with points: `auto:30`."""

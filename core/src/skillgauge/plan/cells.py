@@ -49,7 +49,7 @@ class CellMaker:
         return [*cells, *self._agent(suite, agent_arms, target)] if agent_arms else cells
 
     def _arms(self, suite: Suite) -> list[Arm]:
-        has_baseline = self.options.how.baseline
+        has_baseline = self.options.what.same or self.options.how.baseline
         if has_baseline is None:
             has_baseline = suite.defaults.baseline
         if has_baseline:

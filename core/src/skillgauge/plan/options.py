@@ -33,6 +33,8 @@ class What:
     suite_format: str | None = None
     format_options: JsonObject = EMPTY
     selection: Selection = field(default_factory=Selection)
+    same: bool = False
+    """Whether each candidate arm is compared with itself."""
     revise: Revision = as_loaded
     """Can be pickled: executors plan the same run elsewhere."""
 

@@ -13,6 +13,7 @@ from ..plugins.registry import Registry
 from ..types.suite import Suite, Target
 from .discovery import Found, discover, load
 from .options import What
+from .same_arms import with_same_arms
 
 _SEPARATE = "Evaluate them in separate runs."
 
@@ -53,7 +54,7 @@ def load_suites(subject: What, cwd: Path, registry: Registry) -> Suites:
     installed = {kind: registry.names(kind) for kind in KINDS}
     suites, passed_over = load(found, formats, cwd=cwd, options=subject.format_options, installed=installed)
     _require_one_of_each_name(suites)
-    revised, notices = subject.revise(suites)
+    revised, notices = subject.revise(with_same_arms(suites) if subject.same else suites)
     warnings = tuple(problem for suite in suites for problem in suite.warnings)
     return Suites(formats, revised, passed_over, (*warnings, *notices))
 

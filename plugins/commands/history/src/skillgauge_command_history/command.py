@@ -19,13 +19,14 @@ def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
     from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - `--help` needs none of it
 
-    from .documents import FlakyDocument, ImportDocument, ListDocument, TrendDocument  # noqa: PLC0415 - as above
+    from .documents import FlakyDocument, ImportDocument, ListDocument, NoiseDocument, TrendDocument  # noqa: PLC0415 - as above
 
     models: dict[str, type[Frozen]] = {
         "list": ListDocument,
         "show": RunDocument,
         "trend": TrendDocument,
         "flaky": FlakyDocument,
+        "noise": NoiseDocument,
         "import": ImportDocument,
     }
     return {f"history-{name}": model.model_json_schema() for name, model in models.items()}
@@ -179,6 +180,41 @@ def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: i
     if document.cases:
         print_flaky(document, call.output)
     call.output.verdict(flaky_verdict(document))
+    return ExitCode.OK
+
+
+@command.command(
+    "noise",
+    examples=("skillgauge history noise --suite my-skill",),
+    help="Show how often verdicts flip when nothing has changed, over the newest runs.",
+)
+@click.option("--target", metavar="T", help="Only cases of this target, by its id.")
+@click.option("--suite", metavar="S", help="Only cases of this suite, by its id.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Look at so many runs."
+)
+@_store_option
+@click.pass_context
+def noise(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
+    """Show how often verdicts flip when nothing has changed."""
+    from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
+
+    from .documents import NoiseDocument  # noqa: PLC0415 - as above
+    from .listing import noise_verdict, print_noise  # noqa: PLC0415 - as above
+    from .noise import noise_of  # noqa: PLC0415 - as above
+
+    call = _invocation(ctx, store)
+    with opened_store(call) as runs:
+        views = list(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)))
+        tell_foreign(call, views)
+        rows = noise_of(views, target, suite)
+    document = NoiseDocument(store=store_place(call), runs=len(views), noise=rows)
+    call.output.document(document.model_dump(mode="json"))
+    if not document.runs:
+        call.output.notice(f"no runs{_matching(target, suite)} are stored in {store_place(call)}")
+        return ExitCode.OK
+    print_noise(document, call.output)
+    call.output.verdict(noise_verdict(document))
     return ExitCode.OK
 
 

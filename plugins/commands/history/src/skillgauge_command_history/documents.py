@@ -140,6 +140,35 @@ class FlakyDocument(Frozen):
     """Cases that were repeated and always gave the same verdict."""
 
 
+class NoiseRow(Frozen):
+    """The share of repeats of a case that disagree though nothing changed, in one group."""
+
+    suite: str
+    target: str | None
+    arm: str
+    runner: str
+    model: str | None
+    judges: str
+    """Names or models of the judges, a comma between two; empty without one."""
+    cases: int
+    """Cases that ran at least twice unchanged."""
+    sessions: int
+    """Their graded repeats."""
+    flip_rate: RateInterval
+    """The mean over these cases of the share of pairs of repeats that disagree."""
+
+
+class NoiseDocument(Frozen):
+    """The document of `history noise --json`."""
+
+    schema_version: str = "1.0"
+    store: str
+    runs: int
+    """Runs that were looked at, the newest."""
+    noise: tuple[NoiseRow, ...]
+    """The noisiest first."""
+
+
 class ImportedRun(Frozen):
     """An evaluation of eval-skills that the store has."""
 

@@ -48,7 +48,7 @@ def flaky_cases(
         digests = {(head.id, skill.id): skill.digest for head in view.head.suites for skill in head.targets}
         for report, group in _live_groups(view):
             if target in (None, group.target_id) and suite in (None, group.suite_id):
-                same = _same(view, report, digests.get((group.suite_id, group.target_id or ""), ""))
+                same = _same(view, report, group, digests.get((group.suite_id, group.target_id or ""), ""))
                 _add(tallies.setdefault((group, report.case.id, same), _Tally()), view, report, group)
     repeated = {key: tally for key, tally in tallies.items() if tally.graded > 1}
     flaky = [_document(*key[:2], tally) for key, tally in repeated.items() if 0 < tally.passed < tally.graded]
@@ -64,8 +64,10 @@ def _live_groups(view: RunView) -> Iterator[tuple[CaseReport, GroupKey]]:
                 yield report, group
 
 
-def _same(view: RunView, report: CaseReport, skill: str) -> tuple[str, ...]:
-    return (report.case.digest, skill) if report.case.digest and skill else (view.run.run_id,)
+def _same(view: RunView, report: CaseReport, group: GroupKey, skill: str) -> tuple[str, ...]:
+    """Return what two runs must have in common: the skill, or what the first repeat executed if no target tells it."""
+    content = skill or min(report.results[group], key=lambda result: result.repeat).execution_id
+    return (report.case.digest, content) if report.case.digest and content else (view.run.run_id,)
 
 
 def _add(tally: _Tally, view: RunView, report: CaseReport, group: GroupKey) -> None:

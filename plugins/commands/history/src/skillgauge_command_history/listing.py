@@ -29,6 +29,7 @@ from .documents import (
     ListDocument,
     ListedRun,
     ListedTarget,
+    NoiseDocument,
     TrendDocument,
     TrendLift,
     TrendPoint,
@@ -125,6 +126,27 @@ def flaky_verdict(document: FlakyDocument) -> str:
     if not repeated:
         return f"no case was repeated in {counted(document.runs, 'run')}; evaluate with --runs 3 or more"
     return f"{len(document.cases)} of {counted(repeated, 'repeated case')} flaky in {counted(document.runs, 'run')}"
+
+
+def print_noise(document: NoiseDocument, output: Output) -> None:
+    """Print a line for each group."""
+    for row in document.noise:
+        parts = (row.target or row.suite, row.arm if row.arm != DIRECT.name else "", row.runner, row.model, row.judges)
+        name = " · ".join(plain(part, _WIDTH) for part in parts if part)
+        rate = percent(row.flip_rate.rate)
+        basis = f"n = {counted(row.cases, 'case')}, {counted(row.sessions, 'session')}"
+        output.line(f"{name}: two runs of a case disagree in {rate} ({interval_text(row.flip_rate)}; {basis})")
+
+
+def noise_verdict(document: NoiseDocument) -> str:
+    """The list in one sentence."""
+    runs = counted(document.runs, "run")
+    if not document.noise:
+        return f"no case ran twice unchanged in {runs}; evaluate with --runs 2 or more, or with --same"
+    noisiest = document.noise[0]
+    subject = plain(noisiest.target or noisiest.suite, _WIDTH)
+    rate = percent(noisiest.flip_rate.rate)
+    return f"noisiest in {runs}: {subject}, where two runs of a case disagree in {rate}"
 
 
 def _place(case: FlakyCase) -> tuple[str | None, ...]:
