@@ -177,6 +177,11 @@ def test_a_gate_that_cannot_be_answered_is_told_before_anything_is_paid(
     done = four.evaluate(FOUR_ALL, FOUR_NONE, "--dry-run", *words, code=0)
     assert told in done.stderr
     assert four.sessions() == []
+    checked = four.program("validate", "s", *words)
+    assert (checked.code, told in checked.stderr) == (0, True)
+    assert "warning[gate.unanswerable]" in checked.stderr
+    assert four.program("validate", "s", *words, "--strict").code == 2
+    assert "gate.unanswerable" not in four.program("validate", "s", "--gate", "better", "--runs", "7").stderr
 
 
 def test_a_baseline_that_the_same_results_would_not_meet(four: Scripted) -> None:

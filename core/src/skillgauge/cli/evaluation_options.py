@@ -51,6 +51,14 @@ def evaluation_options() -> list[click.Parameter]:
     return [click_option(option) for option in declared(Group.EVALUATING)]
 
 
+def foresight_options() -> list[click.Parameter]:
+    """The options of a command that runs nothing and tells which gates on lifts its suites could never answer."""
+    return [click_option(option) for option in declared() if option.value_name in _FORESIGHT]
+
+
+_FORESIGHT = ("runs", "gate", "gate_scope", "margin", "min_delta_pts")
+
+
 def click_option(option: Option) -> click.Option:
     """Return an option of the table as click knows it."""
     names = [*option.flags.split(), option.value_name]

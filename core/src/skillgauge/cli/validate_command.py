@@ -17,7 +17,11 @@ from skillgauge_documents.phrases import counted
 from ..config.documents import located_all
 from ..contract.formats import SuiteFormat
 from ..contract.stores import RunQuery, Store
+from ..decide.answerable import unanswerable
+from ..decide.decision import GateOptions
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError, errors_among
+from ..evaluation.arguments import configured
+from ..evaluation.conclusion import gate_options
 from ..evaluation.invocation import Invocation, invocation
 from ..evaluation.linting import (
     Lint,
@@ -42,7 +46,7 @@ from ..run.stored_run import why_summary_foreign
 from ..terminal.output import problem_document
 from ..types.result import RunState, RunView
 from ..types.trial import PlanHead
-from .evaluation_options import SECTIONS, EvaluationCommand
+from .evaluation_options import SECTIONS, EvaluationCommand, foresight_options
 from .options import AROUND, names_apart
 
 TEXT, SARIF = "text", "sarif"
@@ -96,7 +100,8 @@ class _Report:
 
 
 def _validate(**values: Any) -> int:
-    call = invocation(click.get_current_context().obj)
+    call = invocation(click.get_current_context().obj, configured(values))
+    gates = gate_options(values, call.config)
     own = {name: values.pop(name) for name in ("lint", "strict", "fix", "diff", "output_format", "around")}
     broken: list[Problem] = []
     lints = installed_lints(read_index(), broken, lambda entry: not call.registry.is_blocked(entry))
@@ -116,13 +121,20 @@ def _validate(**values: Any) -> int:
         found, diff = fixed(found, levels, writes=own["fix"])
         report.diff(diff)
     of_suites, of_runs = _apart(prepared.warnings, levels)
-    problems = [*of_suites, *broken, *(linted.problem for linted in found)]
+    problems = [*of_suites, *broken, *_open_gates(prepared, gates), *(linted.problem for linted in found)]
     counted_problems = levelled(located_all(problems), levels, strict=own["strict"])
     report.problems(prepared, counted_problems)
     if of_runs:
         codes = ", ".join(dict.fromkeys(problem.code for problem in of_runs))
         call.output.notice(f"a run here would have more to say ({codes}): see `skillgauge eval --dry-run`")
     return _concluded(call, prepared, counted_problems)
+
+
+def _open_gates(prepared: Prepared, gates: GateOptions) -> Iterator[Problem]:
+    """Yield a warning for each gate that no outcome of a suite could answer."""
+    hint = "Write more cases, repeat them more often (--runs), or ask for less."
+    for sentence in unanswerable(prepared, gates.pairs):
+        yield Problem("gate.unanswerable", sentence, hint=hint, severity=Severity.WARNING)
 
 
 def _prepared(call: Invocation, values: Mapping[str, Any], report: _Report) -> Prepared:
@@ -238,6 +250,7 @@ command = ValidateCommand(
             default=TEXT,
             help="How problems are printed; sarif: a SARIF 2.1.0 document on stdout.",
         ),
+        *foresight_options(),
     ],
     callback=_validate,
     examples=(
