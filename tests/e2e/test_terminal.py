@@ -191,7 +191,7 @@ def test_the_first_failure_ends_a_run(scripted: Scripted) -> None:
     failing = (letters("p", case_2="f"), letters("f"))
     done = scripted.evaluate(*failing, "-x", "-j", "1", code=1)
     assert done.verdict.startswith("failed: 2 (with_skill): ")
-    assert "the same command goes on with the others" in done.verdict
+    assert "the same command resumes the run" in done.verdict
     first = scripted.sessions()
     assert "with_skill 3 1" not in first
     scripted.run("eval", "s", "--engine", "scripted", "--format", "record", "-x", "-j", "1", code=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Protocol
 
@@ -30,6 +30,14 @@ def host_environment() -> Mapping[str, str]:
 def host_variable(name: str) -> str | None:
     """The value of an environment variable that holds no secret; `None` if it is not set."""
     return os.environ.get(name)
+
+
+def files_at_home(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of some files below the user's home folder that are there; none is read."""
+    from pathlib import Path  # noqa: PLC0415 - slow to import, and most commands look for no login
+
+    home = os.environ.get("HOME")
+    return tuple(name for name in names if home and Path(home, name).is_file())
 
 
 def secret(name: str) -> str | None:

@@ -35,6 +35,21 @@ def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
         raise
 
 
+def unwritable(folder: Path) -> Problem | None:
+    """Return why no file can be written into a folder that need not be there yet; `None` if one can.
+
+    Nothing is made: the nearest folder above that is there answers for it.
+    """
+    nearest = next((path for path in (folder, *folder.parents) if os.path.lexists(path)), folder)
+    if not nearest.is_dir():
+        reason = f"{str(nearest)!r} is not a folder"
+    elif not os.access(nearest, os.W_OK | os.X_OK):
+        reason = f"{str(nearest)!r} is not yours to write into"
+    else:
+        return None
+    return Problem("usage.unwritable", f"cannot write into {str(folder)!r}: {reason}", hint="Choose another place.")
+
+
 def _unwritable(path: Path, error: OSError) -> UsageError:
     hint = "Choose another place."
     return UsageError(Problem("usage.unwritable", f"cannot write {str(path)!r}: {error}", hint=hint))

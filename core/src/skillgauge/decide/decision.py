@@ -85,6 +85,7 @@ def decide(
     has_bad_files: bool = False,
     gating: RunView | None = None,
     compared: Sequence[GateResult] = (),
+    is_kept: bool = True,
 ) -> Decision:
     """Return the decision on a run.
 
@@ -97,9 +98,10 @@ def decide(
         has_bad_files: whether files were passed over since they could not be read.
         gating: what gates are asked of, if that is only a part of the run.
         compared: answers of gates that compare the run with an earlier one.
+        is_kept: whether a store keeps the run, so that it can be resumed.
     """
     score = score_text(view)
-    stopped = _stopped(view, score)
+    stopped = _stopped(view, score, is_kept=is_kept)
     if stopped:
         return stopped
     gated_view = gating or view
@@ -203,11 +205,11 @@ def score_text(view: RunView) -> str:
     return text
 
 
-def _stopped(view: RunView, score: str) -> Decision | None:
+def _stopped(view: RunView, score: str, *, is_kept: bool) -> Decision | None:
     """The decision on a run that came to no end, or to one that proves nothing."""
     done = f"{view.summary.counts.total} of {view.head.trial_count} trials are done ({score})"
     if view.run.state is RunState.INTERRUPTED:
-        return Decision(ExitCode.INTERRUPTED, f"interrupted: {done}; the same command resumes the run")
+        return Decision(ExitCode.INTERRUPTED, f"interrupted: {done}; {_next(is_kept=is_kept)}")
     if view.run.state is RunState.STOPPED:
         return Decision(ExitCode.BUDGET, f"stopped by a budget: {done}")
     invalid = [f"{validity.suite_id}: {validity.reason}" for validity in view.summary.validity if not validity.valid]
@@ -219,13 +221,19 @@ def _stopped(view: RunView, score: str) -> Decision | None:
     return Decision(ExitCode.INVALID_RUN, f"invalid run: {'; '.join(reasons)} ({answer_text(view, score)})")
 
 
-def stopped_early(view: RunView, failure: TrialResult, decided: Decision) -> Decision:
+def _next(*, is_kept: bool) -> str:
+    """Say what becomes of a run that came to no end."""
+    return "the same command resumes the run" if is_kept else "without a store the same command starts over"
+
+
+def stopped_early(view: RunView, failure: TrialResult, decided: Decision, *, is_kept: bool = True) -> Decision:
     """The decision on a run that its first failure was to end.
 
     Args:
         view: the run, which may have come to its end with that failure. Its cases are read.
         failure: what ended it.
         decided: what would be said otherwise.
+        is_kept: whether a store keeps the run, so that it can be resumed.
     """
     exit_code, word = ExitCode.GATE_MISSED, "failed"
     if failure.verdict is Verdict.ERROR:
@@ -235,7 +243,7 @@ def stopped_early(view: RunView, failure: TrialResult, decided: Decision) -> Dec
         message += f": {reason}"
     if view.run.state is RunState.INTERRUPTED:
         done = f"{view.summary.counts.total} of {view.head.trial_count} trials are done"
-        message += f"; {done}, the same command goes on with the others"
+        message += f"; {done}; {_next(is_kept=is_kept)}"
     return Decision(exit_code, message, decided.notices)
 
 

@@ -146,7 +146,8 @@ def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, ear
     view, remarks = evaluation.call.commented(with_added(outcome.view, evaluation.overlay))
     decision = _decided(view, evaluation.prepared, gates, earlier)
     if outcome.stopped_at:
-        decision = stopped_early(view, outcome.stopped_at, decision)
+        is_kept = evaluation.prepared.job.store.durable
+        decision = stopped_early(view, outcome.stopped_at, decision, is_kept=is_kept)
     view = replace(view, verdict=verdict_of(view, decision.exit_code))
     written = evaluation.write_reports(view)
     code = outcome.exit_code(decision.exit_code, written)
@@ -161,7 +162,14 @@ def _decided(view: RunView, prepared: Prepared, gates: GateOptions, earlier: Ear
     else:
         compared = ()
     has_bad_files = bool(prepared.suites.passed_over)
-    return decide(view, gates, has_bad_files=has_bad_files, gating=part, compared=compared)
+    return decide(
+        view,
+        gates,
+        has_bad_files=has_bad_files,
+        gating=part,
+        compared=compared,
+        is_kept=prepared.job.store.durable,
+    )
 
 
 def conclude(

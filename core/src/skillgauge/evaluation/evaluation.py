@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config.configuration import Source
-from ..errors import ExitCode, PluginError, Problem, errors_among
+from ..errors import ExitCode, PluginError, Problem, Severity, UsageError, errors_among
 from ..plan.images import built_since
 from ..plan.preparing import Prepared
 from ..run.pipeline import Conclusion, carry_out
@@ -89,6 +89,8 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = request.options
+        if not options.how.dry_run:
+            UsageError.raise_for(request.reports.unwritable())
         require_cases(request.words, options, call.registry, after_format=not request.reports.optional)
         prepared = await prepare_run(call, options)
         reports = with_agent_formats(request.reports, prepared, call.config)
@@ -98,6 +100,8 @@ class Evaluation:
             overlay = revise
         else:
             overlay = Overlay()
+        if options.how.dry_run:
+            call.listener.problems(replace(one, severity=Severity.WARNING) for one in request.reports.unwritable())
         call.listener.problems((*prepared.warnings, *prepared.suites.passed_over))
         return cls(call, prepared, reports, reporters, overlay)
 
@@ -183,7 +187,7 @@ class Evaluation:
         for name, write in reports.items():
             try:
                 path = write()
-            except PluginError as error:
+            except (PluginError, UsageError) as error:  # the run is over: it keeps its verdict
                 failed += 1
                 self.call.listener.problems(error.problems)
                 continue

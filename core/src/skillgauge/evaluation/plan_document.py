@@ -14,7 +14,7 @@ from ..contract.redirects import variable_of
 from ..contract.sandboxes import ALLOWED_ENV
 from ..decide.at_best import AtBest, at_best, at_best_text
 from ..decide.foresight import Foreseen, foresee, told
-from ..environment import host_environment, host_variable, secret
+from ..environment import files_at_home, host_environment, host_variable, secret
 from ..plan.preparing import Prepared
 from ..terminal.output import Output, problem_document
 from ..types.inputs import FileSpec
@@ -75,21 +75,29 @@ class KeyNeed(Frozen):
     """Those that are set."""
     login_files: tuple[str, ...]
     """Files of an existing login, below the home folder, that do as well."""
+    logins: tuple[str, ...] = ()
+    """Those of these files that are there."""
 
     @classmethod
     def of(cls, who: str, traits: Traits) -> Self:
         """Return the keys that a plugin announces, and which of them are here; their values are not read."""
         present = tuple(filter(secret, traits.secrets))
-        return cls(who=who, variables=traits.secrets, present=present, login_files=traits.login_files)
+        return cls(
+            who=who,
+            variables=traits.secrets,
+            present=present,
+            login_files=traits.login_files,
+            logins=files_at_home(traits.login_files),
+        )
 
     @property
     def line(self) -> str:
         """For people."""
         logins = "".join(f" or a login in ~/{file}" for file in self.login_files)
-        here = "none is set"
-        if self.present:
-            here = f"set: {', '.join(self.present)}"
-        return f"{self.who} needs a key: {' or '.join(self.variables)}{logins} ({here})"
+        here = [f"set: {', '.join(self.present)}"] if self.present else []
+        here += [f"login found: ~/{file}" for file in self.logins]
+        keys = " or ".join(self.variables)
+        return f"{self.who} needs a key: {keys}{logins} ({', '.join(here) or 'none is set'})"
 
 
 class PlannedImage(Frozen):

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from ..config.configuration import Config
-from ..config.whole_files import write_whole
+from ..config.whole_files import unwritable, write_whole
 from ..contract.reporters import Artifact, Reporter
 from ..errors import PluginError, Problem
 from ..plan.preparing import Prepared
@@ -47,6 +47,13 @@ class Reports:
     """Whether a suite's document is written where the suite itself wants it."""
     file: Path | None = None
     """Where the suites' own document goes instead; a folder if there are several."""
+
+    def unwritable(self) -> tuple[Problem, ...]:
+        """Return the places that reports cannot be written to, before anything is paid for."""
+        folders = {self.folder} if self.names or (self.own and self.file is None) else set()
+        if self.file is not None:
+            folders.add(self.file.absolute().parent)
+        return tuple(filter(None, map(unwritable, sorted(folders))))
 
     def folder_of(self, suite: SuiteHead) -> str | None:
         """Return where a suite wants its document, if that counts."""

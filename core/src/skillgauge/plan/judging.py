@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from pathlib import Path
 
 from ..contract.judges import Judge
 from ..contract.providers import Traits
-from ..environment import host_environment, secret
+from ..environment import files_at_home, secret
 from ..errors import PluginError, Problem, Severity, SuiteError, errors_among
 from ..plugins.collecting import collected
 from ..plugins.kinds import ENGINES, JUDGES, Resolved
@@ -155,12 +154,7 @@ def _has_access(traits: Traits) -> bool:
     """Tell whether a key or a login is here, or none is needed."""
     if not traits.secrets and not traits.login_files:
         return True
-    return any(map(secret, traits.secrets)) or _has_login(traits)
-
-
-def _has_login(traits: Traits) -> bool:
-    home = host_environment().get("HOME")
-    return bool(home) and any(Path(home or "", file).is_file() for file in traits.login_files)
+    return any(map(secret, traits.secrets)) or bool(files_at_home(traits.login_files))
 
 
 def _find(

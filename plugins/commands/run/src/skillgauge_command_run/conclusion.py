@@ -63,7 +63,7 @@ def conclude(
     notices = (*notices, *remarks)
     written = evaluation.write_reports(view)
     output.notice(f"[4/4] Report: {', '.join(written.paths) or 'none'}")
-    exit_code, verdict = _verdict(view, selection, bad_files=bad_files)
+    exit_code, verdict = _verdict(view, selection, bad_files=bad_files, is_kept=evaluation.prepared.job.store.durable)
     exit_code = outcome.exit_code(exit_code, written)
     prepared = evaluation.prepared
     document = RunDocument(
@@ -103,14 +103,15 @@ def _print(
         output.line(f"Top {len(ids)} selected: {listed(ids, len(ids))}")
 
 
-def _verdict(view: RunView, selection: Selection, *, bad_files: bool) -> tuple[ExitCode, str]:
+def _verdict(view: RunView, selection: Selection, *, bad_files: bool, is_kept: bool) -> tuple[ExitCode, str]:
     """The worst news first: a run that was stopped decides nothing, and an invalid one proves nothing."""
     counts = view.summary.counts
     score = f"{counts.passed} of {counts.total} trials passed"
     done = f"{counts.total} of {counted(view.head.trial_count, 'trial')} are done ({score}), nothing was selected"
     match view.run.state:
         case RunState.INTERRUPTED:
-            return ExitCode.INTERRUPTED, f"interrupted: {done}; the same command resumes the run"
+            next_run = "the same command resumes the run" if is_kept else "without a store the same command starts over"
+            return ExitCode.INTERRUPTED, f"interrupted: {done}; {next_run}"
         case RunState.STOPPED:
             return ExitCode.BUDGET, f"stopped by a budget: {done}"
         case RunState.FINISHED | RunState.RUNNING:
