@@ -224,6 +224,45 @@ def test_the_skipped_folders_are_these() -> None:
     assert {"node_modules", "__pycache__", "venv", "dist", "build"} == SKIPPED_FOLDERS
 
 
+class Filed(Format):
+    """A format whose files lie in hidden folders."""
+
+    searched_folders = (".agent/skills", ".other/skills")
+
+
+def filed() -> Filed:
+    """A format that looks into hidden folders."""
+    return Filed(lambda path: path.is_file() and path.name.endswith(".one"))
+
+
+def test_a_search_enters_hidden_folders_that_a_format_names(tmp_path: Path) -> None:
+    """At every depth, and no other folder beside them; the others are found as before."""
+    tree(tmp_path, ".agent/skills/a/x.one", "sub/.other/skills/y.one", ".agent/logs/z.one", ".secret/w.one", "v.one")
+    expected = {"one": ([], ["sub/.other/skills/y.one", "v.one", ".agent/skills/a/x.one"])}
+    assert found_by({"one": filed()}, tmp_path, root=tmp_path) == expected
+
+
+def test_linked_folders_inside_are_followed_once(tmp_path: Path) -> None:
+    """What is found at its own place is not found again by a link, in whichever order they come."""
+    tree(tmp_path, "z/skill/a.one", ".store/b/b.one")
+    (tmp_path / ".agent/skills").mkdir(parents=True)
+    (tmp_path / ".agent/skills/first").symlink_to(tmp_path / "z/skill")
+    (tmp_path / ".agent/skills/second").symlink_to(tmp_path / ".store/b")
+    (tmp_path / ".agent/skills/third").symlink_to(tmp_path / ".store/b")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    found = found_by({"one": filed()}, tmp_path, root=tmp_path)
+    assert found == {"one": ([], ["z/skill/a.one", ".agent/skills/second/b.one"])}
+
+
+def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
+    """Whoever wrote the folder does not decide what else is read, by a linked folder or a linked hidden one."""
+    tree(tmp_path, "outside/skills/a.one", "inside/b.one")
+    (tmp_path / "inside/link").symlink_to(tmp_path / "outside")
+    (tmp_path / "inside/.agent").symlink_to(tmp_path / "outside")
+    found = found_by({"one": filed()}, tmp_path / "inside", root=tmp_path)
+    assert found == {"one": ([], ["inside/b.one"])}
+
+
 def test_hidden_files_are_not_searched(tmp_path: Path) -> None:
     """They belong to tools."""
     tree(tmp_path, ".a.one", "b.one")

@@ -47,6 +47,7 @@ from ..contract.formats import (
     LoadOption as LoadOption,
     LoadRequest as LoadRequest,
     Loaded as Loaded,
+    FormatWithFolders as FormatWithFolders,
     SuiteFormat as SuiteFormat,
 )
 from ..contract.judges import (

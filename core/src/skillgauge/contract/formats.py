@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, Field
 
@@ -106,3 +106,11 @@ class SuiteFormat(Protocol):
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         """The format's own numbers for the groups of one of its suites; those of a comparison are its candidate's."""
+
+
+@runtime_checkable
+class FormatWithFolders(Protocol):
+    """A suite format whose suites lie in hidden folders, which a search would not enter."""
+
+    searched_folders: tuple[str, ...]
+    """Such folders, relative to any folder that is searched: `.agents/skills`."""

@@ -9,12 +9,12 @@ from pathlib import Path
 from skillgauge_documents.frozen import JsonObject
 from skillgauge_documents.unread import unread
 
-from ..contract.formats import Claim, LoadRequest, SuiteFormat
+from ..contract.formats import Claim, FormatWithFolders, LoadRequest, SuiteFormat
 from ..errors import Origin, Problem, SourceSpan, SuiteError, UsageError
 from ..types.suite import Suite
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "dist", "build"})
-"""Folders that a search does not enter, beside hidden ones: what they hold was installed or made."""
+"""Folders that a search does not enter, as it enters no hidden one that no format names: what they hold was made."""
 
 
 Found = dict[Path, bool]
@@ -52,18 +52,18 @@ def discover(
     Raises:
         UsageError: a path does not exist, is claimed by several formats, or holds nothing that any format knows.
     """
-    problems: list[Problem] = []
+    search = _Search(formats, claims)
     for path in paths:
         if not os.path.exists(path):  # noqa: PTH110 - never raises
             hint = "Check the path, or the name of the case."
-            problems.append(Problem("usage.no-such-path", f"{str(path)!r} does not exist", hint=hint))
-        elif _assign_or_search(path, formats, claims, problems, searched=False):
+            search.problems.append(Problem("usage.no-such-path", f"{str(path)!r} does not exist", hint=hint))
+        elif search.assigns(path):
             continue
         elif forced:
             _add(claims, next(iter(formats)), path, searched=False)
         else:
-            problems += _unclaimed(path, formats, shapes)
-    UsageError.raise_for(problems)
+            search.problems += _unclaimed(path, formats, shapes)
+    UsageError.raise_for(search.problems)
 
 
 def _unclaimed(path: Path, formats: Mapping[str, SuiteFormat], shapes: Sequence[str]) -> Iterator[Problem]:
@@ -73,43 +73,75 @@ def _unclaimed(path: Path, formats: Mapping[str, SuiteFormat], shapes: Sequence[
         yield Problem("usage.unknown-format", reason.message, span=span, hint=reason.hint)
 
 
-def _assign_or_search(
-    path: Path, formats: Mapping[str, SuiteFormat], claims: dict[str, Found], problems: list[Problem], *, searched: bool
-) -> bool:
-    """Assign a path, or what lies in it if no format claims it; tell whether anything is claimed."""
-    return _assign(path, formats, claims, problems, searched=searched) or _search(path, formats, claims, problems)
+class _Search:
+    """Shows paths to formats, and looks into the folders that none of them claims.
 
+    Args:
+        formats: the formats to ask, by name.
+        claims: receives the paths, by format.
+    """
 
-def _assign(
-    path: Path, formats: Mapping[str, SuiteFormat], found: dict[str, Found], problems: list[Problem], *, searched: bool
-) -> bool:
-    claims = {name: claim for name, one in formats.items() if (claim := one.claim(path)) is not None}
-    if len(claims) > 1:
-        problems.append(_ambiguous(path, claims))
-    elif claims:
-        ((name, claim),) = claims.items()
-        _add(found, name, path, searched=searched)
-        for folder in (one for one in claim.leaves if path in one.parents):
-            _assign_or_search(folder, formats, found, problems, searched=True)
-    return bool(claims)
+    def __init__(self, formats: Mapping[str, SuiteFormat], claims: dict[str, Found]) -> None:
+        self.problems: list[Problem] = []
+        self._formats = formats
+        self._claims = claims
+        with_folders = [one for one in formats.values() if isinstance(one, FormatWithFolders)]
+        self._hidden = sorted({folder for one in with_folders for folder in one.searched_folders})
+        self._visited: set[str] = set()
+        """Real paths of the folders that were looked into, and of all that is claimed."""
+        self._links: list[Path] = []
+        """Linked folders that were not followed yet."""
 
+    def assigns(self, path: Path) -> bool:
+        """Assign a path that was named, or what lies in it if no format claims it; tell whether anything is claimed.
 
-def _search(
-    folder: Path, formats: Mapping[str, SuiteFormat], claims: dict[str, Found], problems: list[Problem]
-) -> bool:
-    hit = False
-    for path in _children(folder):
-        hit = _assign_or_search(path, formats, claims, problems, searched=True) or hit
-    return hit
+        Links to folders inside it are followed last and once, so that what they lead to keeps the name of its place.
+        """
+        hit = self._assign_or_search(path, searched=False)
+        root = os.path.realpath(path)
+        while self._links:
+            link = self._links.pop(0)
+            target = os.path.realpath(link)
+            is_inside = os.path.commonpath((root, target)) == root
+            if is_inside and target not in self._visited:
+                hit = self._assign_or_search(link, searched=True) or hit
+        return hit
 
+    def _assign_or_search(self, path: Path, *, searched: bool) -> bool:
+        return self._assign(path, searched=searched) or self._search(path)
 
-def _children(folder: Path) -> list[Path]:
-    """Return what a search of a folder looks at; nothing for a file."""
-    try:
-        named = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
-        return [one for one in named if not (one.is_dir() and (one.name in SKIPPED_FOLDERS or one.is_symlink()))]
-    except OSError:  # it is a file, nobody may list it, or what is listed cannot be looked at
-        return []
+    def _assign(self, path: Path, *, searched: bool) -> bool:
+        claims = {name: claim for name, one in self._formats.items() if (claim := one.claim(path)) is not None}
+        if len(claims) > 1:
+            self.problems.append(_ambiguous(path, claims))
+        elif claims:
+            ((name, claim),) = claims.items()
+            self._visited.add(os.path.realpath(path))
+            _add(self._claims, name, path, searched=searched)
+            for folder in (one for one in claim.leaves if path in one.parents):
+                self._assign_or_search(folder, searched=True)
+        return bool(claims)
+
+    def _search(self, folder: Path) -> bool:
+        hit = False
+        for path in self._children(folder):
+            hit = self._assign_or_search(path, searched=True) or hit
+        return hit
+
+    def _children(self, folder: Path) -> list[Path]:
+        """Return what a search of a folder looks at; nothing for a file."""
+        try:
+            shown = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+            hidden = [folder / name for name in self._hidden if (folder / name).is_dir()]
+            folders = [path for path in (*shown, *hidden) if path.is_dir()]
+        except OSError:  # it is a file, nobody may list it, or what is listed cannot be looked at
+            return []
+        real = os.path.realpath(folder)
+        self._visited.add(real)
+        links = {path for path in folders if os.path.realpath(path) != os.path.join(real, path.relative_to(folder))}  # noqa: PTH118 - of texts
+        self._links += [path for path in folders if path in links and path.name not in SKIPPED_FOLDERS]
+        skipped = links | {path for path in folders if path.name in SKIPPED_FOLDERS}
+        return [path for path in (*shown, *hidden) if path not in skipped]
 
 
 def _ambiguous(path: Path, claims: Mapping[str, Claim]) -> Problem:

@@ -13,6 +13,11 @@ from .figures import figures
 from .options import AgentSkillsOptions
 from .recognition.claiming import claim
 
+SKILL_FOLDERS = tuple(
+    f".{name}/skills" for name in ("agents", "claude", "codex", "cursor", "gemini", "github", "opencode")
+)
+"""Folders of a project in which agents look for skills."""
+
 
 class AgentSkillsFormat:
     """Suites about a skill that an agent may use: evals with and without it, and queries that should make it fire.
@@ -24,6 +29,8 @@ class AgentSkillsFormat:
         options: what the configuration says; a load request's own options rule over it.
         shapes: what the files of the run's formats are known by.
     """
+
+    searched_folders = SKILL_FOLDERS
 
     def __init__(self, options: AgentSkillsOptions, shapes: Peers) -> None:
         self._options = options
