@@ -132,16 +132,16 @@ class _Search:
         """Return what a search of a folder looks at; nothing for a file."""
         try:
             shown = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
-            hidden = [folder / name for name in self._hidden if (folder / name).is_dir()]
-            folders = [path for path in (*shown, *hidden) if path.is_dir()]
+            paths = [*shown, *(folder / name for name in self._hidden)]
+            folders = {path for path in paths if path.is_dir() and path.name not in SKIPPED_FOLDERS}
+            files = {path for path in shown if not path.is_dir()}
         except OSError:  # it is a file, nobody may list it, or what is listed cannot be looked at
             return []
-        real = os.path.realpath(folder)
-        self._visited.add(real)
-        links = {path for path in folders if os.path.realpath(path) != os.path.join(real, path.relative_to(folder))}  # noqa: PTH118 - of texts
-        self._links += [path for path in folders if path in links and path.name not in SKIPPED_FOLDERS]
-        skipped = links | {path for path in folders if path.name in SKIPPED_FOLDERS}
-        return [path for path in (*shown, *hidden) if path not in skipped]
+        real = Path(os.path.realpath(folder))
+        self._visited.add(str(real))
+        linked = {path for path in folders if Path(os.path.realpath(path)) != real / path.relative_to(folder)}
+        self._links += sorted(linked)
+        return [path for path in paths if path in files or path in folders - linked]
 
 
 def _ambiguous(path: Path, claims: Mapping[str, Claim]) -> Problem:
