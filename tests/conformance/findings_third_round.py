@@ -111,6 +111,11 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/e2e/test_skill_places.py::test_a_skill_is_found_where_its_agent_looks",
         "tests/e2e/test_skill_places.py::test_a_skill_that_two_agents_share_is_run_once",
     ),
+    # A suite that says where its skill lies was told that there is none.
+    "R3-W-9": (
+        "plugins/formats/agent-skills/tests/test_agent_skills_repositories.py::test_the_path_of_a_skill_is_honoured",
+        "plugins/formats/agent-skills/tests/test_agent_skills_repositories.py::test_a_path_without_a_skill_is_told",
+    ),
     # Nightly runs of agent skills were never joined, so that no case was ever flaky.
     "R3-F3": ("tests/e2e/test_noise.py::test_runs_of_one_repeat_are_joined",),
     # A skill that asks for tools or hooks was denied to the agent in silence.

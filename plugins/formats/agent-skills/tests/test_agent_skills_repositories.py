@@ -172,3 +172,29 @@ def test_a_skill_does_not_hide_the_skills_in_it(add: Callable[[str], Path], writ
     found = claim(repo, lambda _: False)
     assert found is not None
     assert list(found.leaves) == inner
+
+
+@pytest.mark.parametrize(
+    "path", ["src/fruit/pears/SKILL.md", "src/fruit/pears", "../../src/fruit/pears/", "./src/fruit/pears"]
+)
+def test_the_path_of_a_skill_is_honoured(path: str, add: Callable[[str], Path], write: Write, load: Load) -> None:
+    """R3-W-9: of its folder or its SKILL.md, from the file's folder or one around it, and before any other sign."""
+    root = add("repo/src/fruit/pears")
+    add("repo/skills/apples")
+    (root.parents[2] / ".git").mkdir()
+    file = write("repo/tests/evals/apples.eval.json", {"skill_path": path, "evals": [EVAL]})
+    (suite,) = load(file).suites
+    assert (suite.name, Path(suite.arms[0].skills[0].root).resolve()) == ("pears", root.resolve())
+    assert not suite.warnings
+
+
+@pytest.mark.parametrize("path", ["src/none/SKILL.md", "../elsewhere/plums"])
+def test_a_path_without_a_skill_is_told(path: str, add: Callable[[str], Path], write: Write, faults: Faults) -> None:
+    """With its place; nor does a suite take a skill from outside its repository."""
+    add("repo/skills/pears")
+    add("elsewhere/plums")
+    file = write("repo/evals/evals.json", {"skill_path": path, "evals": [EVAL]})
+    (file.parents[1] / ".git").mkdir()
+    ((code, _, message),) = faults(file)
+    assert code == "suite.no-skill"
+    assert message == f"skill_path is {path!r}, and there is no SKILL.md, from here or from a folder around it"

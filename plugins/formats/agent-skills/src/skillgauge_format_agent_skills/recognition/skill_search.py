@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,8 @@ from .sources import EVALS_FOLDER, Source
 
 NAME_KEYS = ("skill_name", "skill", "skill_under_test", "target_skill")
 """Where a file says which skill it is about."""
+PATH_KEY = "skill_path"
+"""Where a file says where that skill lies."""
 _LISTED = 20
 """Skills that a message lists."""
 
@@ -27,6 +30,9 @@ class SkillSearch:
 
     def skill_of(self, source: Source) -> Path | Problem:
         """The skill's folder; what is wrong where it cannot be told."""
+        told = source.value.get(PATH_KEY) if isinstance(source.value, Mapping) else None
+        if isinstance(told, str) and told.strip():
+            return _at_path(source, told.strip())
         nearest, (key, name) = find_skill(source.path), _named(source.value)
         if nearest is not None and (not name or name in self._names_of(nearest)):
             return nearest
@@ -58,6 +64,19 @@ class SkillSearch:
             except SuiteError:
                 self._names[root] = frozenset({root.name})
         return self._names[root]
+
+
+def _at_path(source: Source, told: str) -> Path | Problem:
+    """The skill at a path, of its folder or its SKILL.md, from the folder of the suite or one around it."""
+    around = [folder for folder, _ in roots_around(source.path)]
+    for folder in around:
+        place = folder / told
+        skill = place.parent if place.name == SKILL_FILE else place
+        if (skill / SKILL_FILE).is_file() and skill.resolve().is_relative_to(around[-1].resolve()):
+            return Path(os.path.normpath(skill))
+    message = f"{PATH_KEY} is {told!r}, and there is no {SKILL_FILE}, from here or from a folder around it"
+    hint = "Write the path from the folder of this file or of the repository, or name the skill with --skill-path DIR."
+    return Problem("suite.no-skill", message, source.origin(PATH_KEY), hint=hint)
 
 
 def _named(value: JsonValue) -> tuple[str, str]:

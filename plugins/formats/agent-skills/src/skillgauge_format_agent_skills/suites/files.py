@@ -77,6 +77,8 @@ class EvalsFile(_Part):
     """The object with `evals`."""
 
     skill_name: str | None = None
+    skill_path: str | None = None
+    """Folder or SKILL.md of the skill, from the folder of the file or one around it in the repository."""
     evals: tuple[EvalFile, ...]
 
 

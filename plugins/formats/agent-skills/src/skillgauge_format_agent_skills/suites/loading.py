@@ -46,7 +46,7 @@ from ..options import AgentSkillsOptions
 from ..recognition.drafts import NAME, draft_notices, has_drafts, loaded_with, only_drafts
 from ..recognition.packages import MANIFESTS, manifest_of
 from ..recognition.shapes import PACKAGE, Foreign, Shape, list_key
-from ..recognition.skill_search import SkillSearch
+from ..recognition.skill_search import PATH_KEY, SkillSearch
 from ..recognition.sources import EVALS_FOLDER, Source, is_named_evals, read_source, shape_in, suite_files
 from ..recognition.unread import not_read, unknown_shape
 from .cases import TRIGGER, CaseMaker
@@ -59,7 +59,7 @@ SKILL_CREATOR, AGENTSKILLS = "skill-creator", "agentskills"
 """Dialects of evals: with `expectations` and with `assertions`."""
 WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
 TRIGGER_RUNS = 3
-_EVALS_KEYS = ("skill_name", "evals")
+_EVALS_KEYS = ("skill_name", PATH_KEY, "evals")
 
 
 @dataclass(frozen=True)
@@ -259,6 +259,8 @@ def _evals(source: Source, skill: Skill, findings: Findings) -> tuple[Case, ...]
         findings.warning("skill-name", message, source.origin("skill_name"))
     elif name is not None and not isinstance(name, str):
         findings.error("wrong-type", "'skill_name' must be text", source.origin("skill_name"))
+    if not isinstance(value.get(PATH_KEY, ""), str):
+        findings.error("wrong-type", f"{PATH_KEY!r} must be text", source.origin(PATH_KEY))
     evals = value.get(listed)
     return maker.cases(evals if isinstance(evals, tuple) else (), partial(source.origin, listed))
 

@@ -8,7 +8,7 @@ from typing import Any
 from skillgauge.api import Case, Check, JsonObject, JsonValue, Origin, RepeatRule
 
 from ..findings import Findings
-from ..recognition.skill_search import NAME_KEYS
+from ..recognition.skill_search import NAME_KEYS, PATH_KEY
 from ..recognition.sources import Source, line_of
 from ..recognition.trigger_shapes import LISTS, SIDES, SPLITS, Query, fires, outcome_key, queries_of, query_key
 from .cases import TRIGGER
@@ -20,7 +20,7 @@ THRESHOLD = 0.5
 """Share of the sessions of a query in which the skill has to fire, or that it may not reach, if the file gives none."""
 _SAID = ("confidence", "category", "notes", "note", "why", "rationale", "type")
 """What authors say about a query, for people."""
-_ABOUT = (*NAME_KEYS, "description_under_test", "description", "version", "notes")
+_ABOUT = (*NAME_KEYS, PATH_KEY, "description_under_test", "description", "version", "notes")
 """What authors say about a set."""
 _OTHER_NAMES = {"owner": "expected_skill", "partition": "split", "name": "id"}
 
