@@ -15,6 +15,7 @@ from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
 from skillgauge.contract.providers import Fact, Provider, Traits, hookimpl
 from skillgauge.errors import Problem, Severity, SuiteError
 from skillgauge.plan.judging import Judging, checked, find_judges, wanted_judges
+from skillgauge.plan.options import Who
 from skillgauge.run.judges import REMEMBERED, GuardedJudge
 from skillgauge.run.services import REFUSED_OFTEN, Services
 from skillgauge.types.suite import DIRECT, Suite, SuiteDefaults
@@ -443,9 +444,31 @@ class TestSuitesOwn:
     )
     def test_which_is_taken(self, given: tuple[Any, Any], judges: list[tuple[str, str]], wanted: object) -> None:
         """What the user says goes before it; one that suites agree on is theirs."""
-        assert wanted_judges(*given, self.suites(*judges)) == wanted
+        who = Who(judges=given[0], judge_models=given[1])
+        assert wanted_judges(who, self.suites(*judges), registry_of(plugin("alpha", "a-*"))) == wanted
+
+    @pytest.mark.parametrize(
+        ("named", "judges", "wanted"),
+        [
+            (("beta",), [], (("beta",), ())),
+            (("alpha",), [], (("alpha",), ("a-9",))),
+            ((), [("beta", None)], (("beta",), ())),
+            ((), [("alpha", None)], (("alpha",), ("a-9",))),
+            ((), [("alpha", "a-1")], (("alpha",), ("a-1",))),
+            ((), [(None, "b-1")], ((), ("b-1",))),
+            ((), [], ((), ("a-9",))),
+            (("b-2",), [], (("b-2",), ())),
+        ],
+    )
+    def test_a_configured_model_goes_where_it_fits(
+        self, named: tuple[str, ...], judges: list[tuple[str, str]], wanted: object
+    ) -> None:
+        """R3-M2: to a judge that serves it; it picks one only where neither command nor suite says anything."""
+        who = Who(judges=named, judge_models=("a-9",), judge_model_is_default=True)
+        registry = registry_of(plugin("alpha", "a-*"), plugin("beta", "b-*"))
+        assert wanted_judges(who, self.suites(*judges), registry) == wanted
 
     def test_several(self) -> None:
         """No suite is graded by the judge of another one."""
         with pytest.raises(SuiteError, match="different judges: alpha, b-1"):
-            wanted_judges((), (), self.suites(("alpha", None), (None, "b-1")))
+            wanted_judges(Who(), self.suites(("alpha", None), (None, "b-1")), registry_of())

@@ -101,6 +101,31 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
 
 
 @command.command(
+    "unset",
+    cls=GlobalsCommand,
+    examples=("skillgauge config unset judgeModel",),
+    help="Remove a value from the user's own configuration file.",
+)
+@click.argument("key")
+@click.pass_context
+def unset_value(ctx: click.Context, key: str) -> int:
+    """Remove a value from the user file."""
+    call = invocation(ctx.obj)
+    _require_known(key, call.config.keys)
+    path = user_path(host_environment())
+    removed = path is not None and path.is_file() and _remove(path, key)
+    call.output.document({"key": key, "removed": removed, "file": str(path) if path else None})
+    if removed:
+        call.output.line(f"{key} is removed from {path}")
+    else:
+        call.output.notice(f"{key} is not set in {path}")
+    value = invocation(ctx.obj).config.find(key)
+    if value:
+        call.output.line(f"{key} is now {_text(value.value)} ({f'{value.source} {value.where}'.strip()})")
+    return ExitCode.OK
+
+
+@command.command(
     "trust",
     cls=GlobalsCommand,
     examples=(
@@ -172,18 +197,7 @@ def _tree(config: Config) -> dict[str, Any]:
 
 def _write(path: Path, values: Mapping[str, object]) -> None:
     """Set these keys and keep the others."""
-    import yaml  # noqa: PLC0415 - slow, and only `set` writes YAML
-
-    from ..config.documents import read_document  # noqa: PLC0415
-
-    if path.is_file():
-        current = thaw(read_document(path).value)
-    else:
-        current = {}
-    if isinstance(current, Mapping):
-        tree = dict(current)
-    else:
-        tree = {}
+    tree = _read_tree(path)
     for key, value in values.items():
         *groups, last = key.split(".")
         place = tree
@@ -192,4 +206,37 @@ def _write(path: Path, values: Mapping[str, object]) -> None:
             place[group] = dict(inner) if isinstance(inner, Mapping) else {}
             place = place[group]
         place[last] = value
-    write_whole(path, [yaml.safe_dump(tree, sort_keys=True, allow_unicode=True).encode()])
+    _write_tree(path, tree)
+
+
+def _remove(path: Path, key: str) -> bool:
+    """Remove a key, with groups that are empty then; tell whether it was there."""
+    tree = _read_tree(path)
+    *groups, last = key.split(".")
+    places = [tree]
+    for group in groups:
+        inner = places[-1].get(group)
+        if not isinstance(inner, dict):
+            return False
+        places.append(inner)
+    if last not in places[-1]:
+        return False
+    del places[-1][last]
+    for place, group in reversed(list(zip(places, groups, strict=False))):
+        if not place[group]:
+            del place[group]
+    _write_tree(path, tree)
+    return True
+
+
+def _read_tree(path: Path) -> dict[str, Any]:
+    from ..config.documents import read_document  # noqa: PLC0415 - slow, and only changes need it
+
+    current = thaw(read_document(path).value) if path.is_file() else {}
+    return dict(current) if isinstance(current, Mapping) else {}
+
+
+def _write_tree(path: Path, tree: Mapping[str, Any]) -> None:
+    import yaml  # noqa: PLC0415 - slow, and only changes write YAML
+
+    write_whole(path, [yaml.safe_dump(dict(tree), sort_keys=True, allow_unicode=True).encode()])

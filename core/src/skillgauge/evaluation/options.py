@@ -138,12 +138,10 @@ def _what(values: Mapping[str, Any], call: Invocation) -> What:
 def _who(values: Mapping[str, Any], call: Invocation) -> Who:
     config = call.config
     store = config.get("store")
-    judges, judge_models = _judges(values, config)
     return Who(
         engines=_engines(values, config),
         models=words(values.get("model", ())) or words([config.get("model") or ""]),
-        judges=judges,
-        judge_models=judge_models,
+        **_judges(values, config),
         judge_temperature=config.get("judgeTemperature"),
         judge_required=bool(values.get("judge") or values.get("judge_model")),
         store=None if store == "none" else store,
@@ -215,11 +213,20 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
     return named or words([config.get("engine") or ""])
 
 
-def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Judges and their models; a configured model is the one judge's, not one of a panel named in the command."""
+def _judges(values: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+    """Judges and their models; a configured model is the one judge's, not one of a panel named in the command.
+
+    It is the configured judge's: another one, named by the command or by a suite, takes it only if it serves it.
+    """
     named, models = words(values.get("judge", ())), words(values.get("judge_model", ()))
-    configured = config.get("judgeModel") or ""
-    return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
+    configured_judges = words([config.get("judge") or ""])
+    configured_models = () if len(named) > 1 else words([config.get("judgeModel") or ""])
+    judges = named or configured_judges
+    return {
+        "judges": judges,
+        "judge_models": models or configured_models,
+        "judge_model_is_default": not models and (not judges or judges != configured_judges),
+    }
 
 
 def _overlay(call: Invocation, arguments: Sequence[str]) -> Overlay:

@@ -152,7 +152,7 @@ async def _find_judging(
 ) -> Judging:
     """Return the judges of a run that needs one."""
     who = options.who
-    names, models = wanted_judges(who.judges, who.judge_models, suites.suites)
+    names, models = wanted_judges(who, suites.suites, registry)
     runners = [cell.runner for plan in plans for cell in plan.cells]
     return await checked(find_judges(names, models, who.judge_temperature, registry, runners))
 

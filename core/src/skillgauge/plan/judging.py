@@ -18,6 +18,7 @@ from ..run.services import service_of
 from ..types.suite import Suite
 from ..types.trial import Identity
 from .checks.judges import panel_problems, unpaired_models
+from .options import Who
 
 
 @dataclass(frozen=True)
@@ -55,21 +56,30 @@ class Judging:
         return {f"judge {judge.identity.name!r}": judge.traits for judge in self.found if judge.traits.paid}
 
 
-def wanted_judges(
-    names: Sequence[str], models: Sequence[str], suites: Sequence[Suite]
-) -> tuple[Sequence[str], Sequence[str]]:
-    """Return names and models of judges as the user gives them, else as the suites do.
+def wanted_judges(who: Who, suites: Sequence[Suite], registry: Registry) -> tuple[Sequence[str], Sequence[str]]:
+    """Return names and models of judges as the user gives them, else as the suites do; a configured model comes last.
 
     Raises:
         SuiteError: the suites name different ones, and the user none.
     """
-    if names or models:
-        return names, models
+    if who.judges or (who.judge_models and not who.judge_model_is_default):
+        return who.judges, _fitting(who, who.judges, registry)
     defaults = {(suite.defaults.judge, suite.defaults.judge_model) for suite in suites} - {(None, None)}
     if len(defaults) > 1:
         raise SuiteError(_different_judges(defaults))
     name, model = next(iter(defaults), (None, None))
-    return tuple(filter(None, [name])), tuple(filter(None, [model]))
+    names = tuple(filter(None, [name]))
+    return names, (model,) if model else _fitting(who, names, registry)
+
+
+def _fitting(who: Who, names: Sequence[str], registry: Registry) -> Sequence[str]:
+    """The models that the user gives; a configured one only for a judge that serves it, and where none is named."""
+    if not who.judge_model_is_default or not names:
+        return who.judge_models
+    if len(names) > 1 or names[0] not in registry.names("judges"):
+        return ()  # a panel, or a model id
+    judge = registry.resolve(JUDGES, names[0])
+    return tuple(model for model in who.judge_models if judge.serves(model))
 
 
 def _different_judges(defaults: Iterable[tuple[str | None, str | None]]) -> Problem:
@@ -168,7 +178,8 @@ def _find(
         chosen = _serving(name, registry)
         notices.append(_taken_for_model(name, model, chosen))
         model = name
-    options = {"model": model, "temperature": temperature}
+    known = chosen.provider.options.model_fields
+    options = {"model": model, "temperature": temperature if "temperature" in known else None}
     judge = registry.make(JUDGES, chosen, {key: value for key, value in options.items() if value is not None})
     traits = registry.traits(chosen)
     starts_programs = chosen.provider.uses == ENGINES and not traits.remote

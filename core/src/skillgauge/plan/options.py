@@ -53,7 +53,10 @@ class Who:
     """Names of judges, or model ids that an installed judge claims; several make a panel."""
     judge_models: tuple[str, ...] = ()
     """One for each judge; without names these pick them."""
+    judge_model_is_default: bool = False
+    """Whether that model was configured without a judge, or for another one: only a judge that serves it takes it."""
     judge_temperature: float | None = None
+    """Of judges that can be told one."""
     judge_required: bool = False
     """Whether the user asked for a judge in this command, so that a run which needs none must have it too."""
     sandbox: str | None = None
