@@ -242,6 +242,15 @@ def test_a_search_enters_hidden_folders_that_a_format_names(tmp_path: Path) -> N
     assert found_by({"one": filed()}, tmp_path, root=tmp_path) == expected
 
 
+@pytest.mark.parametrize("folders", [("../outside",), (7,), 7, ("",), ("/",)])
+def test_a_format_names_no_other_folder(tmp_path: Path, folders: object) -> None:
+    """What is none below the searched one is left alone, whatever a plugin says."""
+    tree(tmp_path, "outside/a.one", "inside/b.one")
+    one = filed()
+    one.searched_folders = folders  # type: ignore[assignment]
+    assert found_by({"one": one}, tmp_path / "inside", root=tmp_path) == {"one": ([], ["inside/b.one"])}
+
+
 def test_linked_folders_inside_are_followed_once(tmp_path: Path) -> None:
     """What is found at its own place is not found again by a link, in whichever order they come."""
     tree(tmp_path, "z/skill/a.one", ".store/b/b.one")

@@ -73,6 +73,15 @@ def _unclaimed(path: Path, formats: Mapping[str, SuiteFormat], shapes: Sequence[
         yield Problem("usage.unknown-format", reason.message, span=span, hint=reason.hint)
 
 
+def _folders_of(suite_format: SuiteFormat) -> tuple[str, ...]:
+    """The hidden folders that a format names, without what is not below the searched folder."""
+    folders = suite_format.searched_folders if isinstance(suite_format, FormatWithFolders) else ()
+    if not isinstance(folders, tuple | list):
+        return ()
+    names = [folder for folder in folders if isinstance(folder, str) and folder.strip("./")]
+    return tuple(folder for folder in names if folder.startswith(".") and ".." not in folder.split("/"))
+
+
 class _Search:
     """Shows paths to formats, and looks into the folders that none of them claims.
 
@@ -85,8 +94,7 @@ class _Search:
         self.problems: list[Problem] = []
         self._formats = formats
         self._claims = claims
-        with_folders = [one for one in formats.values() if isinstance(one, FormatWithFolders)]
-        self._hidden = sorted({folder for one in with_folders for folder in one.searched_folders})
+        self._hidden = sorted({folder for suite_format in formats.values() for folder in _folders_of(suite_format)})
         self._visited: set[str] = set()
         """Real paths of the folders that were looked into, and of all that is claimed."""
         self._links: list[Path] = []

@@ -37,7 +37,7 @@ from skillgauge.api.report import Counts, Figure, GroupSummary, SuiteSummary
 from skillgauge.stats import RateInterval
 
 from .clauses import called, require, require_travels, shown
-from .shapes import require_shape
+from .shapes import require_hidden_folders, require_shape
 
 _CUTS = (0.25, 0.5, 0.75, 0.99)
 """Where a sample is cut off, as a share of its length."""
@@ -85,6 +85,7 @@ def check_format(
     require(samples and foreign, "check_format needs at least one sample and one foreign path")
     format_ = called("making a format", make)
     require_shape(format_, SuiteFormat)
+    require_hidden_folders(format_)
     with tempfile.TemporaryDirectory(prefix="skillgauge-contract-") as folder:
         place = Path(folder).resolve()
         for path in (*foreign, *_foreign(place / "foreign", samples)):

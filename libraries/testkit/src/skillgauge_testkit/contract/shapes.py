@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from skillgauge.api import FormatWithFolders, SuiteFormat
+
 from .clauses import require, shown
 
 
@@ -42,3 +44,14 @@ def _require_method(name: str, method: object, declared: Callable[..., Any]) -> 
     except TypeError as error:
         expected = ", ".join(str(one) for one in parameters)
         raise AssertionError(f"{name} must take ({expected}), but takes {signature}: {error}") from error
+
+
+def require_hidden_folders(suite_format: SuiteFormat) -> None:
+    """Require that the hidden folders of a format lie below the folder that is searched.
+
+    Raises:
+        AssertionError: one does not.
+    """
+    for folder in suite_format.searched_folders if isinstance(suite_format, FormatWithFolders) else ():
+        is_below = isinstance(folder, str) and folder.startswith(".") and ".." not in folder.split("/")
+        require(is_below, f"FormatWithFolders.searched_folders must name hidden folders, not {shown(folder)}")
