@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, RunQuery, UsageError, did_you_mean
 from skillgauge.api.run import GlobalsGroup, Invocation, invocation
+
+if TYPE_CHECKING:
+    from skillgauge.api.report import RunView
+    from skillgauge.api.run import Output
+
+    from .documents import FlakyDocument, NoiseDocument
 
 command = GlobalsGroup("history", help="Show the runs that the store has kept, and take over those of eval-skills.")
 
@@ -147,40 +154,51 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
     return ExitCode.OK
 
 
+def _newest_options(callback: Callback) -> Callback:
+    """Options that choose the cases and runs to sum up."""
+    options = (
+        click.option("--target", metavar="T", help="Only cases of this target, by its id."),
+        click.option("--suite", metavar="S", help="Only cases of this suite, by its id."),
+        click.option(
+            "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Look at so many runs."
+        ),
+    )
+    for option in reversed(options):
+        callback = option(callback)
+    return callback
+
+
+@dataclass(frozen=True)
+class _Newest:
+    """The cases and runs to sum up."""
+
+    target: str | None
+    suite: str | None
+    limit: int
+    store: str | None
+
+
 @command.command(
     "flaky",
     examples=("skillgauge history flaky --target my-skill --limit 50",),
     help="Show the cases that pass only sometimes, over the newest runs.",
 )
-@click.option("--target", metavar="T", help="Only cases of this target, by its id.")
-@click.option("--suite", metavar="S", help="Only cases of this suite, by its id.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Look at so many runs."
-)
+@_newest_options
 @_store_option
 @click.pass_context
-def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
+def flaky(ctx: click.Context, /, **chosen: Any) -> int:
     """Show the cases that pass only sometimes."""
-    from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
-
     from .documents import FlakyDocument  # noqa: PLC0415 - as above
     from .flaky import flaky_cases  # noqa: PLC0415 - as above
-    from .listing import flaky_verdict, print_flaky  # noqa: PLC0415 - as above
+    from .listing import print_flaky  # noqa: PLC0415 - as above
 
-    call = _invocation(ctx, store)
-    with opened_store(call) as runs:
-        views = list(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)))
-        tell_foreign(call, views)
-        cases, steady = flaky_cases(views, target, suite)
-    document = FlakyDocument(store=store_place(call), runs=len(views), cases=cases, steady=steady)
-    call.output.document(document.model_dump(mode="json"))
-    if not document.runs:
-        call.output.notice(f"no runs{_matching(target, suite)} are stored in {store_place(call)}")
-        return ExitCode.OK
-    if document.cases:
-        print_flaky(document, call.output)
-    call.output.verdict(flaky_verdict(document))
-    return ExitCode.OK
+    newest = _Newest(**chosen)
+
+    def summed(views: Sequence[RunView], place: str) -> FlakyDocument:
+        cases, steady = flaky_cases(views, newest.target, newest.suite)
+        return FlakyDocument(store=place, runs=len(views), cases=cases, steady=steady)
+
+    return _tell_of_newest(ctx, newest, summed, print_flaky)
 
 
 @command.command(
@@ -188,33 +206,47 @@ def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: i
     examples=("skillgauge history noise --suite my-skill",),
     help="Show how often verdicts flip when nothing has changed, over the newest runs.",
 )
-@click.option("--target", metavar="T", help="Only cases of this target, by its id.")
-@click.option("--suite", metavar="S", help="Only cases of this suite, by its id.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Look at so many runs."
-)
+@_newest_options
 @_store_option
 @click.pass_context
-def noise(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
+def noise(ctx: click.Context, /, **chosen: Any) -> int:
     """Show how often verdicts flip when nothing has changed."""
-    from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
-
     from .documents import NoiseDocument  # noqa: PLC0415 - as above
-    from .listing import noise_verdict, print_noise  # noqa: PLC0415 - as above
+    from .listing import print_noise  # noqa: PLC0415 - as above
     from .noise import noise_of  # noqa: PLC0415 - as above
 
-    call = _invocation(ctx, store)
+    newest = _Newest(**chosen)
+
+    def summed(views: Sequence[RunView], place: str) -> NoiseDocument:
+        return NoiseDocument(store=place, runs=len(views), noise=noise_of(views, newest.target, newest.suite))
+
+    return _tell_of_newest(ctx, newest, summed, print_noise)
+
+
+Summed = TypeVar("Summed", "FlakyDocument", "NoiseDocument")
+
+
+def _tell_of_newest(
+    ctx: click.Context,
+    newest: _Newest,
+    summed: Callable[[Sequence[RunView], str], Summed],
+    show: Callable[[Summed, Output], None],
+) -> int:
+    """Sum up the newest runs of the store, and print what that shows."""
+    from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
+
+    call = _invocation(ctx, newest.store)
+    place = store_place(call)
     with opened_store(call) as runs:
-        views = list(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)))
+        query = RunQuery(target_id=newest.target, suite_id=newest.suite, limit=newest.limit)
+        views = list(runs.scan(query))
         tell_foreign(call, views)
-        rows = noise_of(views, target, suite)
-    document = NoiseDocument(store=store_place(call), runs=len(views), noise=rows)
+        document = summed(views, place)
     call.output.document(document.model_dump(mode="json"))
-    if not document.runs:
-        call.output.notice(f"no runs{_matching(target, suite)} are stored in {store_place(call)}")
-        return ExitCode.OK
-    print_noise(document, call.output)
-    call.output.verdict(noise_verdict(document))
+    if document.runs:
+        show(document, call.output)
+    else:
+        call.output.notice(f"no runs{_matching(newest.target, newest.suite)} are stored in {place}")
     return ExitCode.OK
 
 

@@ -100,7 +100,13 @@ def _methods_text(points: Iterable[TrendPoint]) -> str:
 
 
 def print_flaky(document: FlakyDocument, output: Output) -> None:
-    """Flaky cases as a table."""
+    """Print flaky cases as a table, and what they come to."""
+    if document.cases:
+        _print_flaky_cases(document, output)
+    output.verdict(flaky_verdict(document))
+
+
+def _print_flaky_cases(document: FlakyDocument, output: Output) -> None:
     rows = [
         [
             plain(case.case, _WIDTH),
@@ -129,13 +135,14 @@ def flaky_verdict(document: FlakyDocument) -> str:
 
 
 def print_noise(document: NoiseDocument, output: Output) -> None:
-    """Print a line for each group."""
+    """Print a line for each group, and what they come to."""
     for row in document.noise:
         parts = (row.target or row.suite, row.arm if row.arm != DIRECT.name else "", row.runner, row.model, row.judges)
         name = " · ".join(plain(part, _WIDTH) for part in parts if part)
         rate = percent(row.flip_rate.rate)
         basis = f"n = {counted(row.cases, 'case')}, {counted(row.sessions, 'session')}"
         output.line(f"{name}: two runs of a case disagree in {rate} ({interval_text(row.flip_rate)}; {basis})")
+    output.verdict(noise_verdict(document))
 
 
 def noise_verdict(document: NoiseDocument) -> str:
