@@ -397,6 +397,19 @@ def test_the_verdict_is_the_last_line_of_a_terminal(scripted: Scripted) -> None:
     assert "done: " in told.strip().splitlines()[-1] or "4 of 4 passed" in told.strip().splitlines()[-1]
 
 
+@pytest.mark.parametrize("width", [40, 80])
+def test_the_verdict_is_broken_at_words(scripted: Scripted, width: int) -> None:
+    """R3-F12: on a terminal; a pipe gets one line, whatever `COLUMNS` says."""
+    command = ("eval", "s", "--engine", "scripted", "--runs", "3", *scripted.options)
+    scripted.script(letters("p"), letters("f"))
+    piped = scripted.program(*command, env={"COLUMNS": str(width)}).verdict
+    assert piped.startswith("done: s · with_skill helps on these cases: ")
+    shown = on_a_terminal(scripted.program, width, *command, "--no-color", "--fresh")
+    lines = shown[shown.rindex("done: ") :].splitlines()
+    assert max(map(len, lines)) <= width
+    assert " ".join(line.strip() for line in lines) == piped
+
+
 def test_a_command_that_is_in_a_group_elsewhere(program: Program) -> None:
     """Whoever types a line of another program gets the line that does it here, and only where there is one."""
     done = program("skills", "eval", "my skill", "--agent", "codex")

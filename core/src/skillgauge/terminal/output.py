@@ -91,12 +91,16 @@ class Output:
             sys.stderr.write(f"{_told(text)}\n")
 
     def verdict(self, text: str, code: int | None = None) -> None:
-        """The last line on stderr, green or red if the exit code is told."""
+        """The last line on stderr, green or red if the exit code is told; broken at words on a terminal only.
+
+        A program that reads the last line gets all of it, however wide `COLUMNS` says that lines are.
+        """
         sys.stdout.flush()
+        width = width_of(sys.stderr) if sys.stderr.isatty() else None
         color = ""
         if code is not None:
             color = GREEN if code == ExitCode.OK else RED
-        write_in(sys.stderr, color, text)
+        write_in(sys.stderr, color, "\n".join(_fitting(text, width)))
         sys.stderr.write("\n")
 
     def problems(self, problems: Iterable[Problem]) -> None:
