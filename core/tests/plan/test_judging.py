@@ -447,6 +447,13 @@ class TestSuitesOwn:
         who = Who(judges=given[0], judge_models=given[1])
         assert wanted_judges(who, self.suites(*judges), registry_of(plugin("alpha", "a-*"))) == wanted
 
+    def test_a_configured_model_that_nobody_claims_goes_to_any_judge(self) -> None:
+        """A service of one's own has models that no judge knows by name."""
+        registry = registry_of(plugin("alpha", "a-*"), plugin("beta", "b-*"))
+        for name in ("alpha", "beta"):
+            who = Who(judges=(name,), judge_models=("own",), judge_model_is_default=True)
+            assert wanted_judges(who, (), registry) == ((name,), ("own",))
+
     @pytest.mark.parametrize(
         ("named", "judges", "wanted"),
         [

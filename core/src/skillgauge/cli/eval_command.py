@@ -102,7 +102,7 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
         from ..evaluation.conclusion import gate_options, unanswerable_gates  # noqa: PLC0415 - few runs have gates
 
         gates = gate_options(values, call.config)
-        for notice in await asyncio.to_thread(unanswerable_gates, evaluation.prepared, gates, earlier):
+        for notice in await asyncio.to_thread(unanswerable_gates, call, evaluation.prepared, gates, earlier):
             call.output.notice(notice)
     if values["dry_run"]:
         return evaluation.print_plan()

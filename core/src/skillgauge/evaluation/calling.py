@@ -161,7 +161,7 @@ async def aevaluate(
             call, asked, gates = _asked(paths, plugins, settings, listener)
             earlier = await asyncio.to_thread(_earlier, call, settings, gates, opened)
             evaluation = await Evaluation.prepare(call, asked)
-        open_gates = await asyncio.to_thread(unanswerable_gates, evaluation.prepared, gates, earlier)
+        open_gates = await asyncio.to_thread(unanswerable_gates, call, evaluation.prepared, gates, earlier)
         for warning in (*coarse(evaluation.prepared), *open_gates):
             listener.notice(warning)
         outcome = await evaluation.carry_out()

@@ -18,6 +18,7 @@ from ..decide.verdicts import verdict_of
 from ..errors import Problem, UsageError
 from ..plan.preparing import Prepared
 from ..terminal.output import Output
+from ..types.judged_gates import JudgedGates
 from ..types.result import RunView, Spending
 from .added_checks import with_added
 from .arguments import OPTIONS, PAGE, Kind, Option, words
@@ -49,16 +50,25 @@ def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
 _NOT_GIVEN = (None, False, ())
 
 
-def unanswerable_gates(prepared: Prepared, gates: GateOptions, earlier: Earlier | None) -> tuple[str, ...]:
+def unanswerable_gates(
+    call: Invocation, prepared: Prepared, gates: GateOptions, earlier: Earlier | None
+) -> tuple[str, ...]:
     """Return a sentence on each gate that no outcome of a plan could answer, or not the results of an earlier run.
 
     Args:
+        call: what was called.
         prepared: what would run.
         gates: what is demanded of it.
         earlier: the run that a gate compares with. Its results are read; call it from a worker thread.
     """
     again = unanswerable_again(earlier, gates.pairs) if earlier else ()
-    return (*unanswerable(prepared, gates.pairs), *again)
+    judged: tuple[str, ...] = ()
+    if gates.are_given and gates.judged in _NEEDING_LABELS:
+        judged = call.foretold(prepared.plan.head, gates.judged)
+    return (*unanswerable(prepared, gates.pairs), *again, *judged)
+
+
+_NEEDING_LABELS = (JudgedGates.CALIBRATED, JudgedGates.CORRECTED)
 
 
 _GATES = OPTIONS["Gates"]

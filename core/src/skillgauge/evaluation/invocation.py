@@ -19,13 +19,13 @@ from ..contract.shared_options import SHARED
 from ..environment import ask_first, host_environment, host_variable
 from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean, errors_among
 from ..log import configure
-from ..plugins.index import PluginIndex, install_hint
+from ..plugins.index import IndexEntry, PluginIndex, install_hint
 from ..plugins.installed import read_index
 from ..plugins.kinds import EXTENSIONS, FORMATS, REPORTERS
 from ..plugins.registry import Registry
 from ..plugins.sharing import SharedBlocks
 from ..terminal.output import Output
-from .remarks import RUN_NOTICES, Listener, Watcher, commented
+from .remarks import GATE_NOTICES, RUN_NOTICES, Listener, Watcher, commented, foretold
 
 if TYPE_CHECKING:
     import asyncio
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from ..contract.reporters import Reporter
     from ..contract.stores import Store
     from ..plan.suites import Suites
+    from ..types.judged_gates import JudgedGates
     from ..types.result import RunView
     from ..types.suite import Target
+    from ..types.trial import PlanHead
 
 CONFIG_FILES = "config_files"
 """Entry point group of the names of other programs' configuration files; nothing in it is ever imported."""
@@ -158,9 +160,16 @@ class Invocation:
 
     def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
         """A run with what plugins say of its groups, as figures, and what they say of the whole of it, as lines."""
-        entries = read_index().entries(RUN_NOTICES)
-        usable = (entry for entry in entries if not (entry.problem or self.registry.is_blocked(entry)))
-        return commented(usable, view, self.cwd)
+        return commented(self._usable(RUN_NOTICES), view, self.cwd)
+
+    def foretold(self, head: PlanHead, judged: JudgedGates) -> tuple[str, ...]:
+        """The reasons that plugins know why gates on judged checks will stay open; it reads files."""
+        return tuple(foretold(self._usable(GATE_NOTICES), head, judged, self.cwd))
+
+    def _usable(self, group: str) -> Iterator[IndexEntry]:
+        for entry in read_index().entries(group):
+            if not (entry.problem or self.registry.is_blocked(entry)):
+                yield entry
 
     def open_store(self) -> Store:
         """The store that the configuration names; it says of each run whether this user wrote it (`why_foreign`).

@@ -216,7 +216,7 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
 def _judges(values: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
     """Judges and their models; a configured model is the one judge's, not one of a panel named in the command.
 
-    It is the configured judge's: another one, named by the command or by a suite, takes it only if it serves it.
+    It is the configured judge's: another one, named by the command or a suite, takes it unless some other claims it.
     """
     named, models = words(values.get("judge", ())), words(values.get("judge_model", ()))
     configured_judges = words([config.get("judge") or ""])

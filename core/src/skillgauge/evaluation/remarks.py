@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
     from ..plan.preparing import Prepared
     from ..types.comparison import GroupKey
+    from ..types.judged_gates import JudgedGates
     from ..types.result import Figure, RunView, Table, TrialResult
     from ..types.trajectory import TrajectoryEvent
-    from ..types.trial import Trial
+    from ..types.trial import PlanHead, Trial
 
     Remark = str | tuple[GroupKey, Figure | Table]
     """A line about the run, or a figure or table of one of its groups."""
@@ -83,6 +84,34 @@ def commented(entries: Iterable[IndexEntry], view: RunView, folder: Path) -> tup
         except Exception as error:  # noqa: BLE001 - isolation point: a run must not end badly for want of a remark
             lines.append(f"{entry.distribution} failed to comment on this run: {one_line(error)}")
     return (_with(view, added) if added else view), tuple(lines)
+
+
+GATE_NOTICES = "gate_notices"
+"""Entry point group of functions that are told a plan, the folder it was made in and what gates on judged checks need,
+and answer with the reasons why such gates will stay open."""
+
+
+def foretold(entries: Iterable[IndexEntry], head: PlanHead, judged: JudgedGates, folder: Path) -> Iterator[str]:
+    """Yield a sentence on each reason that plugins know why gates on judged checks will stay open, whatever comes out.
+
+    Args:
+        entries: those of the group that may be imported.
+        head: what would run.
+        judged: what such gates need.
+        folder: the one it would run in.
+    """
+    from ..contract.providers import imported  # noqa: PLC0415 - as above
+
+    for entry in entries:
+        try:
+            tell: Callable[[PlanHead, Path, JudgedGates], Iterable[str]] = imported(entry.module)
+            reasons = list(tell(head, folder, judged))
+        except Exception as error:  # noqa: BLE001 - isolation point: a run must not end for want of a remark
+            yield f"{entry.distribution} failed to comment on the gates of this run: {one_line(error)}"
+        else:
+            yield from (
+                f"gates on judged checks will stay open (judgedGates: {judged}): {reason}" for reason in reasons
+            )
 
 
 def _with(view: RunView, added: dict[GroupKey, list[Figure | Table]]) -> RunView:

@@ -73,13 +73,18 @@ def wanted_judges(who: Who, suites: Sequence[Suite], registry: Registry) -> tupl
 
 
 def _fitting(who: Who, names: Sequence[str], registry: Registry) -> Sequence[str]:
-    """The models that the user gives; a configured one only for a judge that serves it, and where none is named."""
+    """The models that the user gives; a configured one not for a judge that takes none, or none that another serves."""
     if not who.judge_model_is_default or not names:
         return who.judge_models
     if len(names) > 1 or names[0] not in registry.names("judges"):
         return ()  # a panel, or a model id
     judge = registry.resolve(JUDGES, names[0])
-    return tuple(model for model in who.judge_models if judge.serves(model))
+    if "model" not in judge.provider.options.model_fields:
+        return ()
+    others = [other for other in registry.load_all(JUDGES) if other.name != judge.name]
+    return tuple(
+        model for model in who.judge_models if judge.serves(model) or not any(other.serves(model) for other in others)
+    )
 
 
 def _different_judges(defaults: Iterable[tuple[str | None, str | None]]) -> Problem:

@@ -54,7 +54,7 @@ class Who:
     judge_models: tuple[str, ...] = ()
     """One for each judge; without names these pick them."""
     judge_model_is_default: bool = False
-    """Whether that model was configured without a judge, or for another one: only a judge that serves it takes it."""
+    """Whether that model was configured without a judge, or for another one: some other may claim it then."""
     judge_temperature: float | None = None
     """Of judges that can be told one."""
     judge_required: bool = False

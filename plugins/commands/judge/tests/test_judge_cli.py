@@ -382,6 +382,9 @@ def test_a_judge_that_favours_an_arm_decides_no_gate(program: Program, biased: B
         "30 checks decided by a judge that is advisory only: its errors differ between arms: "
     )
     assert difference in gated.verdict
+    told = "gates on judged checks will stay open (judgedGates: calibrated): it is advisory, since "
+    assert told in gated.stderr
+    assert "will stay open" not in biased.evaluate("--gate", "better", "--dry-run", setting="corrected").stderr
 
 
 def test_labels_of_one_arm_do_not_calibrate(program: Program, biased: Biased) -> None:
@@ -413,11 +416,21 @@ def test_gates_ask_for_what_people_would_have_found(program: Program, biased: Bi
 
 def test_a_gate_without_labels_of_both_arms_stays_open(program: Program, biased: Biased) -> None:
     """Without a calibration, and with labels of one arm, a clear line and no figure."""
+    for setting in ("corrected", "calibrated"):
+        planned = biased.evaluate("--gate", "better", "--dry-run", setting=setting)
+        assert f"will stay open (judgedGates: {setting}): nobody has compared it with people" in planned.stderr
     none = biased.evaluate("--gate", "better", setting="corrected", code=3)
     reason = "rests on a judge (judgedGates: corrected): 30 checks decided by a judge that is not calibrated"
     assert reason in none.verdict
     biased.label(arms=("with_skill",))
     program("judge", "calibrate", "latest")
-    half = biased.evaluate("--gate", "better", setting="corrected", code=3)
+    for words in (("--dry-run",), ()):
+        half = biased.evaluate("--gate", "better", *words, setting="corrected", code=0 if words else 3)
+        assert (
+            "gates on judged checks will stay open (judgedGates: corrected): nobody has compared it with people in "
+            "without_skill: judge-calibration.json has no label of that; label checks of each arm"
+        ) in half.stderr
+    for setting, words in (("always", ("--gate", "better")), ("corrected", ())):
+        assert "will stay open" not in biased.evaluate("--dry-run", *words, setting=setting).stderr
     assert "corrected for the judge's errors: there is no label of without_skill" in half.verdict
     assert "Lift over without_skill, corrected" not in half.stdout.replace("no lift over", "")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, UsageError, did_you_mean, plain
+from skillgauge.api import ExitCode, Frozen, JsonObject, PlanHead, Problem, UsageError, did_you_mean, plain
 from skillgauge.api.report import RunView
 from skillgauge.api.run import (
     EvaluationCommand,
@@ -57,6 +57,15 @@ def notices(view: RunView, folder: Path) -> Iterable[str | tuple[GroupKey, Figur
     from .standing import notices as of_judges  # noqa: PLC0415 - few runs have a judge
 
     return of_judges(view, folder)
+
+
+def open_gates(head: PlanHead, folder: Path, judged: str) -> Iterable[str]:
+    """Return the reasons why gates on judged checks will stay open; `judged` is what they need."""
+    if not head.judges:
+        return ()
+    from .standing import shortcomings  # noqa: PLC0415 - as above
+
+    return shortcomings(head, folder, needs_calibrated=judged == "calibrated")
 
 
 _RUN = click.argument("source", metavar="RUN|FILE")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from skillgauge.api import plain
+from skillgauge.api import PlanHead, plain
 from skillgauge.api.report import JUDGED, Figure, GroupKey, RunView, counted, listed
 
 from .calibrating import differences
@@ -29,6 +29,8 @@ class Doubt:
     mark: str
     """What it is, in a few words that go beside a rate."""
     reason: str
+    is_of_quality: bool = False
+    """Whether there are labels of each arm, and they do not speak well enough of it."""
 
 
 def notices(view: RunView, folder: Path) -> Iterator[str | tuple[GroupKey, Figure]]:
@@ -58,6 +60,25 @@ def notices(view: RunView, folder: Path) -> Iterator[str | tuple[GroupKey, Figur
         yield group, _figure(passed, doubt)
     if calibration:
         yield from corrected_figures(view, {arm.arm: arm.labelled for arm in calibration.arms})
+
+
+def shortcomings(head: PlanHead, folder: Path, *, needs_calibrated: bool) -> Iterator[str]:
+    """Yield the reason why no calibration can serve the gates of a plan, as far as that is known before it runs.
+
+    Whether the calibration is stale is not: the model that answers is known afterwards.
+
+    Args:
+        head: what would run, with at least one judge.
+        folder: where the calibration file lies, if there is one.
+        needs_calibrated: the judge has to be calibrated; else labels of each arm are enough.
+    """
+    calibration, doubt = _read(folder / FILE, ())
+    if calibration:
+        doubt = _doubt(calibration, dict.fromkeys(arm for suite in head.suites for arm in suite.arms))
+        if doubt and doubt.is_of_quality and not needs_calibrated:
+            return
+    if doubt:
+        yield f"{doubt.reason}; label checks of each arm (skillgauge judge label), then: skillgauge judge calibrate"
 
 
 def _figure(passed: Sequence[bool], doubt: Doubt | None) -> Figure:
@@ -103,7 +124,7 @@ def _doubt(calibration: Calibration, arms: Iterable[str]) -> Doubt | None:
         return Doubt(f"a judge that nobody has compared with people in {names}", doubt)
     if calibration.advisory:
         reasons = plain("; ".join(calibration.advisory), _LONG)
-        return Doubt(_advisory_mark(calibration), f"it is advisory, since {reasons}")
+        return Doubt(_advisory_mark(calibration), f"it is advisory, since {reasons}", is_of_quality=True)
     return None
 
 
