@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -152,9 +153,10 @@ def expected_texts(recount: Recount) -> tuple[str, str]:
     return f"{float(recount.lift) * 100:+.1f}", f"= {float(recount.chance + Fraction(1, 10**12)):.3f}"
 
 
-def lift_and_chance(text: str) -> tuple[str, str] | None:
-    """The first lift of a text with the chance for these cases; `None` if it has none."""
-    pattern = r"([+-]\d+\.\d) points against without_skill \(.*?these cases: [^;]*?p ([<=] \d\.\d{3})"
+def lift_and_chance(text: str, label: str = "") -> tuple[str, str] | None:
+    """The first lift of a text with the chance for these cases, of a label if one is named; `None` if it has none."""
+    lift = r"(?: helps| hurts|:)[^()]*?([+-]\d+\.\d) points against without_skill"
+    pattern = rf"{re.escape(label)}{lift} \(.*?these cases: [^;]*?p ([<=] \d\.\d{{3}})"
     sentence = re.search(pattern, text)
     return (sentence[1], sentence[2]) if sentence else None
 
@@ -185,3 +187,82 @@ def plain(file: Path) -> str:
 def table_of(scripted: Scripted) -> list[dict[str, str]]:
     """The rows for spreadsheets."""
     return list(csv.DictReader((scripted.work / "reports/eval-result.csv").read_text().splitlines()))
+
+
+LANES = {
+    "three models": {
+        "even": Shape(3, ((10, "p", "p"),)),
+        "good": Shape(3, ((7, "p", "f"), (3, "p", "p"))),
+        "weak": Shape(3, ((1, "p", "f"), (1, "ppf", "pff"), (1, "p", "f"), (7, "f", "f"))),
+    },
+    "one of two models is out of order": {
+        "down": Shape(3, ((10, "e", "p"),)),
+        "good": Shape(3, ((7, "p", "f"), (3, "p", "p"))),
+    },
+}
+
+
+@pytest.mark.parametrize("lanes", LANES.values(), ids=LANES)
+def test_every_model_has_its_own_figures(scripted: Scripted, lanes: dict[str, Shape]) -> None:
+    """On each surface; an outage of one costs its own comparison alone."""
+    scripted.write(cases=10)
+    outcomes: dict[str, Letters] = {"with_skill": {}, "without_skill": {}}
+    outcomes |= {
+        f"{arm}@{model}": shape.arm(place)
+        for model, shape in lanes.items()
+        for place, arm in enumerate(("with_skill", "without_skill"))
+    }
+    (scripted.work / "outcomes.json").write_text(json.dumps(outcomes))
+    command = ("eval", "s", "--engine", "scripted", "--model", ",".join(lanes), "--runs", "3", "--format", *FORMATS)
+    done = scripted.run(*command, code=3 if "down" in lanes else 0)
+    (path,) = (scripted.work / "reports").glob("run-*.record.json")
+    pairs = {pair["candidate"]["model"]: pair for pair in json.loads(path.read_text())["summary"]["pairs"]}
+    rows = {row["model"]: row for row in table_of(scripted) if row["arm"] == "with_skill"}
+    texts = dict(sentences_of(scripted, done)) | {"terminal": done.stdout + done.verdict}
+    for model, shape in lanes.items():
+        label = f"s · with_skill · {model}"
+        if model == "down":
+            assert pairs[model]["evidence"] is None
+            assert not [name for name, text in texts.items() if re.search(rf"{label} (helps|hurts)", text)]
+            continue
+        recount = Recount.of(shape)
+        agrees_with_recount(pairs[model]["evidence"], recount)
+        assert rows[model]["lift"] == f"{float(recount.lift):.4f}"
+        assert percent(rows[model]["passRate"]) == percent(float(recount.rate))
+        for name, text in texts.items():
+            assert lift_and_chance(text, label) == expected_texts(recount), (name, model)
+
+
+def test_every_skill_of_many_has_its_own_figures(scripted: Scripted) -> None:
+    """Twenty skills of ten cases that are a coin in both arms: figures by skill, the level for all of them together."""
+    chance = random.Random(9)
+    coins = ["".join(chance.choice("pf") for _ in range(5)) for _ in range(400)]
+    shapes = [
+        Shape(5, tuple((1, coins[20 * skill + 2 * case], coins[20 * skill + 2 * case + 1]) for case in range(10)))
+        for skill in range(20)
+    ]
+    arms: dict[str, Letters] = {"with_skill": {}, "without_skill": {}}
+    for skill, shape in enumerate(shapes, 1):
+        scripted.write(cases=10, name=f"skill-{skill}")
+        file = scripted.work / f"skill-{skill}/evals/evals.json"
+        document = json.loads(file.read_text())
+        for case in document["evals"]:
+            case["id"] = 100 * skill + case["id"]
+        file.write_text(json.dumps(document))
+        for place, arm in enumerate(arms):
+            arms[arm] |= {str(100 * skill + int(case)): letters for case, letters in shape.arm(place).items()}
+    (scripted.work / "outcomes.json").write_text(json.dumps(arms))
+    names = [f"skill-{skill}" for skill in range(1, 21)]
+    done = scripted.run("eval", *names, "--engine", "scripted", "--runs", "5", "--format", *FORMATS)
+    (path,) = (scripted.work / "reports").glob("run-*.record.json")
+    pairs = {pair["candidate"]["suite_id"]: pair for pair in json.loads(path.read_text())["summary"]["pairs"]}
+    rows = {row["skillId"]: row for row in table_of(scripted) if row["arm"] == "with_skill"}
+    texts = {"terminal": done.stdout, "markdown": plain(scripted.work / "reports/eval-result.md")}
+    for name, shape in zip(names, shapes, strict=True):
+        recount = Recount.of(shape)
+        agrees_with_recount(pairs[name]["evidence"], recount)
+        assert pairs[name]["evidence"]["comparisons"] == 20
+        assert float(rows[name]["lift"]) == pytest.approx(float(recount.lift), abs=5e-5)
+        for surface, text in texts.items():
+            assert lift_and_chance(text, f"{name} · with_skill") == expected_texts(recount), (surface, name)
+    assert not [pair for pair in pairs.values() if pair["evidence"]["finding"] != "undecided"]

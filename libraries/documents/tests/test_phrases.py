@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from skillgauge_documents.phrases import counted, decimal, duration, listed, moment, percent
+import pytest
+
+from skillgauge_documents.phrases import counted, decimal, duration, listed, moment, percent, points, signed_points
 
 
 def test_numbers() -> None:
@@ -25,3 +27,13 @@ def test_lists() -> None:
     """The first names, and how many more."""
     assert listed(["a", "b\x1b"]) == "a, b\N{REPLACEMENT CHARACTER}"
     assert listed("abcd", limit=2) == "a, b and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "+0.0"), (-1e-17, "+0.0"), (-0.0004, "+0.0"), (-0.0006, "-0.1"), (0.25, "+25.0"), (1, "+100.0")],
+)
+def test_a_difference_that_is_rounded_to_nothing_has_a_plus(share: float, text: str) -> None:
+    """A sum of shares that is nothing may come out a little below it."""
+    assert signed_points(share) == text
+    assert points(share) == f"{text} points"

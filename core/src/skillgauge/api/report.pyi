@@ -103,4 +103,5 @@ from skillgauge_documents.phrases import (
     moment as moment,
     percent as percent,
     points as points,
+    signed_points as signed_points,
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.frozen import Frozen
-from skillgauge_documents.phrases import counted
+from skillgauge_documents.phrases import counted, signed_points
 
 from ..errors import ExitCode
 from ..report.answer import sentences
@@ -354,10 +354,7 @@ def _shown(value: float, figure: Figure, threshold: float | None = None) -> str:
 def _in_points(value: float, threshold: float | None) -> str:
     """A difference in points, with as many decimals as tell it from the threshold that it misses."""
     digits = 1
-    while threshold not in (None, value) and digits < 6 and _points(value, digits) == _points(threshold, digits):
-        digits += 1
-    return f"{_points(value, digits)} points"
-
-
-def _points(value: float, digits: int) -> str:
-    return f"{value * 100 + 0.0:+.{digits}f}"
+    if threshold is not None and threshold != value:
+        while digits < 6 and signed_points(value, digits) == signed_points(threshold, digits):
+            digits += 1
+    return f"{signed_points(value, digits)} points"

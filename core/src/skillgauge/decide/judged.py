@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from skillgauge_documents.phrases import percent, points
+from skillgauge_documents.phrases import percent, points, signed_points
 
 from ..report.wording import labels
 from ..types.comparison import GroupKey
@@ -94,7 +94,7 @@ def _of_lift(view: RunView, result: GateResult) -> GateResult:
         return _open(view, result, "too few cases for an interval of the lift that people would have found")
     bounds = _shifted(ends, result.figure.model_copy(update={"bounds": pairs[0].lift_bounds}))
     answer = answer_of(result.gate.threshold, figure.model_copy(update={"bounds": bounds}))
-    span = f" ({bounds[0] * 100:+.1f} to {bounds[1] * 100:+.1f})" if asks_interval else ""
+    span = f" ({signed_points(bounds[0])} to {signed_points(bounds[1])})" if asks_interval else ""
     relation = "above" if asks_interval else "at least"
     text = f"lift corrected for the judge's errors, {points(figure.value)}{span}, {_WORDS[answer]} {relation}"
     return _answered(view, result, figure, answer, f"{text} {points(result.gate.threshold)}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from skillgauge_documents.phrases import chance_text, counted, points
+from skillgauge_documents.phrases import chance_text, counted, points, signed_points
 
 from ..stats import Evidence, Finding, GradedEvidence, Interval, MeanRatio
 from ..types.comparison import DroppedCounts, PairSummary
@@ -38,9 +38,11 @@ def compared(view: RunView) -> tuple[PairSummary, ...]:
 
 def sentences(view: RunView) -> Iterator[str]:
     """One for each comparison that proves anything: finding, lift with interval, cases, errors, and what it took."""
-    pairs, sessions = compared(view), PlannedSessions.of(view)
-    for label, pair in zip(labels([pair.candidate for pair in pairs]), pairs, strict=True):
-        yield f"{label}{_answer(pair, sessions.stop_text(pair))}"
+    candidates = [pair.candidate for pair in view.summary.pairs]
+    names = dict(zip(candidates, labels(candidates), strict=True))  # told apart from those that prove nothing, too
+    sessions = PlannedSessions.of(view)
+    for pair in compared(view):
+        yield f"{names[pair.candidate]}{_answer(pair, sessions.stop_text(pair))}"
 
 
 def _answer(pair: PairSummary, stop: str) -> str:
@@ -105,17 +107,13 @@ def interval_new_text(evidence: Evidence) -> str:
 
 
 def _interval_text(interval: Interval) -> str:
-    bounds = f"{_signed(interval.lower)} to {_signed(interval.upper)}"
+    bounds = f"{signed_points(interval.lower)} to {signed_points(interval.upper)}"
     return f"{confidence_text(interval.level)} interval {bounds}"
 
 
 def span_text(bounds: tuple[float, float]) -> str:
     """The bounds of a difference in points."""
-    return f"{_signed(bounds[0])} to {_signed(bounds[1])} points"
-
-
-def _signed(share: float) -> str:
-    return f"{share * 100 + 0.0:+.1f}"
+    return f"{signed_points(bounds[0])} to {signed_points(bounds[1])} points"
 
 
 def shortfall_text(evidence: Evidence) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from skillgauge_documents.characters import LINE, plain
-from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent, points
+from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent, points, signed_points
 
 from ..stats import RateInterval
 from ..types.comparison import CaseCounts, Counts, GroupKey
@@ -56,7 +56,7 @@ def _lift_counts(figure: Figure) -> str:
     cases = f"n = {counted(interval.n, 'case')}"
     if interval.lower is None or interval.upper is None:
         return f" ({cases})"
-    return f" ({cases}, {interval.lower * 100:+.1f} to {interval.upper * 100:+.1f})"
+    return f" ({cases}, {signed_points(interval.lower)} to {signed_points(interval.upper)})"
 
 
 def table_texts(table: Table) -> tuple[tuple[str, ...], ...]:

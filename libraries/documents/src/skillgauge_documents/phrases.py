@@ -56,7 +56,12 @@ def listed(names: Iterable[str], limit: int = 10) -> str:
 
 def points(share: float | None) -> str:
     """A difference of rates in percentage points, with its sign."""
-    return UNKNOWN if share is None else f"{share * 100 + 0.0:+.1f} points"
+    return UNKNOWN if share is None else f"{signed_points(share)} points"
+
+
+def signed_points(share: float, digits: int = 1) -> str:
+    """A difference of rates in percentage points, without the unit; what is rounded to nothing has a plus."""
+    return f"{round(share * 100, digits) + 0.0:+.{digits}f}"
 
 
 def chance_text(chance: float) -> str:

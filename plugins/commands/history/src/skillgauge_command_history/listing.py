@@ -19,6 +19,7 @@ from skillgauge.api.report import (
     moment,
     percent,
     rated_figures,
+    signed_points,
 )
 from skillgauge.api.run import Output
 
@@ -236,7 +237,7 @@ def _title(target: str, series: TrendSeries) -> str:
 
 
 def _row(point: TrendPoint, *, has_lift: bool) -> list[str]:
-    change = "–" if point.delta is None else f"{point.delta * 100:+.1f}"
+    change = "–" if point.delta is None else signed_points(point.delta)
     interval = point.headline.interval
     return [
         moment(point.started_at),
@@ -257,7 +258,7 @@ def _lift_text(lifts: Sequence[TrendLift]) -> str:
     """Return the lift of each comparison, with the arm it was made with where there are several."""
     texts = []
     for lift in lifts:
-        text = "–" if lift.lift is None else f"{lift.lift * 100 + 0.0:+.1f}"
+        text = "–" if lift.lift is None else signed_points(lift.lift)
         finding = f" {lift.finding.replace('_', ' ')}" if lift.finding else ""
         against = f" against {plain(lift.baseline, _WIDTH)}" if len(lifts) > 1 else ""
         texts.append(f"{text}{finding} (n = {lift.n}){against}")

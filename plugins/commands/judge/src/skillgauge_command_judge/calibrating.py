@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from skillgauge.api.report import PairSummary, chance_text, counted, decimal, interval_text, listed, percent, points
+from skillgauge.api.report import (
+    PairSummary,
+    chance_text,
+    counted,
+    decimal,
+    interval_text,
+    listed,
+    percent,
+    points,
+    signed_points,
+)
 from skillgauge.api.run import Output
 from skillgauge.stats import (
     MIN_KAPPA,
@@ -202,4 +212,4 @@ def _corrected_lift_text(lift: JudgedLift) -> str:
 def _span_text(lower: float | None, upper: float | None) -> str:
     if lower is None or upper is None:
         return "too few cases for an interval"
-    return f"{lower * 100:+.1f} to {upper * 100:+.1f}"
+    return f"{signed_points(lower)} to {signed_points(upper)}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from skillgauge.api import CaseHead, Judge, Problem, UsageError, plain, text_of
-from skillgauge.api.report import GroupKey, RunView, chance_text, counted, labels, percent, points
+from skillgauge.api.report import GroupKey, RunView, chance_text, counted, labels, percent, points, signed_points
 from skillgauge.api.run import Asked, Invocation, Output
 from skillgauge.stats import MIN_NEW_CASES, Repeats, chance_of_difference, lift_interval
 from skillgauge_regrading import asked_for, regrade
@@ -212,7 +212,7 @@ def verdict(compared: CompareDocument) -> str:
         return f"{text}: the judge gave no word"
     span = "too few cases for an interval"
     if compared.lower is not None and compared.upper is not None:
-        span = f"95% interval {compared.lower * 100:+.1f} to {compared.upper * 100:+.1f}"
+        span = f"95% interval {signed_points(compared.lower)} to {signed_points(compared.upper)}"
     return f"{text}: wins minus losses {points(compared.net)} ({span}, sign test {chance_text(compared.chance)})"
 
 
