@@ -160,6 +160,36 @@ SETS = {
             "Queries that fire less often than their threshold": ("100.0%", "51.0% to 100.0%"),
         },
     ),
+    "it fires sometimes, on either side": Queries(
+        4,
+        4,
+        None,
+        {"1": "p", "2": "ppf", "3": "pff", "4": "f", "5": "f", "6": "ffp", "7": "ppf", "8": "f"},
+        {"passed": 5, "failed": 3},
+        {
+            "Balanced accuracy": ("62.5%", "34.0% to 82.8%"),
+            "Recall (fired when it should)": ("50.0%", "15.0% to 85.0%"),
+            "Specificity (silent when it should be)": ("75.0%", "30.1% to 95.4%"),
+            "Precision (of this mix of queries)": ("66.7%", "29.3% to 92.0%"),
+            "Queries that fire as often as their threshold wants": ("50.0%", "15.0% to 85.0%"),
+            "Queries that fire less often than their threshold": ("75.0%", "30.1% to 95.4%"),
+        },
+    ),
+    "it fires for two and is silent for the others": Queries(
+        2,
+        2,
+        None,
+        fires(2, 4, yes="p", no="f"),
+        {"passed": 4},
+        {
+            "Balanced accuracy": ("100.0%", "53.5% to 100.0%"),
+            "Recall (fired when it should)": ("100.0%", "34.2% to 100.0%"),
+            "Specificity (silent when it should be)": ("100.0%", "34.2% to 100.0%"),
+            "Precision (of this mix of queries)": ("100.0%", "53.4% to 100.0%"),
+            "Queries that fire as often as their threshold wants": ("100.0%", "34.2% to 100.0%"),
+            "Queries that fire less often than their threshold": ("100.0%", "34.2% to 100.0%"),
+        },
+    ),
 }
 
 
