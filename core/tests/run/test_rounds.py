@@ -185,6 +185,25 @@ def test_suites_share_the_rounds_and_each_stops_by_itself() -> None:
     assert clear.evidence.comparisons == 2
 
 
+def test_a_suite_of_fewer_rounds_ends_before_the_others() -> None:
+    """Large suites have few rounds and small ones many; neither is run beyond its own."""
+
+    def passes(trial: Trial) -> bool:
+        if trial.suite_id == "small":
+            return with_skill(trial) or trial.case_index > 0
+        return (trial.case_index + trial.repeat) % 2 == 0
+
+    plan = two_arm_plan([suite_of(40, "large"), suite_of(4, "small")], UNTIL_DECIDED)
+    rounds = {head.id: head.runs for head in plan.head.suites}
+    assert rounds["large"] < rounds["small"]
+    outcome = run(plan, passes)
+    most = dict.fromkeys(rounds, 0)
+    for result in outcome.view.results():
+        most[result.suite_id] = max(most[result.suite_id], result.repeat)
+    assert outcome.view.run.state is RunState.FINISHED
+    assert most["large"] <= rounds["large"] < most["small"] <= rounds["small"]
+
+
 def test_a_decision_allows_for_all_comparisons_of_the_run() -> None:
     """Seven wins decide one comparison, and not one of two; then its suite goes on until it is sure."""
     seven = two_arm_plan([suite_of(7)], UNTIL_DECIDED)

@@ -161,6 +161,6 @@ class Rounds:
         if repeat < _ROUNDS_BEFORE_GIVING_UP:
             return False
         lane = self._lanes[arms]
-        left = (self._heads[arms[0].suite_id].runs - repeat) * lane.cases
+        left = max(self._heads[arms[0].suite_id].runs - repeat, 0) * lane.cases  # other suites may have more rounds
         level = RARE / len(self._undecided())
         return chance_to_decide(lane.discordant, lane.pairs, left, level) < PROSPECT
