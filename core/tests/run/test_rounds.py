@@ -204,6 +204,16 @@ def test_a_suite_of_fewer_rounds_ends_before_the_others() -> None:
     assert most["large"] <= rounds["large"] < most["small"] <= rounds["small"]
 
 
+def test_a_suite_of_one_arm_runs_as_often_as_it_says() -> None:
+    """Beside one that is compared: nothing of it could be decided."""
+    compared, other = suite_of(8, "compared"), suite_of(3, "other")
+    other = replace(other, cells=other.cells[:1])
+    plan = two_arm_plan([compared, other], UNTIL_DECIDED)
+    assert [(head.until_decided, head.runs) for head in plan.head.suites] == [(True, 9), (False, 1)]
+    ran = Counter(result.suite_id for result in run(plan, with_skill).view.results())
+    assert ran == {"compared": 16, "other": 3}
+
+
 def test_a_decision_allows_for_all_comparisons_of_the_run() -> None:
     """Seven wins decide one comparison, and not one of two; then its suite goes on until it is sure."""
     seven = two_arm_plan([suite_of(7)], UNTIL_DECIDED)

@@ -6,7 +6,7 @@ Pure: no I/O, no clock, no randomness. Everything that a plan says is given here
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from skillgauge_documents.frozen import digest
@@ -79,7 +79,11 @@ def _plan_id(heads: Iterable[SuiteHead], terms: Terms) -> str:
 
 
 def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
-    suite = plan.suite
+    suite, arms = plan.suite, _distinct(cell.arm.name for cell in plan.cells)
+    is_compared = any({one.candidate, one.baseline} <= {*arms} for one in suite.comparisons)
+    until_decided = terms.until_decided and is_compared
+    if terms.until_decided and not is_compared:
+        terms = replace(terms, detect=None)  # there is nothing to decide
     runs = terms.repeats(suite, survey.selected) or 1
     return SuiteHead(
         **suite.told(SuiteFacts),
@@ -87,9 +91,9 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
         case_count=survey.selected,
         trial_count=sum(survey.applying(cell.target) for cell in plan.cells) * runs,
         runs=runs,
-        until_decided=terms.until_decided and bool(suite.comparisons),
+        until_decided=until_decided,
         targets=_target_heads(plan),
-        arms=_distinct(cell.arm.name for cell in plan.cells),
+        arms=arms,
         case_weights=survey.weighted,
         timeout_s=_timeout_of_all(plan, terms.limits),
     )
