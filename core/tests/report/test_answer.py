@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from skillgauge.report.answer import compared, detectable_text, interval_new_text, sentences
-from skillgauge.stats import GradedEvidence, MeanRatio, Repeats, difference_interval, weigh
+from skillgauge.report.stopping import PlannedSessions
+from skillgauge.stats import Discordant, GradedEvidence, MeanRatio, Repeats, difference_interval, weigh
 from skillgauge.types.comparison import DroppedCounts, FiredCounts, GroupKey, PairSummary, Ratios
 from skillgauge.types.result import Kept, RunInfo, RunState, RunView, SuiteValidity, Summary
 from skillgauge.types.trial import PlanHead
@@ -159,3 +160,20 @@ def test_numbers() -> None:
     few = weigh({(ONE, NONE): 2})
     assert few is not None
     assert interval_new_text(few) == "too few cases for one on new cases"
+
+
+@pytest.mark.parametrize(
+    ("run", "discordant", "text"),
+    [
+        (60, Discordant(4, 3), "not decided after all of 120 sessions"),
+        (20, Discordant(4, 3), "stopped after 40 of at most 120 sessions, since the others would hardly decide it"),
+        (60, Discordant(9, 0), "decided after 120 of at most 120 sessions"),
+    ],
+)
+def test_why_a_comparison_stopped(run: int, discordant: Discordant, text: str) -> None:
+    """It was decided, given up, or came to the end of its rounds; nothing is said of one that runs a fixed number."""
+    evidence = weigh({(Repeats(2, 3), Repeats(1, 3)): 4}, discordant=discordant)
+    comparison = pair({}).model_copy(update={"evidence": evidence})
+    sessions = PlannedSessions({comparison.candidate: (run, 60), comparison.baseline: (run, 60)})
+    assert sessions.stop_text(comparison) == text
+    assert PlannedSessions({}).stop_text(comparison) == ""

@@ -260,6 +260,6 @@ def test_nothing_is_chosen_before_the_results_are_there() -> None:
             assert not following.done()
             rounds.add(results[trial.trial_id])
         assert await following
-        await batches.aclose()  # type: ignore[attr-defined]
+        await batches.aclose()
 
     asyncio.run(watched())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import cast
+from typing import Any, cast
 
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.plan.planning import Terms, make_plan
@@ -69,7 +69,7 @@ class ScriptedStage:
         return ()
 
 
-def two_arm_job(passes: Passes, **changes: object) -> Job:
+def two_arm_job(passes: Passes, **changes: Any) -> Job:
     """A job that ends each trial as a function says.
 
     Args:
@@ -89,9 +89,9 @@ def two_arm_job(passes: Passes, **changes: object) -> Job:
         return Score.passed() if context.execution.text == _RIGHT else Score.failed("wrong")
 
     scorers = FakeScorers(lambda check: BoundScorer(check.scorer, FakeScorer(graded)))
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         "stages": {ArmKind.AGENT: open_stage},
         "grading": Grading(cast("Scorers", scorers)),
         "figures": lambda summary: {},
     }
-    return Job(**(fields | changes))  # type: ignore[arg-type]
+    return Job(**(fields | changes))

@@ -146,7 +146,7 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
         judge_required=bool(values.get("judge") or values.get("judge_model")),
         store=None if store == "none" else store,
         store_given=config.is_set("store"),
-        cache=None if values.get("no_cache", True) or values.get("same") else cache_folder(call),
+        cache=None if values.get("no_cache", True) else cache_folder(call),
         record=call.cwd / values["record"] if values.get("record") else None,
         replay=call.cwd / values["replay"] if values.get("replay") else None,
         **_unchanged("who", values, config),

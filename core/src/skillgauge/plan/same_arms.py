@@ -34,6 +34,7 @@ def _with_same_arms(suite: Suite) -> Suite:
     return suite.model_copy(
         update={
             "arms": (*arms, *again),
+            "defaults": suite.defaults.model_copy(update={"cache_baseline": False}),  # a known session shows no noise
             "comparisons": tuple(
                 Comparison(candidate=arm.name, baseline=other.name) for arm, other in zip(arms, again, strict=True)
             ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import ceil
@@ -102,7 +102,7 @@ class Rounds:
         if not self._under_way:
             self._settled.set()
 
-    async def batches(self) -> AsyncIterator[Sequence[Trial]]:
+    async def batches(self) -> AsyncGenerator[Sequence[Trial], None]:
         """Trials that may run side by side, again and again; those before have ended when the next are asked for."""
         for number, (repeat, of_suites) in enumerate(self._plan.rounds()):
             if number and not self._goes_on(repeat):
