@@ -27,8 +27,8 @@ from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.signed_store import sign
 from skillgauge.run.stored_run import StoreKey
+from skillgauge.types.arms import DIRECT, ArmKind
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
-from skillgauge.types.suite import DIRECT, ArmKind
 from skillgauge_scorer_exact.options import ExactOptions
 from skillgauge_scorer_exact.scorer import ExactScorer
 from skillgauge_store_sqlite.plugin import skillgauge_stores

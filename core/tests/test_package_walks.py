@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from skillgauge.contract.adapters import CallRequest
 from skillgauge.contract.engines import Emit, RunRequest
+from skillgauge.types.arms import Arm, ArmKind, Install, SkillRef
 from skillgauge.types.gate import Gate, GateFigure
 from skillgauge.types.result import Verdict
 from skillgauge.types.score import Score
-from skillgauge.types.suite import Arm, ArmKind, Case, Check, FileSpec, Install, SkillRef, Suite, Target, TargetKind
+from skillgauge.types.suite import Case, Check, FileSpec, Suite, Target, TargetKind
 from skillgauge.types.trajectory import Block, Trajectory
 from skillgauge.types.trial import Execution
 from skillgauge_documents import thaw

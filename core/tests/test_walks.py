@@ -20,21 +20,17 @@ from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import Grading
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scorers import BoundScorer
+from skillgauge.types.arms import Arm, ArmKind, Comparison, SkillRef, SkillRole
 from skillgauge.types.plan import Cell, Selection, SuitePlan
 from skillgauge.types.result import TrialResult, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import (
-    Arm,
-    ArmKind,
     Case,
     Check,
-    Comparison,
     FileSpec,
     Gate,
     GateFigure,
     Limits,
-    SkillRef,
-    SkillRole,
     Suite,
     Target,
     TargetKind,

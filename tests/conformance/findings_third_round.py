@@ -71,7 +71,10 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     # A least lift was met by what chance may explain.
     "R3-N14": ("tests/e2e/test_evidence.py::test_a_least_lift_has_to_be_shown",),
     # Nothing said that the skill had never fired.
-    "R3-N15": ("core/tests/report/test_answer.py::test_partial_credit_and_skills_that_never_fired",),
+    "R3-N15": (
+        "core/tests/report/test_answer.py::test_partial_credit_and_skills_that_never_fired",
+        "tests/e2e/test_evidence.py::test_sessions_in_which_the_skill_fired_stand_apart",
+    ),
     # One error made a suite look much blunter than it was.
     "R3-N16": ("core/tests/stats/test_lift_intervals.py::test_one_error_does_not_blunt_what_a_suite_can_show",),
     # A sibling of the same size had shown less than was called possible.

@@ -85,3 +85,14 @@ def test_comparisons_of_one_run_share_the_level(scripted: Scripted) -> None:
     evidence = [pair["evidence"] for pair in json.loads(record.read_text())["summary"]["pairs"]]
     assert {each["comparisons"] for each in evidence} == {3}
     assert all(each["level"] < 0.05 for each in evidence)
+
+
+def test_sessions_in_which_the_skill_fired_stand_apart(scripted: Scripted) -> None:
+    """Beside the lift of the arm, which is what installing the skill does; whether it fires was not drawn by lot."""
+    scripted.script(letters("p", case_3="f", case_4="f"), letters("p", case_2="f", case_4="f"))
+    done = scripted.run("eval", "s", "--engine", "firing", "--format", "record")
+    fired = "+50.0 points, 1.00 times the tokens, 1.00 times the cost"
+    split = f"(where it did: {fired}; where not: -50.0 points; not randomised)"
+    assert f"a skill fired in 2 of 4 sessions {split}" in done.verdict
+    scripted.script(letters("p"), letters("f"))
+    assert "skill fired" not in scripted.run("eval", "s", "--engine", "firing", "--fresh").verdict

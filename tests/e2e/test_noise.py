@@ -20,9 +20,33 @@ def test_the_same_arm_twice(scripted: Scripted) -> None:
     done = scripted.run("eval", "s", "--engine", "scripted", "--same", "--runs", "2", "--format", "record")
     assert len(scripted.sessions()) == 16
     assert not [session for session in scripted.sessions() if session.startswith("without_skill")]
-    assert "s · with_skill: not enough data: -37.5 points against with_skill-again" in done.verdict
+    differs = "s · with_skill, compared with itself, differs by noise alone: -37.5 points against with_skill-again"
+    assert differs in done.verdict
+    assert "two sessions of the same case and arm disagree in 62.5% (95% interval " in done.verdict
     plan = scripted.run("eval", "s", "--engine", "scripted", "--same", "--dry-run").stdout
     assert "s, with_skill-again: skill s is installed" in plan
+
+
+def test_chance_between_equal_arms_is_no_finding(scripted: Scripted) -> None:
+    """A difference beyond chance between an arm and itself is not called help."""
+    scripted.script(letters("p"), {})
+    outcomes = json.loads((scripted.work / "outcomes.json").read_text())
+    outcomes["with_skill-again"] = letters("f")
+    (scripted.work / "outcomes.json").write_text(json.dumps(outcomes))
+    done = scripted.run("eval", "s", "--engine", "scripted", "--same", "--runs", "3", "--format", "markdown", "html")
+    pages = [page.read_text() for page in (scripted.work / "reports").iterdir() if page.suffix in (".md", ".html")]
+    assert pages
+    for surface in (done.verdict, *pages):
+        assert "compared with itself, differs by noise alone: +100.0 points" in surface
+        assert " helps" not in surface.split("differs by noise alone")[0]
+
+
+def test_noise_stands_beside_a_verdict(scripted: Scripted) -> None:
+    """Where sessions of a case disagree, the verdict says how often; where they never do, it says nothing."""
+    steady = scripted.evaluate(letters("p"), letters("f"), "--runs", "2")
+    assert "disagree" not in steady.verdict
+    noisy = scripted.evaluate(letters("p", case_2="pf"), letters("f"), "--runs", "2", "--fresh")
+    assert "two sessions of the same case and arm disagree in 12.5% (95% interval " in noisy.verdict
 
 
 def test_the_same_arm_needs_an_arm(scripted: Scripted) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from skillgauge.decide.gates import GateAnswer, answers, figure_of, gated
 from skillgauge.stats import RateInterval, Repeats, weigh
+from skillgauge.types.arms import Comparison
 from skillgauge.types.comparison import Counts, GroupKey, PairSummary
 from skillgauge.types.gate import Gate, GateFigure, GateScope
 from skillgauge.types.result import (
@@ -20,7 +21,6 @@ from skillgauge.types.result import (
     RunView,
     Summary,
 )
-from skillgauge.types.suite import Comparison
 from skillgauge.types.trial import PlanHead, SuiteHead
 
 WITH = GroupKey("s", "pdf", "with", "agent", None)

@@ -22,10 +22,11 @@ from skillgauge.plan.suites import Suites
 from skillgauge.plan.survey import survey
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.budget import BudgetLimits
+from skillgauge.types.arms import Arm, ArmKind
 from skillgauge.types.inputs import FileSpec, HostVariable
 from skillgauge.types.plan import Selection
 from skillgauge.types.score import Score
-from skillgauge.types.suite import Arm, ArmKind, Case, Check, Suite, Target
+from skillgauge.types.suite import Case, Check, Suite, Target
 from skillgauge.types.trial import Execution, Identity
 from skillgauge_testkit import FakeEngine, FakeSandbox
 from skillgauge_testkit.registries import registry_of

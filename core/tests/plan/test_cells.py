@@ -19,19 +19,9 @@ from skillgauge.plan.cells import CellMaker
 from skillgauge.plan.engines import Engines
 from skillgauge.plan.options import EvalOptions, How, What, Who
 from skillgauge.plugins.registry import Registry
+from skillgauge.types.arms import DIRECT, Arm, ArmKind, Comparison, Install, SkillRef
 from skillgauge.types.plan import Cell, Selection
-from skillgauge.types.suite import (
-    DIRECT,
-    Arm,
-    ArmKind,
-    Comparison,
-    Install,
-    Limits,
-    SkillRef,
-    Suite,
-    SuiteDefaults,
-    Target,
-)
+from skillgauge.types.suite import Limits, Suite, SuiteDefaults, Target
 from skillgauge.types.trial import Execution, Identity
 from skillgauge_documents.frozen import Frozen, JsonObject
 from skillgauge_testkit import FakeAdapter, FakeEngine, registries

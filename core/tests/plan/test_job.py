@@ -23,8 +23,9 @@ from skillgauge.plan.survey import survey
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.agents import AgentStages
 from skillgauge.run.pipeline import Job
+from skillgauge.types.arms import Arm, ArmKind, Comparison
 from skillgauge.types.plan import Selection
-from skillgauge.types.suite import Arm, ArmKind, Case, Comparison, Suite, SuiteDefaults, Target
+from skillgauge.types.suite import Case, Suite, SuiteDefaults, Target
 from skillgauge.types.trial import Execution, Trial
 from skillgauge_testkit import FakeEngine, FakeSandbox
 from skillgauge_testkit.registries import registry_of

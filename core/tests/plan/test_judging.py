@@ -18,7 +18,8 @@ from skillgauge.plan.judging import Judging, checked, find_judges, wanted_judges
 from skillgauge.plan.options import Who
 from skillgauge.run.judges import REMEMBERED, GuardedJudge
 from skillgauge.run.services import REFUSED_OFTEN, Services
-from skillgauge.types.suite import DIRECT, Suite, SuiteDefaults
+from skillgauge.types.arms import DIRECT
+from skillgauge.types.suite import Suite, SuiteDefaults
 from skillgauge.types.trial import FailureClass, Identity, Usage
 from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.redaction import Redactor

@@ -15,20 +15,16 @@ from skillgauge.errors import Origin, Severity
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.stats import repeats_for
+from skillgauge.types.arms import DIRECT, Arm, ArmKind, Comparison, SkillRef
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan, applies
 from skillgauge.types.suite import (
-    DIRECT,
-    Arm,
-    ArmKind,
     Case,
     Check,
-    Comparison,
     FileSpec,
     Gate,
     GateFigure,
     LimitOutcome,
     Limits,
-    SkillRef,
     Suite,
     SuiteDefaults,
     Target,

@@ -6,7 +6,8 @@ import pytest
 
 from skillgauge.errors import UsageError
 from skillgauge.plan.same_arms import with_same_arms
-from skillgauge.types.suite import Arm, ArmKind, Comparison, Suite, SuiteDefaults
+from skillgauge.types.arms import Arm, ArmKind, Comparison
+from skillgauge.types.suite import Suite, SuiteDefaults
 
 ARMS = tuple(Arm(name=name, kind=ArmKind.AGENT) for name in ("new", "old", "none"))
 

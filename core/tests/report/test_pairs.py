@@ -11,11 +11,30 @@ from skillgauge.decide.case_by_case import CaseReport, case_by_case
 from skillgauge.report.answer import compared
 from skillgauge.report.pairs import case_summary
 from skillgauge.report.summary import summarize
-from skillgauge.types.comparison import Dropped, DroppedCounts, GroupKey, Outcome, OutcomeCounts, Ratios, Spent
+from skillgauge.types.arms import Comparison
+from skillgauge.types.comparison import (
+    Dropped,
+    DroppedCounts,
+    FiredCounts,
+    GroupKey,
+    Outcome,
+    OutcomeCounts,
+    Ratios,
+    Spent,
+)
 from skillgauge.types.result import GivenUp, Kept, ResultOrder, RunInfo, RunState, RunView, TrialResult, Verdict
-from skillgauge.types.suite import Comparison, TargetHead
-from skillgauge.types.trajectory import Trajectory
-from skillgauge.types.trial import CaseHead, Execution, Failure, FailureClass, PlanHead, SuiteHead, Usage
+from skillgauge.types.suite import TargetHead
+from skillgauge.types.trajectory import FiredSkill, Trajectory
+from skillgauge.types.trial import (
+    CaseHead,
+    Execution,
+    Failure,
+    FailureClass,
+    PlanHead,
+    RunOrigin,
+    SuiteHead,
+    Usage,
+)
 
 VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR, "s": Verdict.SKIPPED}
 WITH = GroupKey("demo", "pdf", "with", "agent", None)
@@ -256,3 +275,67 @@ def test_heads_of_version_1_0_are_read() -> None:
     assert both.comparisons == (Comparison(candidate="a", baseline="b"),)
     assert (both.is_baseline("a"), both.is_baseline("b"), both.compared) == (False, True, ())
     assert SuiteHead.model_validate({**old, "candidate": None, "baseline": None}).comparisons == ()
+
+
+def firing(case: int, repeat: int, letter: str, fired: bool | None, tokens: int) -> TrialResult:
+    """A session of the candidate arm in which a skill fired, or not, or nobody knows."""
+    names = None if fired is None else (FiredSkill(name="pdf", how="invoked"),) * fired
+    execution = Execution(trajectory=Trajectory(skills_fired=names), usage=Usage(total_tokens=tokens))
+    return trial(case, "with", repeat, letter, execution=execution)
+
+
+def test_sessions_in_which_a_skill_fired_stand_apart() -> None:
+    """Lift and tokens of both parts, each beside the whole baseline arm; sessions that do not tell are in neither."""
+    baseline = [
+        trial(case, "without", repeat, letter, execution=Execution(usage=Usage(total_tokens=100)))
+        for case, letters in enumerate(("pf", "pp"))
+        for repeat, letter in enumerate(letters, 1)
+    ]
+    ours = [
+        firing(0, 1, "p", True, 300),
+        firing(0, 2, "p", None, 900),
+        firing(1, 1, "p", True, 200),
+        firing(1, 2, "f", False, 120),
+        firing(1, 3, "p", False, 110),
+    ]
+    results = sorted([*baseline, *ours], key=lambda result: (result.case_index, result.arm, result.repeat))
+    (pair,) = view(results).summary.pairs
+    assert pair.fired == FiredCounts(fired=2, sessions=4)
+    split = pair.by_firing
+    assert split is not None
+    assert (split.fired.sessions, split.fired.n, split.fired.lift) == (2, 2, pytest.approx(0.25))
+    assert (split.silent.sessions, split.silent.n, split.silent.lift) == (2, 1, pytest.approx(-0.5))
+    tokens = split.fired.ratios.tokens, split.silent.ratios.tokens
+    assert [ratio and ratio.ratio for ratio in tokens] == [pytest.approx(6**0.5), pytest.approx(1.1)]
+
+
+def test_an_arm_in_which_every_session_fired_has_no_parts() -> None:
+    """A split needs both."""
+    results = [firing(0, 1, "p", True, 1), trial(0, "without", 1, "f")]
+    (pair,) = view(results).summary.pairs
+    assert (pair.fired, pair.by_firing) == (FiredCounts(fired=1, sessions=1), None)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "noise"),
+    [
+        ("pf", "pp", 0.5),
+        ("ppf", "p", 2 / 3),
+        ("p", "f", None),
+        ("pe", "f", None),
+        ("pp", "ff", 0.0),
+    ],
+)
+def test_noise_of_a_comparison(ours: str, theirs: str, noise: float | None) -> None:
+    """How often two graded repeats of a case disagree, averaged over the arms in which it was repeated."""
+    (pair,) = view(trials({"with": ours, "without": theirs})).summary.pairs
+    rate = pair.noise.rate if pair.noise else None
+    assert rate == (None if noise is None else pytest.approx(noise))
+
+
+def test_cases_chosen_for_their_results_have_no_noise() -> None:
+    """They looked bad, so how much they waver says nothing of the suite."""
+    results = trials({"with": "pf", "without": "pp"})
+    chosen = view(results).head.model_copy(update={"origin": RunOrigin(run_id="r", change="", chosen=True)})
+    summary = summarize(chosen, results, figures=lambda summary: {})
+    assert [pair.noise for pair in summary.pairs] == [None]

@@ -17,7 +17,8 @@ from skillgauge.contract.sandboxes import Command, Finished, ModelRoute, Sandbox
 from skillgauge.run.agents import AgentSetup, AgentStages, files_of_skill
 from skillgauge.run.arm_integrity import VERIFIED
 from skillgauge.run.changes import LARGEST, ROOM, Content, changed_files, contents_of
-from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
+from skillgauge.types.arms import Arm, ArmKind, SkillRef
+from skillgauge.types.suite import Case, FileSpec, Limits
 from skillgauge.types.trajectory import Trajectory
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
 from skillgauge_testkit import FakeEngine, FakeSandbox, FakeWorkspace, TemporarySandbox

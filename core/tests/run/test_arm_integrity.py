@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skillgauge.run.arm_integrity import VERIFIED, arm_integrity
-from skillgauge.types.suite import Arm, ArmKind, SkillRef
+from skillgauge.types.arms import Arm, ArmKind, SkillRef
 from skillgauge.types.trajectory import FiredSkill, RefusedSkill, Trajectory
 from skillgauge.types.trial import Blame, Failure, FailureClass
 

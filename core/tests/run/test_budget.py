@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.run.budget import Budget, BudgetLimits
+from skillgauge.types.arms import Arm, ArmKind
 from skillgauge.types.result import GivenUp, TrialResult, Unfinished, Verdict
 from skillgauge.types.score import Score
-from skillgauge.types.suite import Arm, ArmKind, Case, Limits
+from skillgauge.types.suite import Case, Limits
 from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial, Usage
 
 

@@ -19,7 +19,8 @@ from skillgauge.contract.sandboxes import Command, Finished, SandboxSpec, Worksp
 from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentSetup, AgentStages, OnStep
 from skillgauge.run.changes import changed_files
 from skillgauge.run.direct import DirectStages
-from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, FileSpec, Limits, SkillRef, SkillRole, Target
+from skillgauge.types.arms import DIRECT, Arm, ArmKind, SkillRef, SkillRole
+from skillgauge.types.suite import Case, Check, FileSpec, Limits, Target
 from skillgauge.types.trajectory import EventKind, TrajectoryEvent
 from skillgauge.types.trial import Blame, Execution, FailureClass, FileChange, Identity, Trial
 from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeWorkspace

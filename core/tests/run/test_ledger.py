@@ -15,6 +15,7 @@ from skillgauge.contract.stores import Claimed, RunQuery
 from skillgauge.errors import Problem, StoreError
 from skillgauge.run import ledger as ledger_module
 from skillgauge.run.ledger import BATCH, MAX_WAIT_S, Ledger, MemoryLog, MemoryStore
+from skillgauge.types.arms import DIRECT
 from skillgauge.types.result import (
     Counts,
     ResultOrder,
@@ -25,7 +26,7 @@ from skillgauge.types.result import (
     Verdict,
     case_order,
 )
-from skillgauge.types.suite import DIRECT, Case, Limits, TargetHead
+from skillgauge.types.suite import Case, Limits, TargetHead
 from skillgauge.types.trial import (
     CaseHead,
     Execution,

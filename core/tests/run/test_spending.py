@@ -25,10 +25,11 @@ from skillgauge.run.scheduling.executor import LocalExecutor
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.services import Services
 from skillgauge.run.trials import RetryPolicy
+from skillgauge.types.arms import Arm, ArmKind
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import GivenUp, RunInfo, RunState, Spending
 from skillgauge.types.score import Score
-from skillgauge.types.suite import Arm, ArmKind, Case, Check, Suite
+from skillgauge.types.suite import Case, Check, Suite
 from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, PlanHead, Trajectory, Trial, Usage
 from skillgauge_testkit.fakes import FakeSandbox, FakeScorer, FakeScorers
 

@@ -26,9 +26,10 @@ from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.services import Services
 from skillgauge.run.stage import OpenStage, Stage
 from skillgauge.run.trials import BACKSTOP_S, RetryPolicy, TrialRunner
+from skillgauge.types.arms import DIRECT, Arm, ArmKind
 from skillgauge.types.result import TrialResult, Verdict
 from skillgauge.types.score import Score, ScoreStatus
-from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, LimitOutcome, Limits, Target
+from skillgauge.types.suite import Case, Check, LimitOutcome, Limits, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
 from skillgauge_testkit.fakes import FakeScorer, FakeScorers, FakeWorkspace
 

@@ -12,9 +12,10 @@ from skillgauge.plan.survey import survey
 from skillgauge.run.grading import Grading
 from skillgauge.run.pipeline import Job
 from skillgauge.run.scorers import BoundScorer, Scorers
+from skillgauge.types.arms import Arm, ArmKind, Comparison
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.score import Score
-from skillgauge.types.suite import Arm, ArmKind, Case, Check, Comparison, Suite
+from skillgauge.types.suite import Case, Check, Suite
 from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial, Usage
 from skillgauge_testkit.fakes import FakeScorer, FakeScorers
 

@@ -25,24 +25,18 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, GradedEvidence, Latency, MeanRatio, RateInterval, Reliability
 from skillgauge.types import comparison, gate, result, score, suite, trial
+from skillgauge.types.arms import DIRECT, Arm, ArmKind, Comparison, Install, SkillRef, SkillRole
 from skillgauge.types.comparison import Counts, GroupKey
 from skillgauge.types.gate import RepeatRule
 from skillgauge.types.result import RunState, Summary, TrialResult, Verdict
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import (
-    DIRECT,
-    Arm,
-    ArmKind,
     Case,
     Check,
-    Comparison,
     FileSpec,
     HostVariable,
-    Install,
     LimitOutcome,
     Limits,
-    SkillRef,
-    SkillRole,
     Suite,
     Target,
     TargetKind,

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from skillgauge.contract.sandboxes import SandboxSpec, SpoiledError, Workspace
 from skillgauge.errors import SuiteError
-from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
+from skillgauge.types.arms import Arm, ArmKind, SkillRef
+from skillgauge.types.suite import Case, FileSpec, Limits
 from skillgauge.types.trajectory import EventKind, Trajectory, TrajectoryEvent
 from skillgauge.types.trial import Execution, Failure, FailureClass, FileChange, Identity, Trial, Usage
 from skillgauge_documents.redaction import Redactor

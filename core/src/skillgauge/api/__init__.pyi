@@ -139,20 +139,22 @@ from ..types.score import (
     Score as Score,
     ScoreStatus as ScoreStatus,
 )
-from ..types.suite import (
-    ALL_PASSED as ALL_PASSED,
+from ..types.arms import (
     DIRECT as DIRECT,
-    NO_LIMITS as NO_LIMITS,
     Arm as Arm,
     ArmKind as ArmKind,
-    Case as Case,
-    Check as Check,
     Comparison as Comparison,
     Install as Install,
-    LimitOutcome as LimitOutcome,
-    Limits as Limits,
     SkillRef as SkillRef,
     SkillRole as SkillRole,
+)
+from ..types.suite import (
+    ALL_PASSED as ALL_PASSED,
+    NO_LIMITS as NO_LIMITS,
+    Case as Case,
+    Check as Check,
+    LimitOutcome as LimitOutcome,
+    Limits as Limits,
     Suite as Suite,
     SuiteDefaults as SuiteDefaults,
     Target as Target,

@@ -8,7 +8,7 @@ from typing import Protocol
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
 
 from ..errors import Problem
-from ..types.suite import Install, SkillRef
+from ..types.arms import Install, SkillRef
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Execution, Identity, Trial, Usage
 from .requests import Request

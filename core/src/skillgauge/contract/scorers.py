@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..types.answers import Answer
+from ..types.arms import Arm
 from ..types.score import Score
-from ..types.suite import Arm, Case, Check, Target
+from ..types.suite import Case, Check, Target
 from ..types.trial import Execution
 from .judges import Judge
 from .sandboxes import Workspace

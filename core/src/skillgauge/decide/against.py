@@ -27,10 +27,10 @@ from ..stats import (
     change_of,
     new_change_bounds,
 )
+from ..types.arms import DIRECT
 from ..types.comparison import CaseSummary, GroupKey
 from ..types.gate import CaseScope, Gate
 from ..types.result import Figure, RunState, RunView
-from ..types.suite import DIRECT
 from ..types.trial import Identity
 from .case_by_case import case_by_case
 from .gates import GateAnswer, GateResult, answer_of, gated

@@ -13,9 +13,9 @@ from itertools import groupby
 from skillgauge_documents.characters import plain
 
 from ..report.wording import reason_of, repeats_text
+from ..types.arms import DIRECT
 from ..types.comparison import CaseOutcome, Counts, GroupKey
 from ..types.result import GroupSummary, RunView, TrialResult, Verdict
-from ..types.suite import DIRECT
 from ..types.trial import CaseHead
 from .case_by_case import CaseReport, case_by_case
 from .gates import gated

@@ -10,9 +10,9 @@ from skillgauge_documents.phrases import counted
 
 from ..plan.preparing import Prepared
 from ..stats import MIN_NEW_CASES, MOST_ROUNDS, Repeats, interval_here, lift_interval, smallest_detectable
+from ..types.arms import Comparison
 from ..types.gate import CaseScope
 from ..types.plan import Cell, SuitePlan, applies
-from ..types.suite import Comparison
 from ..types.trial import SuiteHead
 
 COARSE = 0.5

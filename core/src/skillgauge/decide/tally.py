@@ -10,8 +10,8 @@ from collections.abc import Callable
 from skillgauge_documents import thaw
 from skillgauge_documents.characters import plain
 
+from ..types.arms import DIRECT
 from ..types.result import TrialResult, Verdict
-from ..types.suite import DIRECT
 from ..types.trajectory import EventKind, TrajectoryEvent
 from ..types.trial import Trial
 

@@ -25,10 +25,11 @@ from ..errors import Problem, UsageError
 from ..plan.options import EvalOptions, How, What, Who
 from ..report.answer import compared
 from ..stats import Evidence, Finding, repeats_for
+from ..types.arms import DIRECT
 from ..types.comparison import PairSummary
 from ..types.plan import Plan, Round, Selection
 from ..types.result import RunView, TrialResult
-from ..types.suite import DIRECT, Case
+from ..types.suite import Case
 from ..types.trial import CaseHead, PlanHead, RunOrigin, SuiteHead, Trial
 from .confirmable import Comparable, Place, other_suites, run_name, unfit
 from .evaluation import Evaluation

@@ -17,9 +17,10 @@ from ..decide.foresight import Foreseen, foresee, told
 from ..environment import files_at_home, host_environment, host_variable, secret
 from ..plan.preparing import Prepared
 from ..terminal.output import Output, problem_document
+from ..types.arms import ArmKind, SkillRole
 from ..types.inputs import FileSpec
 from ..types.plan import Cell, SuitePlan, applies
-from ..types.suite import ArmKind, Case, SkillRole
+from ..types.suite import Case
 from ..types.trial import PlanHead, SuiteHead
 
 _OWN = "SKILLGAUGE_"

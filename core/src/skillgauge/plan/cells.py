@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ..contract.providers import Traits
 from ..errors import Problem, UsageError
+from ..types.arms import Arm, ArmKind
 from ..types.plan import Cell, SuitePlan
-from ..types.suite import Arm, ArmKind, Limits, Suite, Target
+from ..types.suite import Limits, Suite, Target
 from ..types.trial import Identity
 from .adapters import Adapters
 from .engines import Engines

@@ -27,9 +27,10 @@ from ..run.judges import GuardedJudge
 from ..run.pipeline import Job
 from ..run.services import Services
 from ..run.trials import RetryPolicy
+from ..types.arms import ArmKind, SkillRole
 from ..types.comparison import GroupKey
 from ..types.result import Figure, SuiteSummary
-from ..types.suite import ArmKind, SkillRole, Suite
+from ..types.suite import Suite
 from .cast import Cast
 from .options import EvalOptions, Who
 from .suites import Suites

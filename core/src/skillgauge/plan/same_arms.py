@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import Problem, UsageError
-from ..types.suite import Comparison, Suite
+from ..types.arms import Comparison
+from ..types.suite import Suite
 
 AGAIN = "-again"
 """End of the name of the second arm."""
@@ -36,7 +37,8 @@ def _with_same_arms(suite: Suite) -> Suite:
             "arms": (*arms, *again),
             "defaults": suite.defaults.model_copy(update={"cache_baseline": False}),  # a known session shows no noise
             "comparisons": tuple(
-                Comparison(candidate=arm.name, baseline=other.name) for arm, other in zip(arms, again, strict=True)
+                Comparison(candidate=arm.name, baseline=other.name, is_same=True)
+                for arm, other in zip(arms, again, strict=True)
             ),
         }
     )

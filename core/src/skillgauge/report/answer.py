@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from skillgauge_documents.phrases import chance_text, counted, points, signed_points
+from skillgauge_documents.phrases import chance_text, counted, percent, points, signed_points
 
 from ..stats import Evidence, Finding, GradedEvidence, Interval, MeanRatio
-from ..types.comparison import DroppedCounts, PairSummary
+from ..types.comparison import DroppedCounts, PairSummary, Ratios
 from ..types.result import RunView
 from .stopping import PlannedSessions
-from .wording import labels
+from .wording import interval_text, labels
 
 _FINDINGS = {
     Finding.HELPS: " helps",
     Finding.HURTS: " hurts",
     Finding.NO_DIFFERENCE: " makes no meaningful difference",
 }
+_SAME = ", compared with itself, differs by noise alone"
+"""In place of a finding, where both arms are made alike."""
 _NAMES = {"turns": "turns", "tokens": "tokens", "duration_s": "time", "cost_usd": "cost"}
 """Of the fields of `Ratios`."""
 
@@ -52,8 +54,8 @@ def _answer(pair: PairSummary, stop: str) -> str:
     if evidence is None:
         return f" cannot be compared {against}: no case has a result in both arms{_dropped(pair.dropped)}"
     lift = f"{points(evidence.estimate)} {against} ({_basis(pair, evidence)})"
-    texts = [f"{_heading(evidence)}: {lift}"]
-    if evidence.finding is Finding.UNDECIDED:
+    texts = [f"{_SAME if pair.is_same else _heading(evidence)}: {lift}"]
+    if evidence.finding is Finding.UNDECIDED and not pair.is_same:
         texts.append(shortfall_text(evidence))
     return "; ".join(text for text in (*texts, stop, *_beside(pair)) if text)
 
@@ -175,8 +177,30 @@ def _beside(pair: PairSummary) -> Iterator[str]:
     if pair.graded:
         yield _graded_text(pair.graded)
     if pair.fired and pair.fired.fired < pair.fired.sessions:
-        yield f"a skill fired in {pair.fired.fired} of {counted(pair.fired.sessions, 'session')}"
+        yield f"a skill fired in {pair.fired.fired} of {counted(pair.fired.sessions, 'session')}{_split_text(pair)}"
+    if pair.noise and pair.noise.rate:
+        bounds = f"{pair.noise.level:.0%} interval {interval_text(pair.noise)}"
+        yield f"two sessions of the same case and arm disagree in {percent(pair.noise.rate)} ({bounds})"
     yield from _took(pair)
+
+
+def _split_text(pair: PairSummary) -> str:
+    """Say what the two parts of an arm show whose skills fired in some sessions only."""
+    if pair.by_firing is None:
+        return ""
+    fired, silent = (
+        ", ".join([points(part.lift), *_multiples(part.ratios)])
+        for part in (pair.by_firing.fired, pair.by_firing.silent)
+    )
+    return f" (where it did: {fired}; where not: {silent}; not randomised)"
+
+
+def _multiples(ratios: Ratios) -> Iterator[str]:
+    """Yield the tokens and the cost of sessions beside the baseline arm's, where they are known."""
+    known: dict[str, MeanRatio | None] = {"tokens": ratios.tokens, "cost_usd": ratios.cost_usd}
+    for name, ratio in known.items():
+        if ratio:
+            yield f"{ratio.ratio:.2f} times the {_NAMES[name]}"
 
 
 def _graded_text(graded: GradedEvidence) -> str:

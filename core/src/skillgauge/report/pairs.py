@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..stats import Discordant, Evidence, GradedTally, LiftTally, LogRatio, PairedDifference, mean_of
+from ..stats import Discordant, Evidence, GradedTally, LiftTally, PairedDifference, RateTally, flip_rate, mean_of
 from ..types.comparison import (
     CasePair,
     CaseSummary,
     Counts,
     Dropped,
     DroppedCounts,
-    FiredCounts,
     GroupKey,
     Outcome,
     OutcomeCounts,
     PairSummary,
-    Ratios,
-    Spent,
 )
 from ..types.result import TrialResult, Verdict
-from ..types.trial import FailureClass, SuiteHead, Usage
+from ..types.trial import FailureClass, SuiteHead
+from .effort import EffortTally, spent_of
+from .firing import FiringTally, sessions_by_firing
 from .outcomes import outcome_of, passes
-
-_NO_USAGE = Usage()
-"""Usage of which nothing is known."""
 
 
 def case_summary(group: GroupKey, repeats: Sequence[TrialResult], suite: SuiteHead | None = None) -> CaseSummary:
@@ -41,6 +37,7 @@ def case_summary(group: GroupKey, repeats: Sequence[TrialResult], suite: SuiteHe
     graded = [result for result in repeats if result.verdict is not Verdict.ERROR]
     counts = counts_of(repeats)
     looks = suite.looks if suite else ()
+    fired, silent = sessions_by_firing(graded)
     return CaseSummary(
         group=group,
         counts=counts,
@@ -48,42 +45,15 @@ def case_summary(group: GroupKey, repeats: Sequence[TrialResult], suite: SuiteHe
         passes=passes(counts, repeats[0].repeat_rule),
         cluster=repeats[0].cluster,
         mean_value=mean_of([result.value for result in graded if result.value is not None]),
-        spent=_spent(repeats),
-        fired=_fired(graded),
+        spent=spent_of(repeats),
+        fired_sessions=fired,
+        silent_sessions=silent,
         earlier=tuple(_counts_until(repeats, repeat) for repeat in looks),
     )
 
 
 def _counts_until(results: Iterable[TrialResult], repeat: int) -> Counts:
     return counts_of(result for result in results if result.repeat <= repeat)
-
-
-def _spent(repeats: Iterable[TrialResult]) -> Spent:
-    passed = [result.execution for result in repeats if result.verdict is Verdict.PASS]
-    usages = [execution.usage or _NO_USAGE for execution in passed]
-    return Spent(
-        turns=mean_of([execution.trajectory.turns if execution.trajectory else None for execution in passed]),
-        tokens=mean_of([_tokens(usage) for usage in usages]),
-        duration_s=mean_of([execution.duration_s for execution in passed]),
-        cost_usd=mean_of([usage.cost_usd for usage in usages]),
-    )
-
-
-def _tokens(usage: Usage) -> int | None:
-    """All tokens of an execution; `None` if nothing is known of input, output or their sum."""
-    if usage.total_tokens is None and (usage.input_tokens is None or usage.output_tokens is None):
-        return None
-    return usage.all_tokens
-
-
-def _fired(repeats: Iterable[TrialResult]) -> FiredCounts | None:
-    """Count the graded sessions in which a skill fired, of those that tell."""
-    trajectories = [result.execution.trajectory for result in repeats]
-    fired = [trajectory.skills_fired for trajectory in trajectories if trajectory]
-    sessions = [skills for skills in fired if skills is not None]
-    if not sessions:
-        return None
-    return FiredCounts(fired=sum(bool(skills) for skills in sessions), sessions=len(sessions))
 
 
 def counts_of(results: Iterable[TrialResult]) -> Counts:
@@ -178,10 +148,13 @@ class PairTally:
 
     lift: LiftTally = field(default_factory=LiftTally)
     _graded: GradedTally = field(default_factory=GradedTally)
-    _fired: FiredCounts | None = None
+    _firing: FiringTally = field(default_factory=FiringTally)
+    _flips: RateTally = field(default_factory=RateTally)
+    _repeats: int = 0
+    """The most graded repeats of a case in one arm."""
     _outcomes: Counter[str] = field(default_factory=Counter)
     _dropped: Counter[str] = field(default_factory=Counter)
-    _ratios: dict[str, LogRatio] = field(default_factory=lambda: defaultdict(LogRatio))
+    _effort: EffortTally = field(default_factory=EffortTally)
 
     def add(
         self,
@@ -204,28 +177,44 @@ class PairTally:
             self._dropped[pair.dropped] += 1
         if ours is None or theirs is None:
             return
-        if ours.fired:
-            self._fired = ours.fired.plus(self._fired)
+        self._firing.add(ours, theirs)
+        self._add_noise(ours, theirs)
         earlier = list(zip(ours.earlier, theirs.earlier, strict=True))
         self.lift.add(ours.counts, theirs.counts, ours.cluster, earlier, discordant)
         self._add_scores(ours, theirs)
-        for (name, candidate), (_, baseline) in zip(ours.spent, theirs.spent, strict=True):
-            self._ratios[name].add(candidate, baseline)
+        self._effort.add(ours.spent, theirs.spent)
+
+    def _add_noise(self, ours: CaseSummary, theirs: CaseSummary) -> None:
+        """Take how often two repeats of the case disagree, averaged over the arms in which it was repeated."""
+        graded = [(case.counts.passed + case.counts.failed, case.counts.passed) for case in (ours, theirs)]
+        flips = [flip for counts in graded if (flip := flip_rate(*counts)) is not None]
+        if flips:
+            self._flips.add(sum(flips) / len(flips), None, ours.cluster)
+            self._repeats = max(self._repeats, *(count for count, _ in graded))
 
     def _add_scores(self, ours: CaseSummary, theirs: CaseSummary) -> None:
         candidate, baseline = _scored(ours), _scored(theirs)
         if candidate and baseline:
             self._graded.add(candidate, baseline)
 
-    def summary(self, candidate: GroupKey, baseline: GroupKey, evidence: Evidence | None) -> PairSummary:
-        """The result of the comparison, with its evidence among all comparisons of the run."""
+    def summary(self, candidate: GroupKey, baseline: GroupKey, evidence: Evidence | None, seed: int) -> PairSummary:
+        """The result of the comparison.
+
+        Args:
+            candidate: its candidate arm.
+            baseline: its baseline arm.
+            evidence: its evidence among all comparisons of the run.
+            seed: of resampled intervals.
+        """
         return PairSummary(
             candidate=candidate,
             baseline=baseline,
             evidence=evidence,
             graded=self._graded.evidence,
-            fired=self._fired,
-            ratios=Ratios(**{name: ratio.mean for name, ratio in self._ratios.items()}),
+            fired=self._firing.counts,
+            by_firing=self._firing.split,
+            noise=self._flips.rate(self._repeats, seed) if self._repeats else None,
+            ratios=self._effort.ratios,
             lift_bounds=self.lift.bounds,
             outcomes=OutcomeCounts(**self._outcomes),
             dropped=DroppedCounts(**self._dropped),

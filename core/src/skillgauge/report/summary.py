@@ -35,6 +35,9 @@ from .spending import SpendingTally
 MAX_ERROR_SHARE = 0.25
 """More errors than this make a suite's results invalid."""
 
+_OF_CHOSEN = {"evidence": None, "lift_bounds": None, "noise": None}
+"""The facts of a comparison that mean nothing for cases that were chosen for their results."""
+
 _place_of = attrgetter("suite_id", "case_index")
 _group_of = attrgetter(*(part.name for part in fields(GroupKey)))
 """The parts of a result's `GroupKey`, which are made, compared and found in a fifth of its time."""
@@ -68,7 +71,7 @@ def summarize(
     with_figures = _with_figures(tally.suites, groups, pairs, figures)
     if head.is_chosen:
         with_figures = tuple(map(_without_intervals, with_figures))
-        pairs = tuple(pair.model_copy(update={"evidence": None, "lift_bounds": None}) for pair in pairs)
+        pairs = tuple(pair.model_copy(update=_OF_CHOSEN) for pair in pairs)
     return Summary(
         counts=counts,
         groups=with_figures,
@@ -144,10 +147,18 @@ class _RunTally:
         """Return the comparisons in the order of the plan."""
         ordered = sorted(self._pairs, key=lambda arms: [_group_order(self._head, arm) for arm in arms])
         weighed = weigh_together([self._pairs[arms].lift for arms in ordered])
-        return tuple(
-            self._pairs[arms].summary(*arms, evidence).model_copy(update={"is_valid": self._is_valid(*arms)})
+        pairs = (
+            self._pairs[arms].summary(*arms, evidence, self._head.seed)
             for arms, evidence in zip(ordered, weighed, strict=True)
         )
+        return tuple(pair.model_copy(update=self._facts_of(pair)) for pair in pairs)
+
+    def _facts_of(self, pair: PairSummary) -> dict[str, bool]:
+        """Return what only the plan and all groups together tell of a comparison."""
+        comparisons = self.suites[pair.candidate.suite_id].comparisons
+        arms = (pair.candidate.arm, pair.baseline.arm)
+        same = any(one.is_same for one in comparisons if (one.candidate, one.baseline) == arms)
+        return {"is_valid": self._is_valid(pair.candidate, pair.baseline), "is_same": same}
 
     def _is_valid(self, candidate: GroupKey, baseline: GroupKey) -> bool:
         """Tell whether a comparison proves anything: few errors, and no session that could not be replayed."""

@@ -12,11 +12,11 @@ from skillgauge_documents.characters import LINE, plain
 from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent, points, signed_points
 
 from ..stats import RateInterval
+from ..types.arms import DIRECT
 from ..types.comparison import CaseCounts, Counts, GroupKey
 from ..types.gate import Quarantined
 from ..types.result import Figure, GroupSummary, Table, TrialResult
 from ..types.score import ScoreStatus
-from ..types.suite import DIRECT
 
 PASS_RATE = "pass_rate"
 """Name of the figure that stands for a group whose format has none of its own."""

@@ -16,8 +16,9 @@ from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, Ses
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Finished, NoRoomError, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
+from ..types.arms import SkillRef
 from ..types.inputs import FileSpec
-from ..types.suite import Case, SkillRef, TargetKind
+from ..types.suite import Case, TargetKind
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
 from .arm_integrity import arm_integrity

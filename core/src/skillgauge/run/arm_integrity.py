@@ -6,7 +6,7 @@ about it, are words of the engine.
 
 from __future__ import annotations
 
-from ..types.suite import Arm
+from ..types.arms import Arm
 from ..types.trajectory import RefusedSkill, Trajectory
 from ..types.trial import Failure, FailureClass
 

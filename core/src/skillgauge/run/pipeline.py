@@ -17,9 +17,9 @@ from ..contract.providers import Clean
 from ..contract.stores import RunLog, Store
 from ..plugins.events import Events
 from ..report.summary import FigureSource, summarize
+from ..types.arms import ArmKind
 from ..types.plan import Plan
 from ..types.result import GivenUp, ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
-from ..types.suite import ArmKind
 from ..types.trial import Failure, Trial
 from .agents import OnStep
 from .budget import Budget, BudgetLimits

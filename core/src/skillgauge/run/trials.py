@@ -17,8 +17,8 @@ from ..contract.sandboxes import NoRoomError, SpoiledError
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
+from ..types.arms import ArmKind
 from ..types.result import GivenUp, TrialResult, Verdict
-from ..types.suite import ArmKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, TrialFacts, Usage
 from .budget import Meter, OnSpent, current_meter, use_meter
 from .grading import Grade, Grading, grade

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from skillgauge_documents.frozen import Frozen
 
-from ..stats import Evidence, GradedEvidence, MeanRatio
+from ..stats import Evidence, GradedEvidence, MeanRatio, RateInterval
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,19 @@ class FiredCounts(Frozen):
         return FiredCounts(fired=self.fired + other.fired, sessions=self.sessions + other.sessions)
 
 
+class CaseSessions(Frozen):
+    """Some of the graded sessions of one case in one group."""
+
+    passed: int
+    sessions: int
+    spent: Spent
+
+    @property
+    def pass_share(self) -> float:
+        """Share of them that passed."""
+        return self.passed / self.sessions
+
+
 class CaseSummary(Frozen):
     """The repeats of one case in one group."""
 
@@ -135,10 +148,18 @@ class CaseSummary(Frozen):
     mean_value: float | None = None
     """Mean score over its graded repeats."""
     spent: Spent = Spent.model_construct()
-    fired: FiredCounts | None = None
-    """Sessions in which a skill of the case's arm fired; `None` where no session tells."""
+    fired_sessions: CaseSessions | None = None
+    """Its graded sessions in which a skill of the case's arm fired; `None` without any."""
+    silent_sessions: CaseSessions | None = None
+    """Those in which it is known that none fired."""
     earlier: tuple[Counts, ...] = ()
     """Those of its repeats that there were at each earlier look; see `SuiteHead.looks`."""
+
+    @property
+    def fired(self) -> FiredCounts | None:
+        """Sessions in which a skill of the case's arm fired; `None` where no session tells."""
+        fired, silent = (part.sessions if part else 0 for part in (self.fired_sessions, self.silent_sessions))
+        return FiredCounts(fired=fired, sessions=fired + silent) if fired or silent else None
 
 
 class Outcome(StrEnum):
@@ -203,6 +224,29 @@ class Ratios(Frozen):
     cost_usd: MeanRatio | None = None
 
 
+class FiringPart(Frozen):
+    """The sessions of a candidate arm in which a skill fired, or in which none did, beside those of the baseline arm.
+
+    Which sessions these are was not drawn by lot: a skill fires in the cases that suit it, so the two parts of an arm
+    differ by their cases, too.
+    """
+
+    sessions: int
+    n: int
+    """Cases with such a session and a graded repeat in the baseline arm."""
+    lift: float
+    """Mean over these cases of the pass share of such sessions minus that of the baseline arm, -1 to 1."""
+    ratios: Ratios
+    """Effort as a multiple of the baseline arm's, over the cases in which both passed, the arm in such a session."""
+
+
+class FiringSplit(Frozen):
+    """The two parts of a candidate arm whose skills fired in some sessions and not in others."""
+
+    fired: FiringPart
+    silent: FiringPart
+
+
 class EnginePair(Frozen):
     """The same comparison of arms with two engines or models, over the cases that have a result in all four arms."""
 
@@ -236,6 +280,13 @@ class PairSummary(Frozen):
     """The difference of the mean scores; `None` where they are the shares that passed."""
     fired: FiredCounts | None = None
     """Sessions of the candidate arm in which a skill fired; `None` where no session tells."""
+    by_firing: FiringSplit | None = None
+    """The same comparison for sessions in which a skill fired and for the others; `None` unless there are both."""
+    noise: RateInterval | None = None
+    """How often two sessions of the same case and arm end with different verdicts, averaged over the cases that were
+    repeated; `None` if none was."""
+    is_same: bool = False
+    """Whether both arms are made alike, so that any difference between them is noise."""
     ratios: Ratios = Ratios.model_construct()
     lift_bounds: tuple[float, float] | None = None
     """The lift if all errors had gone against the candidate arm, and if all had gone for it; only with errors."""

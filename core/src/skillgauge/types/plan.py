@@ -13,7 +13,8 @@ from random import Random
 
 from skillgauge_documents.frozen import Frozen, digest, digest_text
 
-from .suite import Arm, Case, Limits, Suite, Target
+from .arms import Arm
+from .suite import Case, Limits, Suite, Target
 from .trial import Identity, PlanHead, Trial
 
 

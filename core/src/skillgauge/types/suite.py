@@ -12,6 +12,7 @@ from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, digest,
 
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
+from .arms import DIRECT, Arm, Comparison
 from .gate import Gate, GateFigure, RepeatRule
 from .inputs import FileSpec, HostVariable
 
@@ -237,75 +238,6 @@ class Target(TargetHead):
     def origin_of(self, field: str) -> Origin | None:
         """Return the place that a field comes from, for a problem about it."""
         return dict(self.origins).get(field, self.origin)
-
-
-class SkillRole(StrEnum):
-    """The reason why a skill is present in an arm."""
-
-    CANDIDATE = "candidate"
-    DISTRACTOR = "distractor"
-    PREVIOUS = "previous"
-
-
-class SkillRef(Frozen):
-    """A skill that an arm installs for the agent."""
-
-    name: str
-    root: str
-    """Absolute path of the skill's folder."""
-    digest: str
-    role: SkillRole = SkillRole.CANDIDATE
-    leaves_out: tuple[str, ...] = ()
-    """Paths below `root` that are not installed, because they would leak answers."""
-
-
-class Install(Frozen):
-    """Something beside skills that an arm gives the agent; docs/writing-an-engine.md has the kinds of it."""
-
-    kind: str
-    name: str
-    content: JsonObject = EMPTY
-    files: tuple[FileSpec, ...] = ()
-
-    @once
-    def digest(self) -> str:
-        """Digest of all of it, the files with their paths included."""
-        return digest(self.kind, self.name, self.content, [file.content_id for file in self.files])
-
-
-class ArmKind(StrEnum):
-    """The way in which the trials of an arm execute."""
-
-    DIRECT = "direct"
-    """An adapter calls the target."""
-    AGENT = "agent"
-    """An engine drives an agent that may use the arm's skills."""
-
-
-class Arm(Frozen):
-    """One named condition: the set of skills present, or a direct call."""
-
-    name: str
-    kind: ArmKind
-    skills: tuple[SkillRef, ...] = ()
-    installs: tuple[Install, ...] = ()
-
-    @once
-    def digest(self) -> str:
-        """Digest of the condition, whatever it is called."""
-        more = [[one.digest for one in self.installs]] if self.installs else []
-        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills], *more)
-
-
-DIRECT = Arm.model_construct(name="direct", kind=ArmKind.DIRECT)
-"""The arm of suites that call their target directly."""
-
-
-class Comparison(Frozen):
-    """Two arms whose difference is the suite's question."""
-
-    candidate: str
-    baseline: str
 
 
 class LimitOutcome(StrEnum):

@@ -11,10 +11,11 @@ from pydantic import Field, model_validator
 from skillgauge_documents.frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest, digest_text, once
 
 from .answers import PLAIN, Answer, AnswerStyle
+from .arms import Arm, Comparison
 from .comparison import GroupKey
 from .gate import Gate, GateFigure, Quarantined
 from .signature import Signature
-from .suite import Arm, Case, CaseFacts, Comparison, Limits, SuiteFacts, Target, TargetHead
+from .suite import Case, CaseFacts, Limits, SuiteFacts, Target, TargetHead
 from .trajectory import Trajectory
 
 

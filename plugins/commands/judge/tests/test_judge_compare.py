@@ -11,8 +11,9 @@ import pytest
 
 from skillgauge.api import CaseHead, Identity, JudgeReply, JudgeRequest, Problem
 from skillgauge.api.report import GroupKey
-from skillgauge_command_judge.comparing import Duel, Match, summary, verdict
-from skillgauge_command_judge.documents import CompareDocuments
+from skillgauge_command_judge.compared import agreement, majority
+from skillgauge_command_judge.comparing import Duel, Match, lines, summary, verdict
+from skillgauge_command_judge.documents import CompareDocument, CompareDocuments, DuelOutcome
 from skillgauge_command_judge.duel import Better, Word, ask
 from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Done, Program
@@ -24,10 +25,22 @@ GROUP = GroupKey("suite", "skill", "with_skill", "engine", None)
 MARKER = re.compile(r"END FIRST ([0-9a-f]{32})$", re.MULTILINE)
 
 
-def match(n: int) -> Match:
-    """So many cases."""
-    duels = tuple(Duel(CaseHead(suite_id="suite", id=f"c{at}", index=at), "ours", "theirs") for at in range(n))
-    return Match("skill", GROUP, GROUP.in_arm("without_skill"), duels, n)
+Pair = tuple[Word, Word]
+
+
+def compared_by(judges: tuple[str, ...], *cases: list[tuple[Pair, ...]]) -> CompareDocument:
+    """The comparison whose cases have these pairs of answers, each with the words of every judge."""
+    duels = tuple(
+        (Duel(CaseHead(suite_id="suite", id=f"c{at}", index=at), "ours", "theirs"),) * len(pairs)
+        for at, pairs in enumerate(cases)
+    )
+    match = Match("skill", GROUP, GROUP.in_arm("without_skill"), duels, len(cases))
+    return summary("r", judges, "clear", match, cases)
+
+
+def compared(*words: Pair) -> CompareDocument:
+    """The same of one judge, with one pair of answers a case."""
+    return compared_by(("j",), *([(pair,)] for pair in words))
 
 
 @pytest.mark.parametrize(
@@ -44,35 +57,89 @@ def match(n: int) -> Match:
 )
 def test_the_same_winner_twice_counts(words: tuple[Word, Word], outcome: str | None) -> None:
     """Everything else is a tie, and a missing word is neither."""
-    compared = summary("r", "j", "clear", match(1), [words])
-    assert compared.cases[0].outcome == outcome
-    assert compared.unanswered == int(outcome is None)
-    assert (compared.wins, compared.losses, compared.ties) == tuple(
+    document = compared(words)
+    assert document.cases[0].outcome == outcome
+    assert document.unanswered == int(outcome is None)
+    assert (document.wins, document.losses, document.ties) == tuple(
         int(outcome == one) for one in ("win", "loss", "tie")
     )
 
 
 def test_known_answers() -> None:
     """8 wins, 1 loss and 1 tie: sign test 0.039, +70 points, above 0; six firsts are ties."""
-    words = [*[(FIRST, SECOND)] * 8, (SECOND, FIRST), (TIE, TIE)]
-    compared = summary("r", "j", "clear", match(10), words)
-    assert compared.chance == pytest.approx(2 * (1 + 9) / 2**9)
-    assert (compared.net, compared.consistent) == (pytest.approx(0.7), 1.0)
-    assert compared.lower is not None
-    assert compared.upper is not None
-    assert 0 < compared.lower < 0.7 < compared.upper <= 1
-    assert verdict(compared).startswith("8 wins, 1 loss, 1 tie: wins minus losses +70.0 points (95% interval +")
-    biased = summary("r", "j", "clear", match(6), [(FIRST, FIRST)] * 6)
-    assert (biased.ties, biased.both_first, biased.consistent) == (6, 6, 0.0)
-    assert biased.position_chance == pytest.approx(2 / 2**6)
+    document = compared(*[(FIRST, SECOND)] * 8, (SECOND, FIRST), (TIE, TIE))
+    assert document.chance == pytest.approx(2 * (1 + 9) / 2**9)
+    assert (document.net, document.judges[0].consistent) == (pytest.approx(0.7), 1.0)
+    assert document.lower is not None
+    assert document.upper is not None
+    assert 0 < document.lower < 0.7 < document.upper <= 1
+    assert verdict(document).startswith("8 wins, 1 loss, 1 tie: wins minus losses +70.0 points (95% interval +")
+    biased = compared(*[(FIRST, FIRST)] * 6)
+    (judge,) = biased.judges
+    assert (biased.ties, judge.both_first, judge.consistent) == (6, 6, 0.0)
+    assert judge.position_chance == pytest.approx(2 / 2**6)
     assert (biased.chance, biased.net, biased.lower) == (1.0, 0.0, None)
 
 
 def test_without_a_word_there_is_no_figure() -> None:
     """A judge that is down decides nothing."""
-    compared = summary("r", "j", "clear", match(1), [(Word(None, "it is down"), FIRST)])
-    assert (compared.net, compared.consistent, compared.unanswered) == (None, None, 1)
-    assert verdict(compared) == "0 wins, 0 losses, 0 ties: the judge gave no word"
+    document = compared((Word(None, "it is down"), FIRST))
+    assert (document.net, document.judges[0].consistent, document.unanswered) == (None, None, 1)
+    assert verdict(document) == "0 wins, 0 losses, 0 ties: the judge gave no word"
+    assert "  no word on c0: it is down" in lines(document)
+
+
+WON, LOST, TIED = (FIRST, SECOND), (SECOND, FIRST), (TIE, TIE)
+DOWN = (Word(None, "it is down"), FIRST)
+
+
+def test_repeats_of_a_case_count_once_in_the_interval_and_each_in_the_test() -> None:
+    """Ten cases of three repeats, two won and one tied: 20 of 20 decided pairs, +66.7 points over 10 cases."""
+    document = compared_by(("j",), *[[(WON,), (WON,), (TIED,)]] * 10)
+    assert (document.wins, document.pairs, document.net) == (10, 30, pytest.approx(2 / 3))
+    assert document.chance == pytest.approx(2 / 2**20)
+    assert document.lower is not None
+    once = compared(*[WON] * 10)
+    assert once.lower is not None
+    assert document.lower < once.lower, "repeats are no further cases"
+    assert " (cases; 30 pairs of answers): wins minus losses" in verdict(document)
+
+
+def test_as_many_wins_as_losses_of_a_case_are_a_tie() -> None:
+    """More of either decide the case."""
+    document = compared_by(("j",), [(WON,), (LOST,)], [(WON,), (LOST,), (LOST,)])
+    assert [case.outcome for case in document.cases] == ["tie", "loss"]
+    assert document.net == pytest.approx(-1 / 6)
+
+
+@pytest.mark.parametrize(
+    ("votes", "outcome"),
+    [
+        (["win", "win", "loss"], "win"),
+        (["win", "tie", "loss"], "tie"),
+        (["win", "tie", "tie"], "tie"),
+        (["loss", "loss", None], "loss"),
+        (["win", "loss", None], "tie"),
+        (["win", None, None], None),
+        ([None, None, None], None),
+    ],
+)
+def test_most_of_a_panel_decide(votes: list[str | None], outcome: str | None) -> None:
+    """Most of all seats, so that a judge that is down cannot have changed it."""
+    assert majority([DuelOutcome(vote) if vote else None for vote in votes]) == outcome
+
+
+def test_a_panel_tells_its_judges_apart() -> None:
+    """Whether they agree, and who looks at the place; one that is down leaves the word to the others."""
+    document = compared_by(("a", "b", "c"), [(WON, WON, (FIRST, FIRST))], [(WON, WON, WON)], [(WON, WON, DOWN)])
+    assert (document.wins, document.agreement, document.unanswered) == (3, 0.5, 0)
+    assert [judge.both_first for judge in document.judges] == [0, 0, 1]
+    assert [judge.unanswered for judge in document.judges] == [0, 0, 1]
+    told = list(lines(document))
+    assert "  all 3 judges agree on 50.0% of the pairs of answers" in told
+    assert "  c: the same word in both orders: 50.0%" in told
+    assert not [line for line in told if "no word" in line]
+    assert agreement([(WON,)]) is None
 
 
 class Scripted:
@@ -151,9 +218,10 @@ def preferring(prefers: Preference) -> Callable[[ModelRequest], ModelReply]:
     return answer
 
 
-def run(program: Program, server: ModelServer, *arguments: str, code: int = 0) -> Done:
-    """Compare the newest run."""
-    words = ["judge", "compare", "latest", "--judge", "openai", "--judge-model", "m-1", *arguments]
+def run(program: Program, server: ModelServer, *arguments: str, models: str = "m-1", code: int = 0) -> Done:
+    """Compare the newest run with these models."""
+    judges = ",".join(["openai"] * len(models.split(",")))
+    words = ["judge", "compare", "latest", "--judge", judges, "--judge-model", models, *arguments]
     words += ["--set", f"judges.openai.base_url={server.url}/v1"]
     done = program(*words, env={"OPENAI_API_KEY": "made-up-key", "SKILLGAUGE_SANDBOX": "local"})
     assert done.code == code, done.stdout + done.stderr
@@ -170,15 +238,15 @@ def test_answers_of_both_arms_are_compared(program: Program, biased: Biased) -> 
 
     with ModelServer(preferring(prefers)) as server:
         dry = run(program, server, "--rubric", "Is it good?", "--dry-run", "--sample", "30")
-        assert dry.verdict == "would ask 60 questions about 30 cases to judge openai, each in both orders"
+        assert dry.verdict == "would ask 60 questions about 30 cases to judge openai (m-1), each in both orders"
         assert not server.requests
         done = run(program, server, "--rubric", "Is it good?", "--sample", "30", "--json")
         assert len(server.requests) == 60
         few = run(program, server, "--rubric", "Is it good?", "--sample", "3")
         assert len(server.requests) == 66
-    (compared,) = CompareDocuments.model_validate(done.document).comparisons
-    assert (compared.wins, compared.losses, compared.ties, compared.cases_in_run) == (15, 0, 15, 30)
-    assert (compared.net, compared.consistent) == (0.5, 1.0)
+    (document,) = CompareDocuments.model_validate(done.document).comparisons
+    assert (document.wins, document.losses, document.ties, document.cases_in_run) == (15, 0, 15, 30)
+    assert (document.net, document.judges[0].consistent) == (0.5, 1.0)
     assert done.verdict.startswith("15 wins, 0 losses, 15 ties: wins minus losses +50.0 points (95% interval +")
     assert "my-skill · with_skill against without_skill: " in few.stdout
 
@@ -191,6 +259,32 @@ def test_a_judge_that_takes_the_first_finds_nothing(program: Program, biased: Bi
         done = run(program, server, "--rubric", "Is it good?")
     assert done.verdict.startswith("0 wins, 0 losses, 20 ties: wins minus losses +0.0 points")
     assert "the same place in both orders: 20 times the first, 0 times the second (p < 0.001)" in done.stdout
+
+
+@pytest.mark.e2e
+def test_a_panel_compares_several_repeats(program: Program, biased: Biased) -> None:
+    """Three models, of which one takes the first; the others decide over both repeats of each case."""
+    biased.evaluate("--runs", "2")
+
+    def prefers(first: str, second: str) -> str:
+        return "TIE" if first == second else "FIRST" if first == "GOOD" else "SECOND"
+
+    def answer(request: ModelRequest) -> ModelReply:
+        takes_first = request.body["model"] == "m-3"
+        return preferring((lambda first, second: "FIRST") if takes_first else prefers)(request)
+
+    with ModelServer(answer) as server:
+        panel = "m-1,m-2,m-3"
+        few = ("--rubric", "Is it good?", "--sample", "4", "--repeats", "2")
+        dry = run(program, server, *few, "--dry-run", models=panel)
+        done = run(program, server, *few, "--json", models=panel)
+        asked = len(server.requests)
+    assert dry.verdict.startswith("would ask 48 questions about 4 cases with 8 pairs of answers to judges openai (m-1)")
+    assert asked == 48
+    (document,) = CompareDocuments.model_validate(done.document).comparisons
+    assert (document.pairs, document.losses, document.unanswered) == (8, 0, 0)
+    assert [judge.both_first for judge in document.judges] == [0, 0, 8]
+    assert [judge.judge for judge in document.judges] == ["openai (m-1)", "openai (m-2)", "openai (m-3)"]
 
 
 @pytest.mark.e2e

@@ -242,15 +242,18 @@ async def _duels(call: Invocation, values: Mapping[str, Any], view: RunView) -> 
     from .comparing import compare, matches, prepare, print_comparisons, verdict  # noqa: PLC0415 - as above
     from .documents import CompareDocuments  # noqa: PLC0415 - as above
 
-    drawn = matches(view, values["sample"])
-    judge = await prepare(call, eval_options(call, values), view, here=not values["paths"])
+    drawn = matches(view, values["sample"], values["repeats"])
+    panel = await prepare(call, eval_options(call, values), view, here=not values["paths"])
     cases = sum(len(match.duels) for match in drawn)
-    question = f"{counted(2 * cases, 'question')} about {counted(cases, 'case')} to judge {judge.identity(None).name}"
+    pairs = sum(len(duels) for match in drawn for duels in match.duels)
+    questions = counted(2 * pairs * len(panel.judges), "question")
+    answers = "" if pairs == cases else f" with {pairs} pairs of answers"
+    question = f"{questions} about {counted(cases, 'case')}{answers} to {panel}"
     if values["dry_run"]:
         call.output.verdict(f"would ask {question}, each in both orders")
         return ExitCode.OK
     call.output.notice(f"asking {question}, each in both orders")
-    compared = [await compare(view, match, judge, values["rubric"]) for match in drawn]
+    compared = [await compare(view, match, panel, values["rubric"]) for match in drawn]
     call.output.document(CompareDocuments(comparisons=tuple(compared)).model_dump(mode="json"))
     print_comparisons(compared, call.output)
     if len(compared) == 1:
@@ -295,11 +298,19 @@ command.add_command(
         "compare",
         params=[
             *_asking_again("Compare at most so many cases.", "judge", "judge_model", "store", "dry_run"),
+            click.Option(
+                ["--repeats"],
+                type=click.IntRange(1),
+                default=1,
+                show_default=True,
+                metavar="N",
+                help="Compare at most so many repeats of each case.",
+            ),
             click.Option(["--rubric"], required=True, metavar="TEXT", help="What makes an answer good."),
         ],
         callback=_compare,
         examples=("skillgauge judge compare latest --rubric 'Which text is clearer to a newcomer?'",),
-        help="Let a judge compare the answers of two arms, each pair in both orders; the same winner twice counts.",
+        help="Let judges compare the answers of two arms, each pair in both orders; the same winner twice counts.",
         short_help="Compare the answers of two arms.",
     )
 )

@@ -1,24 +1,34 @@
-"""Let a judge compare the answers of two arms, each pair in both orders."""
+"""Let a judge, or a panel, compare the answers of two arms, each pair in both orders."""
 
 from __future__ import annotations
 
 import asyncio
 import random
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from skillgauge.api import CaseHead, Judge, Problem, UsageError, plain, text_of
-from skillgauge.api.report import GroupKey, RunView, chance_text, counted, labels, percent, points, signed_points
+from skillgauge.api.report import (
+    GroupKey,
+    RunView,
+    chance_text,
+    counted,
+    labels,
+    listed,
+    percent,
+    points,
+    signed_points,
+)
 from skillgauge.api.run import Asked, Invocation, Output
-from skillgauge.stats import MIN_NEW_CASES, Repeats, chance_of_difference, lift_interval
 from skillgauge_regrading import asked_for, regrade
 
-from .documents import ComparedCase, CompareDocument, DuelOutcome
-from .duel import Better, Word, ask
+from .compared import Words, agreement, case_of, judge_of, net_of, sign_chance
+from .documents import CompareDocument, ComparingJudge, DuelOutcome
+from .duel import ask
+from .grading import judge_name
 
 _AT_ONCE = 4
-_WON, _LOST = (Repeats(1, 1), Repeats(0, 1)), (Repeats(0, 1), Repeats(1, 1))
-_TIED = (Repeats(0, 1), Repeats(0, 1))
 
 
 @dataclass(frozen=True)
@@ -44,17 +54,19 @@ class Match:
     name: str
     candidate: GroupKey
     baseline: GroupKey
-    duels: tuple[Duel, ...]
+    duels: tuple[tuple[Duel, ...], ...]
+    """The pairs of answers of each case: at least one."""
     of: int
     """Cases with an answer in both arms."""
 
 
-def matches(view: RunView, n: int) -> list[Match]:
+def matches(view: RunView, n: int, repeats: int) -> list[Match]:
     """Return the comparisons of a run with at most so many cases each, drawn with the run's seed.
 
     Args:
         view: a run.
         n: the most cases of each comparison.
+        repeats: the most repeats of each case.
 
     Raises:
         UsageError: nothing can be compared.
@@ -68,12 +80,12 @@ def matches(view: RunView, n: int) -> list[Match]:
     drawn_matches = []
     names = labels([pair.candidate for pair in view.summary.pairs])
     for pair, name in zip(view.summary.pairs, names, strict=True):
-        duels: dict[str, Duel] = {}
+        duels: dict[str, list[Duel]] = defaultdict(list)
         for (group, case_id, repeat), text in sorted(answers.items(), key=lambda item: item[0][2]):
             opposite = answers.get((pair.baseline, case_id, repeat))
-            if group == pair.candidate and opposite is not None and case_id not in duels:
-                duels[case_id] = Duel(cases[group.suite_id, case_id], text, opposite)
-        drawn = [duels[case_id] for case_id in sorted(duels)]
+            if group == pair.candidate and opposite is not None and len(duels[case_id]) < repeats:
+                duels[case_id].append(Duel(cases[group.suite_id, case_id], text, opposite))
+        drawn = [tuple(duels[case_id]) for case_id in sorted(duels)]
         random.Random(view.head.seed).shuffle(drawn)
         if drawn:
             drawn_matches.append(Match(name, pair.candidate, pair.baseline, tuple(drawn[:n]), len(drawn)))
@@ -83,8 +95,20 @@ def matches(view: RunView, n: int) -> list[Match]:
     return drawn_matches
 
 
-async def prepare(call: Invocation, request: Asked, view: RunView, *, here: bool) -> Judge:
-    """Return the judge that is asked: the one that the user names, else that of the run.
+@dataclass(frozen=True)
+class Panel:
+    """The judges that are asked: one, or an odd number of different ones."""
+
+    judges: tuple[Judge, ...]
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """The judges as a part of a sentence."""
+        return f"{'judge' if len(self.names) == 1 else 'judges'} {plain(listed(self.names))}"
+
+
+async def prepare(call: Invocation, request: Asked, view: RunView, *, here: bool) -> Panel:
+    """Return the judges that are asked: those that the user names, else those of the run.
 
     Args:
         call: the command line.
@@ -99,109 +123,102 @@ async def prepare(call: Invocation, request: Asked, view: RunView, *, here: bool
     who = replace(request.options.who, store=None, store_given=False, judge_required=True)
     request = replace(request, options=replace(request.options, who=who))
     evaluation = await regrade(call, request, view, {})
-    judges = evaluation.prepared.job.grading.judges
-    if len(judges) != 1:
-        message = f"one judge compares, and this run has {len(judges)}"
-        raise UsageError(Problem("judge.one-judge", message, hint="Name one with --judge and --judge-model."))
-    return judges[0]
+    prepared = evaluation.prepared
+    return Panel(prepared.job.grading.judges, tuple(map(judge_name, prepared.plan.head.judges)))
 
 
-async def compare(view: RunView, match: Match, judge: Judge, rubric: str) -> CompareDocument:
-    """Ask a judge about each pair of answers in both orders.
+async def compare(view: RunView, match: Match, panel: Panel, rubric: str) -> CompareDocument:
+    """Ask every judge about each pair of answers in both orders.
 
     Args:
         view: the run.
         match: what is compared.
-        judge: whom to ask.
+        panel: whom to ask.
         rubric: what makes an answer good.
     """
     free = asyncio.Semaphore(_AT_ONCE)
 
-    async def ask_twice(duel: Duel) -> tuple[Word, Word]:
+    async def ask_twice(judge: Judge, duel: Duel) -> Words:
         async with free:
             first = await ask(judge, duel.task, rubric, (duel.candidate, duel.baseline))
             return first, await ask(judge, duel.task, rubric, (duel.baseline, duel.candidate))
 
-    words = await asyncio.gather(*map(ask_twice, match.duels))
-    return summary(view.run.run_id, judge.identity(None).name, rubric, match, words)
+    async def ask_all(duel: Duel) -> tuple[Words, ...]:
+        return tuple(await asyncio.gather(*(ask_twice(judge, duel) for judge in panel.judges)))
+
+    async def ask_about(duels: Sequence[Duel]) -> tuple[tuple[Words, ...], ...]:
+        return tuple(await asyncio.gather(*map(ask_all, duels)))
+
+    words = await asyncio.gather(*map(ask_about, match.duels))
+    return summary(view.run.run_id, panel.names, rubric, match, words)
 
 
-def summary(run_id: str, judge: str, rubric: str, match: Match, words: Sequence[tuple[Word, Word]]) -> CompareDocument:
+def summary(
+    run_id: str,
+    judges: Sequence[str],
+    rubric: str,
+    match: Match,
+    words: Sequence[Sequence[Sequence[Words]]],
+) -> CompareDocument:
     """Count wins, losses and ties.
 
     Args:
         run_id: id of the run.
-        judge: who was asked.
+        judges: who were asked.
         rubric: by what.
         match: what was compared.
-        words: for each case the word with the candidate shown first, and with the baseline shown first.
+        words: for each case and pair of its answers the words of every judge.
     """
-    cases = tuple(_case(duel, *pair) for duel, pair in zip(match.duels, words, strict=True))
+    cases = tuple(
+        case_of(duels[0].case.suite_id, duels[0].case.id, pairs)
+        for duels, pairs in zip(match.duels, words, strict=True)
+    )
     outcomes = [case.outcome for case in cases]
-    wins, losses = outcomes.count(DuelOutcome.WIN), outcomes.count(DuelOutcome.LOSS)
-    ties = outcomes.count(DuelOutcome.TIE)
-    n = wins + losses + ties
-    bounds = None
-    if n >= MIN_NEW_CASES:
-        bounds = lift_interval({_WON: wins, _LOST: losses, _TIED: ties})
-    decided = [pair for pair in words if pair[0].better and pair[1].better]
-    firsts = decided.count((Word(Better.FIRST), Word(Better.FIRST)))
-    seconds = decided.count((Word(Better.SECOND), Word(Better.SECOND)))
+    net = net_of(cases)
+    wins, losses = sum(case.wins for case in cases), sum(case.losses for case in cases)
+    every_pair = [pair for pairs in words for pair in pairs]
     return CompareDocument(
         run_id=run_id,
-        judge=judge,
         rubric=rubric,
         name=match.name,
         arm=match.candidate.arm,
         baseline=match.baseline.arm,
-        wins=wins,
-        losses=losses,
-        ties=ties,
-        unanswered=len(cases) - n,
+        wins=outcomes.count(DuelOutcome.WIN),
+        losses=outcomes.count(DuelOutcome.LOSS),
+        ties=outcomes.count(DuelOutcome.TIE),
+        unanswered=outcomes.count(None),
         cases_in_run=match.of,
-        net=(wins - losses) / n if n else None,
-        lower=bounds.lower if bounds else None,
-        upper=bounds.upper if bounds else None,
-        chance=chance_of_difference({_WON: wins, _LOST: losses}),
-        consistent=sum(_is_consistent(pair) for pair in decided) / n if n else None,
-        both_first=firsts,
-        both_second=seconds,
-        position_chance=chance_of_difference({_WON: firsts, _LOST: seconds}),
+        pairs=wins + losses + sum(case.ties for case in cases),
+        net=net.mean,
+        lower=net.lower,
+        upper=net.upper,
+        chance=sign_chance(wins, losses),
+        agreement=agreement(every_pair),
+        judges=tuple(
+            judge_of(name, [of_judges[place] for of_judges in every_pair]) for place, name in enumerate(judges)
+        ),
         cases=cases,
     )
-
-
-def _case(duel: Duel, first: Word, swapped: Word) -> ComparedCase:
-    """The same winner twice counts, else it is a tie."""
-    failure = first.failure or swapped.failure
-    words = first.better, swapped.better
-    if failure:
-        outcome = None
-    elif words == (Better.FIRST, Better.SECOND):
-        outcome = DuelOutcome.WIN
-    elif words == (Better.SECOND, Better.FIRST):
-        outcome = DuelOutcome.LOSS
-    else:
-        outcome = DuelOutcome.TIE
-    return ComparedCase(suite=duel.case.suite_id, case=duel.case.id, outcome=outcome, reason=failure)
-
-
-def _is_consistent(words: tuple[Word, Word]) -> bool:
-    """True if both orders gave the same winner, or twice none."""
-    pair = words[0].better, words[1].better
-    return pair in {(Better.FIRST, Better.SECOND), (Better.SECOND, Better.FIRST), (Better.TIE, Better.TIE)}
 
 
 def lines(compared: CompareDocument) -> Iterator[str]:
     """Yield the figures for people."""
     yield f"{compared.name} against {compared.baseline}: {verdict(compared)}"
-    if compared.consistent is not None:
-        yield f"  the same word in both orders: {percent(compared.consistent)}"
-    position = f"{compared.both_first} times the first, {compared.both_second} times the second"
-    yield f"  the same place in both orders: {position} ({chance_text(compared.position_chance)})"
+    if compared.agreement is not None:
+        yield f"  all {len(compared.judges)} judges agree on {percent(compared.agreement)} of the pairs of answers"
+    for judge in compared.judges:
+        yield from _judge_lines(judge, f"{plain(judge.judge)}: " if len(compared.judges) > 1 else "")
     for case in compared.cases:
         if case.reason:
             yield f"  no word on {plain(case.case)}: {plain(case.reason, 200)}"
+
+
+def _judge_lines(judge: ComparingJudge, name: str) -> Iterator[str]:
+    """Yield how far the words of a judge depend on the order."""
+    if judge.consistent is not None:
+        yield f"  {name}the same word in both orders: {percent(judge.consistent)}"
+    position = f"{judge.both_first} times the first, {judge.both_second} times the second"
+    yield f"  {name}the same place in both orders: {position} ({chance_text(judge.position_chance)})"
 
 
 def verdict(compared: CompareDocument) -> str:
@@ -209,10 +226,12 @@ def verdict(compared: CompareDocument) -> str:
     wins, losses = counted(compared.wins, "win"), f"{compared.losses} {'loss' if compared.losses == 1 else 'losses'}"
     text = f"{wins}, {losses}, {counted(compared.ties, 'tie')}"
     if compared.net is None:
-        return f"{text}: the judge gave no word"
+        return f"{text}: {'the judge' if len(compared.judges) == 1 else 'a majority of the judges'} gave no word"
     span = "too few cases for an interval"
     if compared.lower is not None and compared.upper is not None:
         span = f"95% interval {signed_points(compared.lower)} to {signed_points(compared.upper)}"
+    if compared.pairs > compared.wins + compared.losses + compared.ties:
+        text += f" (cases; {compared.pairs} pairs of answers)"
     return f"{text}: wins minus losses {points(compared.net)} ({span}, sign test {chance_text(compared.chance)})"
 
 

@@ -184,12 +184,13 @@ class NoiseDocument(Frozen):
 
 
 class DuelOutcome(StrEnum):
-    """The outcome of a case whose answers a judge has compared, for the candidate arm."""
+    """The outcome of answers that were compared, for the candidate arm."""
 
     WIN = "win"
     LOSS = "loss"
     TIE = "tie"
-    """It named a tie, or another winner when the order was swapped."""
+    """No majority of the judges, or as many wins as losses over the repeats of a case. A judge itself says tie by its
+    word, or by another winner when the order is swapped."""
 
 
 class ComparedCase(Frozen):
@@ -198,42 +199,59 @@ class ComparedCase(Frozen):
     suite: str
     case: str
     outcome: DuelOutcome | None
-    """`null` if the judge gave no word."""
+    """The more frequent of its wins and losses; `null` if no pair of answers got a word."""
+    wins: int
+    """Pairs of answers that the candidate arm won."""
+    losses: int
+    ties: int
     reason: str
-    """Why there is no word; else empty."""
+    """Why a pair of answers has no word; empty if all have one."""
+
+
+class ComparingJudge(Frozen):
+    """One of the judges of a comparison."""
+
+    judge: str
+    unanswered: int
+    """Pairs of answers without its word."""
+    consistent: float | None
+    """Share of the pairs, of those with its word, in which both orders gave the same word."""
+    both_first: int
+    """Pairs in which the answer that stood first won in both orders."""
+    both_second: int
+    position_chance: float
+    """How likely the places differ at least as much by chance: exact two-sided test of signs."""
 
 
 class CompareDocument(Frozen):
     """One comparison of `judge compare --json`."""
 
     run_id: str
-    judge: str
     rubric: str
     name: str
     """What reports call the candidate."""
     arm: str
     baseline: str
     wins: int
+    """Cases that the candidate arm won."""
     losses: int
     ties: int
     unanswered: int
     """Cases without a word."""
     cases_in_run: int
     """Cases with an answer in both arms, of which some were drawn."""
+    pairs: int
+    """Pairs of answers with a word, over all cases."""
     net: float | None
-    """Wins minus losses, as a share of the cases with a word."""
+    """Mean over the cases with a word of wins minus losses, as a share of the case's pairs."""
     lower: float | None
     """Its bounds for new cases, at 95 %, from 8 cases on."""
     upper: float | None
     chance: float
-    """Exact two-sided test of signs: how likely wins and losses differ at least as much by chance."""
-    consistent: float | None
-    """Share of the cases in which both orders gave the same word."""
-    both_first: int
-    """Cases in which the answer that stood first won in both orders."""
-    both_second: int
-    position_chance: float
-    """How likely the places differ at least as much by chance, by the same test."""
+    """Exact two-sided test of signs: how likely wins and losses of pairs differ at least as much by chance."""
+    agreement: float | None
+    """Share of the pairs, of those with a word of every judge, on which a panel agrees; `null` for a single judge."""
+    judges: tuple[ComparingJudge, ...]
     cases: tuple[ComparedCase, ...]
 
 

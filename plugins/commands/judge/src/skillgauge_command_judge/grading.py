@@ -90,6 +90,12 @@ def named_judges(judges: Iterable[Identity]) -> tuple[str, ...]:
     return tuple(map(_named, judges))
 
 
+def judge_name(identity: Identity) -> str:
+    """Return a judge for people: its name and its model."""
+    model = _model_of(identity)
+    return f"{identity.name} ({model})" if model else identity.name
+
+
 def answer_digest(execution: Execution) -> str:
     """Digest of what a session or call has done, answered and left behind."""
     events = execution.trajectory.events if execution.trajectory else None
@@ -144,5 +150,8 @@ def _models(evidence: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def _named(identity: Identity) -> str:
-    model = identity.model or identity.settings.get("model")
-    return " ".join(str(part) for part in (identity.name, model, identity.digest) if part)
+    return " ".join(str(part) for part in (identity.name, _model_of(identity), identity.digest) if part)
+
+
+def _model_of(identity: Identity) -> object:
+    return identity.model or identity.settings.get("model")
