@@ -189,6 +189,43 @@ def table_of(scripted: Scripted) -> list[dict[str, str]]:
     return list(csv.DictReader((scripted.work / "reports/eval-result.csv").read_text().splitlines()))
 
 
+WAVERING = Shape(3, ((1, "p", "p"), (2, "ppf", "f"), (1, "p", "f"), (1, "ffp", "fpf")))
+"""11 of 15 sessions pass with the skill, 4 without it."""
+BESIDE = {
+    "firing": (
+        ("--engine", "firing"),
+        [{"text": "good", "type": "equals", "value": "GOOD"}],
+        "a skill fired in 11 of 15 sessions (where it did: ",
+    ),
+    "partial credit": (
+        ("--engine", "scripted"),
+        [{"text": "good", "type": "equals", "value": "GOOD"}, {"text": "ends", "type": "contains", "value": "D"}],
+        "partial credit +23.3 points",
+    ),
+    "judged": (("--engine", "scripted", "--judge", "mock"), ["GOOD"], "disagree in "),
+}
+"""Options, assertions, and what stands beside the lift."""
+
+
+@pytest.mark.parametrize(("options", "assertions", "beside"), BESIDE.values(), ids=BESIDE)
+def test_what_stands_beside_a_lift_is_the_same(
+    scripted: Scripted, options: tuple[str, ...], assertions: list[object], beside: str
+) -> None:
+    """Firing, partial credit and judged checks: outcomes, lift and its chance, and the figure beside them."""
+    recount = Recount.of(WAVERING)
+    evals = [{"id": number, "prompt": f"number {number}", "assertions": assertions} for number in range(1, 6)]
+    (scripted.work / "s/evals/evals.json").write_text(json.dumps({"skill_name": "s", "evals": evals}))
+    scripted.script(WAVERING.arm(0), WAVERING.arm(1))
+    done = scripted.run("eval", "s", *options, "--runs", "3", "--format", *FORMATS)
+    expected = Told(recount.cases, percent(float(recount.rate)), "passed")
+    assert not {name: told for name, told in told_by(scripted, done) if not told.agrees_with(expected)}
+    (pair,) = json.loads(max((scripted.work / "reports").glob("run-*.record.json")).read_text())["summary"]["pairs"]
+    agrees_with_recount(pair["evidence"], recount)
+    for name, text in sentences_of(scripted, done):
+        assert lift_and_chance(text) == expected_texts(recount), name
+        assert beside in " ".join(text.split()), name
+
+
 LANES = {
     "three models": {
         "even": Shape(3, ((10, "p", "p"),)),
