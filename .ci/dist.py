@@ -157,7 +157,7 @@ def make(folder: Path, repository: str | None, *, sdist: bool = False) -> int:
     shown = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
     print(f"{len(files(wheels))} files in {shown}/wheels, version {read(ROOT).version}; install them with")
     for tool in ("uv tool", "pip"):
-        print(f"  {tool} install --find-links {shown}/wheels 'skillgauge[agents]'")
+        print(f"  {tool} install --find-links {shown}/wheels skillgauge")
     return 0
 
 

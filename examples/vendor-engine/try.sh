@@ -3,7 +3,7 @@
 
 python3 -m venv .venv
 . .venv/bin/activate
-pip install 'skillgauge[agents]'
+pip install skillgauge
 pip wheel --no-deps --wheel-dir dist .
 pip install --find-links dist acme-skillgauge-engine
 

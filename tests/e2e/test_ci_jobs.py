@@ -25,7 +25,7 @@ from .hostile_checkout import HostileCheckout
 
 pytestmark = pytest.mark.slow
 
-INSTALL = 'pip install "skillgauge[agents]"'
+INSTALL = "pip install skillgauge"
 TRIED = {"skills", "evals", "skills, by hand", "a hook", "gitlab"}
 """The blocks: here, in test_ci, and the hook in test_pre_commit."""
 

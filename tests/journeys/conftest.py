@@ -61,7 +61,7 @@ def _fill(folder: Path) -> None:
     built = ci_wheels.build(folder)
     constraints = ci_wheels.constraints_for(built, folder)
     # Said with its place, since pip looks for one with an extra in the index alone, whatever the constraints say.
-    ours = f"skillgauge[agents] @ {built['skillgauge'].as_uri()}"
+    ours = f"skillgauge[mcp] @ {built['skillgauge'].as_uri()}"
     download = ("-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--dest", folder)
     with tempfile.TemporaryDirectory() as name:
         for command in (

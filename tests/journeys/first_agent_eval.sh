@@ -2,7 +2,7 @@
 
 python3 -m venv .venv
 . .venv/bin/activate
-pip install 'skillgauge[agents]'
+pip install skillgauge
 mkdir -p commit-message/evals
 
 # What the skill tells an agent.

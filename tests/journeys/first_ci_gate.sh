@@ -46,6 +46,6 @@ jobs:
       - uses: actions/checkout@v4
       - uses: actions/setup-python@v5
         with: { python-version: "3.12" }
-      - run: pip install "skillgauge[agents]"
+      - run: pip install skillgauge
       - run: skillgauge eval commit-message --replay recordings --runs 3 --exit-on-fail --min-completion 0.9
 WORKFLOW

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,13 @@ import pytest
 import dist
 from members import ROOT, read
 
-from .conftest import PYTHON, TIME_LIMIT_S
+from .conftest import PYTHON, TIME_LIMIT_S, once
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 VERSION = read(ROOT).version
 NEXT = "0.1.99"
+VERSION_LINE = re.compile(r'^(__version__|version) = "[^"]*"', re.MULTILINE)
 ORDINARY_USER = 54321
 """Number of a user who owns nothing; the account is that user's where root runs the tests."""
 
@@ -69,6 +71,17 @@ class Account:
             "UV_PYTHON_DOWNLOADS": "never",
         }
 
+    def give(self, wheel: Path) -> Path:
+        """Put one more package where the user can read it."""
+        place = self.folder / wheel.name
+        shutil.copy(wheel, place)
+        place.chmod(0o644)
+        return place
+
+    def offer(self, wheel: Path) -> None:
+        """Put one more package where installers find it."""
+        self.give(wheel).rename(self.folder / "packages" / wheel.name)
+
     def run(self, *words: str | Path) -> Done:
         """Run a command in the home folder."""
         program = shutil.which(words[0], path=self.environment["PATH"]) or words[0]
@@ -80,15 +93,16 @@ class Account:
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         return done
 
-    def check(self, *program: str | Path, agents: bool) -> None:
-        """Demand that the command works, silently, and finds the plugins of its set."""
+    def check(self, *program: str | Path, mcp: bool = False) -> None:
+        """Demand that the command works, silently, and finds the default plugins, and the extra one if it is there."""
         done = self.must(*program, "--version")
         assert done.stdout == f"skillgauge {VERSION}\n"
         assert re.search("warning", done.stderr, re.I) is None, done.stderr
         plugins = json.loads(self.must(*program, "plugins", "list", "--json").stdout)["plugins"]
         listed = {(plugin["kind"], plugin["name"]) for plugin in plugins}
-        assert ("formats", "agent-skills") in listed
-        assert (("engines", "claude-code") in listed) is agents
+        default = {"formats": "agent-skills", "engines": "claude-code", "reporters": "github", "judges": "agent"}
+        assert default.items() - listed == set()
+        assert (("adapters", "mcp") in listed) is mcp
 
 
 def run_as(user: int | None, command: Sequence[str | Path], cwd: Path, environment: Mapping[str, str]) -> Done:
@@ -141,36 +155,36 @@ def test_pip(account: Account) -> None:
     """`pip install` into an environment gives the command and the default set."""
     account.must("python3", "-m", "venv", "venv")
     account.must(account.home / "venv/bin/pip", "install", "--quiet", "skillgauge")
-    account.check(account.home / "venv/bin/skillgauge", agents=False)
+    account.check(account.home / "venv/bin/skillgauge")
 
 
 def test_uv_tool(account: Account) -> None:
     """`uv tool install` gives one command; a second installation takes it over by force, and it can be taken back."""
     account.must("uv", "tool", "install", "skillgauge")
     assert commands(account) == ["skillgauge"]
-    account.check("skillgauge", agents=False)
-    account.must("uv", "tool", "install", "skillgauge[agents]")
-    account.check("skillgauge", agents=True)
-    account.must("uv", "tool", "install", "skillgauge[agents]", "--with", "skillgauge-judge-mock")
-    assert "skillgauge-judge-mock" in account.must("skillgauge", "plugins", "list").stdout
+    account.check("skillgauge")
+    account.must("uv", "tool", "install", "skillgauge[mcp]")
+    account.check("skillgauge", mcp=True)
+    account.must("uv", "tool", "install", "skillgauge[mcp]", "--with", "skillgauge-sandbox-docker")
+    assert "skillgauge-sandbox-docker" in account.must("skillgauge", "plugins", "list").stdout
     account.must("uv", "tool", "upgrade", "skillgauge")
-    account.check("skillgauge", agents=True)
+    account.check("skillgauge", mcp=True)
 
     assert "already exists" in account.run("uv", "tool", "install", "skillgauge-core").stderr
-    account.check("skillgauge", agents=True)
+    account.check("skillgauge", mcp=True)
     account.must("uv", "tool", "install", "--force", "skillgauge-core")
     account.must("uv", "tool", "uninstall", "skillgauge-core")
     assert commands(account) == []
-    account.must("uv", "tool", "install", "--force", "skillgauge[agents]")
-    account.check("skillgauge", agents=True)
+    account.must("uv", "tool", "install", "--force", "skillgauge[mcp]")
+    account.check("skillgauge", mcp=True)
     account.must("uv", "tool", "uninstall", "skillgauge")
     assert commands(account) == []
 
 
 def test_uvx(account: Account) -> None:
     """`uvx` runs it without installing anything."""
-    account.check("uvx", "skillgauge", agents=False)
-    account.check("uvx", "--from", "skillgauge[agents]", "skillgauge", agents=True)
+    account.check("uvx", "skillgauge")
+    account.check("uvx", "--from", "skillgauge[mcp]", "skillgauge", mcp=True)
     assert commands(account) == []
 
 
@@ -181,18 +195,18 @@ def test_pipx(account: Account) -> None:
     for program in ("uv", "uvx"):  # with them pipx would install by uv
         (account.folder / "bin" / program).unlink()
     pipx = account.home / "pipx/bin/pipx"
-    account.must(pipx, "install", "skillgauge[agents]")
+    account.must(pipx, "install", "skillgauge[mcp]")
     assert commands(account) == ["skillgauge"]
-    account.check("skillgauge", agents=True)
+    account.check("skillgauge", mcp=True)
     account.must(pipx, "upgrade", "skillgauge")
-    account.check("skillgauge", agents=True)
+    account.check("skillgauge", mcp=True)
 
-    account.must(pipx, "inject", "skillgauge", "skillgauge-judge-mock")
-    assert "skillgauge-judge-mock" in account.must("skillgauge", "plugins", "list").stdout
+    account.must(pipx, "inject", "skillgauge", "skillgauge-sandbox-docker")
+    assert "skillgauge-sandbox-docker" in account.must("skillgauge", "plugins", "list").stdout
 
     for removed in ("skillgauge-core", "skillgauge"):
         account.must(pipx, "install", "skillgauge-core")
-        account.check("skillgauge", agents=True)
+        account.check("skillgauge", mcp=True)
         account.must(pipx, "uninstall", removed)
     assert commands(account) == []
     account.must(pipx, "reinstall", "skillgauge-core")
@@ -201,31 +215,37 @@ def test_pipx(account: Account) -> None:
     assert commands(account) == []
 
 
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Path]:
-    """The two distributions with the command, in this version and in the next, by name and version."""
-    folder = tmp_path_factory.mktemp("versions")
-    dist.stage(folder, None)
-    made = folder / "made"
-    for version in (VERSION, NEXT):
-        for place in (
-            folder / "pyproject.toml",
-            folder / "core/pyproject.toml",
-            folder / "core/src/skillgauge/__init__.py",
-        ):
-            place.write_text(re.sub('version(_*) = "[^"]*"', f'version\\1 = "{version}"', place.read_text(), count=1))
+@dataclass(frozen=True)
+class Releases:
+    """Wheels of this version, and of a next one that differs by its number only."""
+
+    folder: Path
+
+    def wheel(self, name: str, version: str) -> Path:
+        """The wheel of a distribution."""
+        return self.folder / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+
+
+@pytest.fixture(scope="session")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
+    """Every distribution in the next version, and the two with the command in both."""
+    return Releases(once(tmp_path_factory, "releases", _build_releases))
+
+
+def _build_releases(made: Path) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        dist.stage(folder, None)
+        build = (dist.UV, "build", "--quiet", "--offline", "--wheel", "-o", made)
         for source in (folder, folder / "core"):
-            subprocess.run([dist.UV, "build", "--quiet", "--offline", "--wheel", "-o", made, source], check=True)
-    names = ("skillgauge", "skillgauge-core")
-    return {
-        (name, version): made / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
-        for name in names
-        for version in (VERSION, NEXT)
-    }
+            subprocess.run([*build, source], check=True)
+        for place in (*folder.rglob("pyproject.toml"), folder / "core/src/skillgauge/__init__.py"):
+            place.write_text(VERSION_LINE.sub(rf'\1 = "{NEXT}"', place.read_text(), count=1))
+        subprocess.run([*build, "--all-packages", folder], check=True)
 
 
 @pytest.mark.parametrize("installer", ["pip", "uv"])
-def test_both_in_one_environment(account: Account, wheels: dict[tuple[str, str], Path], installer: str) -> None:
+def test_both_in_one_environment(account: Account, releases: Releases, installer: str) -> None:
     """The command works in any order of steps; removing one of the two removes it until the other is reinstalled."""
     venv = account.home / "venv"
     command, python = venv / "bin/skillgauge", venv / "bin/python"
@@ -241,10 +261,8 @@ def test_both_in_one_environment(account: Account, wheels: dict[tuple[str, str],
     core, bundle = "skillgauge-core", "skillgauge"
 
     def put(name: str, version: str) -> None:
-        wheel = account.folder / wheels[name, version].name
-        shutil.copy(wheels[name, version], wheel)
-        wheel.chmod(0o644)
-        account.must(*install, "--no-deps", wheel)
+        wheel = releases.wheel(name, version)
+        account.must(*install, "--no-deps", account.give(wheel))
 
     def works(version: str) -> None:
         assert account.must(command, "--version").stdout == f"skillgauge {version}\n"
@@ -274,3 +292,49 @@ def test_both_in_one_environment(account: Account, wheels: dict[tuple[str, str],
     assert not command.exists()
     account.must(*install, core)
     works(VERSION)
+
+
+CASE = {"id": "one", "prompt": "Say GOOD.", "assertions": [{"text": "good", "type": "contains", "value": "GOOD"}]}
+
+
+@pytest.mark.parametrize("newer", ["skillgauge", "skillgauge-core", "skillgauge-format-agent-skills"])
+def test_distributions_of_two_releases_work_together(account: Account, releases: Releases, newer: str) -> None:
+    """A mended core, plugin or bundle goes with everything else of the release before, and evaluates (R3-F6)."""
+    account.offer(releases.wheel(newer, NEXT))
+    account.must("uv", "venv", "venv")
+    python = account.home / "venv/bin/python"
+    account.must(
+        *("uv", "pip", "install", "--python", python, "--resolution", "lowest", "skillgauge", f"{newer}=={NEXT}")
+    )
+    account.must("uv", "pip", "check", "--python", python)
+    listed = json.loads(account.must("uv", "pip", "list", "--python", python, "--format", "json").stdout)
+    versions = {one["name"]: one["version"] for one in listed if one["name"].startswith("skillgauge")}
+    assert versions.pop(newer) == NEXT
+    assert set(versions.values()) == {VERSION}
+
+    skill = account.home / "my-skill"
+    files = {
+        "SKILL.md": "---\nname: my-skill\ndescription: Says good things.\n---\nSay GOOD.\n",
+        "evals/evals.json": json.dumps({"skill_name": "my-skill", "evals": [CASE]}),
+    }
+    write = "import json, pathlib, sys\nfor name, text in json.loads(sys.argv[2]).items():\n"
+    write += "    path = pathlib.Path(sys.argv[1], name)\n    path.parent.mkdir(parents=True, exist_ok=True)\n"
+    write += "    path.write_text(text)\n"
+    account.must(python, "-I", "-c", write, skill, json.dumps(files))
+    command = account.home / "venv/bin/skillgauge"
+    done = account.must(command, "eval", skill, "--engine", "mock", "--sandbox", "local")
+    assert "with_skill" in done.stdout
+
+
+def test_everything_can_be_removed(account: Account) -> None:
+    """By the command on the page about installing; packages of others stay (R3-F6)."""
+    page = (ROOT / "docs/install.md").read_text()
+    commands_shown = [line for line in page.splitlines() if line.endswith("xargs pip uninstall --yes")]
+    account.must("python3", "-m", "venv", "venv")
+    programs = account.home / "venv/bin"
+    account.must(programs / "pip", "install", "--quiet", "skillgauge")
+    account.must("/bin/sh", "-ec", f'PATH="{programs}:$PATH"; {commands_shown[0]}')
+    listed = account.must(programs / "pip", "list").stdout
+    assert "skillgauge" not in listed
+    assert "httpx" in listed
+    assert not (programs / "skillgauge").exists()

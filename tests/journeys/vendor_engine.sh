@@ -81,5 +81,5 @@ pip wheel --no-deps --wheel-dir dist ./skillgauge-engine-acme-agent
 
 # What a user of the agent does: the wheel, in an environment of its own.
 python3 -m venv elsewhere
-elsewhere/bin/pip install --find-links dist 'skillgauge[agents]' skillgauge-engine-acme-agent
+elsewhere/bin/pip install --find-links dist skillgauge skillgauge-engine-acme-agent
 elsewhere/bin/skillgauge eval release-notes --engine acme-agent --model acme-large
