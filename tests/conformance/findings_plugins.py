@@ -29,7 +29,7 @@ _MODEL_ALONE = (
     "core/tests/plan/test_cells.py::test_the_model_picks_the_engine",
     _ADR,
 )
-_SETS = f"{_DISTRIBUTIONS}test_the_sets_are_complete"
+_SETS = f"{_DISTRIBUTIONS}test_one_name_installs_all_but_what_is_large_or_needs_a_service"
 _VAULT = ("tests/e2e/test_vault.py::test_the_key_of_a_judge",)
 _VERSIONS = (f"{_SETTINGS}test_every_command_tells_the_version",)
 _SECRETS = ("tests/e2e/test_secrets.py::test_secrets_of_private_plugins_are_not_written",)
@@ -99,7 +99,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "P-C2": ("tests/conformance/test_findings_ledger.py::test_every_bad_claim_of_the_sample_is_a_finding_of_its_own",),
     "P-C3": (*_MODEL_ALONE, "tests/e2e/test_ci.py::test_one_line_installs"),
     "P-C4": (
-        f"{_DISTRIBUTIONS}test_the_sets_are_complete",
+        f"{_DISTRIBUTIONS}test_one_name_installs_all_but_what_is_large_or_needs_a_service",
         "tests/e2e/test_minimal.py::test_core_and_one_of_each_do_the_main_job",
     ),
     "P-ES-CONFIG-004": (

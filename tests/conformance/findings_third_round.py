@@ -104,7 +104,6 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "R3-N24": ("tests/e2e/test_rescore.py::test_errors_that_are_not_executed_again_cost_nothing",),
     # A comparison of engines had one order, by lift.
     "R3-F27": ("core/tests/decide/test_leaderboard.py::test_engines_are_ranked_by_what_passes_as_well",),
-    # A dry run called a login missing that was there.
     # The installation that people begin with had no engine, and pinned every part of it.
     "R3-F5": (
         "tests/architecture/test_distributions.py::test_one_name_installs_all_but_what_is_large_or_needs_a_service",
@@ -113,6 +112,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/journeys/test_installers.py::test_distributions_of_two_releases_work_together",
         "tests/journeys/test_installers.py::test_everything_can_be_removed",
     ),
+    # A dry run called a login missing that was there.
     "R3-F9": ("tests/e2e/test_told_before.py::test_a_login_is_shown_as_found",),
     # A place that cannot be written was noticed after the sessions were paid for, and cost the verdict.
     "R3-F23": (

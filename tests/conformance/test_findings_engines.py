@@ -45,6 +45,6 @@ def test_the_argument_of_a_finding_exists(finding: str) -> None:
 
 def test_agents_bring_judges() -> None:
     """F-4: what agents need is what their suites need; nearly all of those have text assertions."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     asking = {"skillgauge-judge-agent", "skillgauge-judges"}
-    assert asking <= {requirement.partition("==")[0] for requirement in extras["agents"]}
+    assert asking <= {requirement.partition(">=")[0] for requirement in project["dependencies"]}
