@@ -112,6 +112,8 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/journeys/test_installers.py::test_distributions_of_two_releases_work_together",
         "tests/journeys/test_installers.py::test_everything_can_be_removed",
     ),
+    # One suite that needs a judge stopped all others, and was not named.
+    "R3-F16": ("tests/e2e/test_judges.py::test_judged_cases_can_be_left_out",),
     # A dry run called a login missing that was there.
     "R3-F9": ("tests/e2e/test_told_before.py::test_a_login_is_shown_as_found",),
     # A place that cannot be written was noticed after the sessions were paid for, and cost the verdict.

@@ -13,7 +13,7 @@ import pytest
 from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Program
 
-from .conftest import MakeSkill, task
+from .conftest import MakeSkill, Scripted, letters, task
 from .judge_replies import claims_reply, said
 
 Tasks = Callable[..., Path]
@@ -80,6 +80,27 @@ def test_a_judge_that_cannot_work_is_known_before_anything_runs(
     assert done.code == 2
     assert words in done.stderr
     assert not (work / "reports").exists()
+
+
+@pytest.mark.e2e
+def test_judged_cases_can_be_left_out(scripted: Scripted) -> None:
+    """One suite that needs a judge does not stop the others: it is named, and its cases are skipped and counted."""
+    scripted.write(name="judged")
+    file = scripted.work / "judged/evals/evals.json"
+    evals = json.loads(file.read_text())
+    evals["evals"][0]["assertions"] = ["It is good."]
+    file.write_text(json.dumps(evals))
+    scripted.script(letters("p"), letters("f"))
+    command = ("eval", "s", "judged", "--engine", "scripted", "--format", "record")
+    refused = scripted.run(*command, code=2)
+    named = "error[judge.none]: some checks need a judge, and no judge is named: judged/evals/evals.json"
+    assert named in refused.stderr
+    assert "skip these cases with --without-judged" in refused.stderr
+    assert scripted.sessions() == []
+    done = scripted.run(*command, "--without-judged")
+    assert len(scripted.sessions()) == 14
+    assert done.verdict.endswith("with_skill: 7 of 7 passed, 1 skipped")
+    assert "needs a judge (--without-judged)" in scripted.program("report", "show", "latest", "--case", "1").stdout
 
 
 @pytest.mark.e2e

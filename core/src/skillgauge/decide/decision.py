@@ -195,11 +195,13 @@ def score_text(view: RunView) -> str:
     counts = Counts.sum(group.counts for group in groups)
     rated = [group for group in groups if not rated_figures(group)]
     passing = Counts.sum(group.counts for group in rated)
-    parts = [f"{passing.passed} of {passing.total} passed"] if rated or not groups else []
+    parts = [f"{passing.passed} of {passing.total - passing.skipped} passed"] if rated or not groups else []
     parts += dict.fromkeys(headline_text(group) for group in groups if group not in rated)
     text = ", ".join(parts)
     if counts.errors:
         text += f", {counted(counts.errors, 'error')}"
+    if counts.skipped:
+        text += f", {counts.skipped} skipped"
     if 0 < len(groups) < len(view.summary.groups):
         text = f"{', '.join(dict.fromkeys(group.arm for group in groups))}: {text}"
     return text

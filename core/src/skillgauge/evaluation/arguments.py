@@ -201,6 +201,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             completes="judges",
         ),
         Option("--judge-model", "Model of the judge; of several, one for each.", metavar="ID", several=True),
+        _flag("--without-judged", "Skip the cases that need a judge.", group=_EVAL, field="what.without_judged"),
     ),
     "Gates": (
         _gate(
@@ -344,6 +345,8 @@ class Settings(TypedDict, total=False):
     baseline: bool
     same: bool
     """Compare each candidate arm with itself, to see how much differs by chance."""
+    without_judged: bool
+    """Skip the cases that need a judge."""
     check: str | Sequence[str]
     runs: int | str
     """A number, `auto`, `until-decided`, or one of these words with points: `auto:30`."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..contract.executors import Executor
 from ..contract.providers import Traits
@@ -90,7 +91,8 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
 
     judging = Judging()
     if who.judge_required or scorers.judged:
-        judging = await _find_judging(options, suites, plans, registry)
+        files = _files_with(scorers.judged, surveys, options.cwd)
+        judging = await _find_judging(options, suites, plans, registry, files)
     problems += unconfined_judges(judging.starting_programs, untrusted=how.untrusted)
     missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
     problems += weighed(missing, dry_run=how.dry_run)
@@ -147,14 +149,21 @@ def _find_keeping(
     return store, executor
 
 
+def _files_with(scorers: Collection[str], surveys: Sequence[Survey], cwd: Path) -> list[str]:
+    """Return the files whose checks name one of these scorers, each once, as the user can open them."""
+    origins = (check.origin for survey in surveys for check in survey.checks if check.scorer in scorers)
+    files = dict.fromkeys(Path(origin.file) for origin in origins if origin)
+    return [str(file.relative_to(cwd)) if file.is_relative_to(cwd) else str(file) for file in files]
+
+
 async def _find_judging(
-    options: EvalOptions, suites: Suites, plans: Sequence[SuitePlan], registry: Registry
+    options: EvalOptions, suites: Suites, plans: Sequence[SuitePlan], registry: Registry, files: Sequence[str]
 ) -> Judging:
-    """Return the judges of a run that needs one."""
+    """Return the judges of a run that needs one for checks of these files."""
     who = options.who
     names, models = wanted_judges(who, suites.suites, registry)
     runners = [cell.runner for plan in plans for cell in plan.cells]
-    return await checked(find_judges(names, models, who.judge_temperature, registry, runners))
+    return await checked(find_judges(names, models, who.judge_temperature, registry, runners, files))
 
 
 async def _find_sandbox(

@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from skillgauge_documents.phrases import listed
+
 from ..contract.judges import Judge
 from ..contract.providers import Traits
 from ..environment import files_at_home, secret
@@ -19,6 +21,8 @@ from ..types.suite import Suite
 from ..types.trial import Identity
 from .checks.judges import panel_problems, unpaired_models
 from .options import Who
+
+_FILES_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ def find_judges(
     temperature: float | None,
     registry: Registry,
     runners: Sequence[Identity] = (),
+    files: Sequence[str] = (),
 ) -> Judging:
     """The judges, not checked yet, or what is wrong with them.
 
@@ -108,10 +113,13 @@ def find_judges(
         temperature: at which they answer; `None` leaves it to each.
         registry: the run's plugins.
         runners: everybody who carries trials out, who decide where neither name nor model is given.
+        files: files with checks that need a judge, for the message that there is none.
     """
     problems: list[Problem] = []
     if not names and not models:
         names, models = _unnamed(runners, registry, problems)
+        if not names:
+            problems.append(_no_judge(registry, files))
     if unpaired := tuple(unpaired_models(len(names), len(models))):
         return Judging(problems=unpaired)
     judges = []
@@ -142,13 +150,19 @@ def _unnamed(
             problems.append(Problem("judge.unnamed", message, hint=hint, severity=Severity.WARNING))
             models = [runner.model for runner in runners if runner.model and judge.serves(runner.model)]
             return [judge.name], models[:1]
-    hint = f"Name one with --judge NAME (installed: {_installed(registry)}), or configure one."
-    problems.append(Problem("judge.none", "some checks need a judge, and no judge is named", hint=hint))
     return [], []
 
 
 def _installed(registry: Registry) -> str:
     return ", ".join(registry.names("judges")) or "none"
+
+
+def _no_judge(registry: Registry, files: Sequence[str]) -> Problem:
+    message = "some checks need a judge, and no judge is named"
+    if files:
+        message += f": {listed(files, _FILES_SHOWN)}"
+    hint = f"Name one with --judge NAME (installed: {_installed(registry)}), or skip these cases with --without-judged."
+    return Problem("judge.none", message, hint=hint)
 
 
 def _fastest_first(registry: Registry) -> list[Resolved]:

@@ -35,6 +35,8 @@ class What:
     selection: Selection = field(default_factory=Selection)
     same: bool = False
     """Whether each candidate arm is compared with itself."""
+    without_judged: bool = False
+    """Whether cases that need a judge are skipped."""
     revise: Revision = as_loaded
     """Can be pickled: executors plan the same run elsewhere."""
 

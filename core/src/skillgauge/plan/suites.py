@@ -14,6 +14,7 @@ from ..types.suite import Suite, Target
 from .discovery import Found, discover, load
 from .options import What
 from .same_arms import with_same_arms
+from .without_judged import without_judged
 
 _SEPARATE = "Evaluate them in separate runs."
 
@@ -55,6 +56,8 @@ def load_suites(subject: What, cwd: Path, registry: Registry) -> Suites:
     suites, passed_over = load(found, formats, cwd=cwd, options=subject.format_options, installed=installed)
     _require_one_of_each_name(suites)
     revised, notices = subject.revise(with_same_arms(suites) if subject.same else suites)
+    if subject.without_judged:
+        revised = without_judged(revised, registry)
     warnings = tuple(problem for suite in suites for problem in suite.warnings)
     return Suites(formats, revised, passed_over, (*warnings, *notices))
 
