@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.report.wording import figure_text, labels, rate_notes
+from skillgauge.report.wording import figure_text, labels, rate_notes, reason_of
 from skillgauge.stats import Reliability
-from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval
+from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval, TrialResult, Verdict
+from skillgauge.types.score import Score, ScoreStatus
+from skillgauge.types.trial import Execution
 
 
 @pytest.mark.parametrize(
@@ -79,3 +81,36 @@ def test_passes_after_further_attempts_are_told() -> None:
     known = {"suite_id": "s", "target_id": None, "arm": "direct", "runner": "r", "model": None}
     group = GroupSummary(**known, counts=counts, pass_rate=RateInterval(rate=0.8, n=6))
     assert rate_notes(group) == ("4 of 10 passed only after further attempts",)
+
+
+@pytest.mark.parametrize(
+    ("check", "reason", "expected"),
+    [
+        ("house form", 'Patterns not found: "^docs"', 'house form: Patterns not found: "^docs"'),
+        ("regex 2", 'Patterns not found: "^docs"', 'Patterns not found: "^docs"'),
+        ("house form", "house form: exit code 1", "house form: exit code 1"),
+        ("house form", "", "check house form failed"),
+    ],
+)
+def test_a_reason_names_the_check_that_its_author_named(check: str, reason: str, expected: str) -> None:
+    """A name that was made of the scorer says nothing, and one that the reason has already is not said twice."""
+    score = Score(check_id=check, scorer="regex", status=ScoreStatus.FAILED, value=0.0, reason=reason)
+    failed = TrialResult(
+        trial_id="t",
+        execution_id="e",
+        score_id="s",
+        ordinal=0,
+        suite_id="demo",
+        case_id="one",
+        case_index=0,
+        target_id=None,
+        arm="direct",
+        runner="agent",
+        model=None,
+        repeat=1,
+        verdict=Verdict.FAIL,
+        execution=Execution(),
+        scores=(score,),
+        started_at=0.0,
+    )
+    assert reason_of(failed) == expected

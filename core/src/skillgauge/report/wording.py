@@ -16,7 +16,7 @@ from ..types.arms import DIRECT
 from ..types.comparison import CaseCounts, Counts, GroupKey
 from ..types.gate import Quarantined
 from ..types.result import Figure, GroupSummary, Table, TrialResult
-from ..types.score import ScoreStatus
+from ..types.score import Score, ScoreStatus
 
 PASS_RATE = "pass_rate"
 """Name of the figure that stands for a group whose format has none of its own."""
@@ -103,10 +103,18 @@ def reason_of(result: TrialResult) -> str:
     if failure:
         return f"{failure.failure_class}: {failure.message}"
     return "; ".join(
-        score.reason or f"check {score.check_id} {score.status}"
-        for score in result.scores
-        if score.status is not ScoreStatus.PASSED and not score.beside
+        _why(score) for score in result.scores if score.status is not ScoreStatus.PASSED and not score.beside
     )
+
+
+def _why(score: Score) -> str:
+    """Return the reason why a check did not pass, after its name if its author gave it one of its own."""
+    if not score.reason:
+        return f"check {score.check_id} {score.status}"
+    named_after_scorer = score.check_id.casefold().startswith(score.scorer.casefold())
+    if named_after_scorer or score.reason.startswith(score.check_id):
+        return score.reason
+    return f"{score.check_id}: {score.reason}"
 
 
 def passed_text(counts: Counts) -> str:

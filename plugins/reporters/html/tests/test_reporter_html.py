@@ -319,7 +319,7 @@ def test_a_trial_shows_why_and_what_it_gave_out() -> None:
     one = result(verdict=Verdict.FAIL, value=0.25, scores=scores, execution=execution, attempts=2, given_up=(slow,))
     shown = drawn(run_of(group(), results=[one, failing()]))
     said = words(shown)
-    assert "case-0 1 ✗ Fail 0.25 300 ms expected 4; check ungraded Details" in said
+    assert "case-0 1 ✗ Fail 0.25 300 ms sum: expected 4; check ungraded Details" in said
     assert "failed sum ( exact ) , value 0.25: expected 4 ungraded" in said
     assert f"Files the first {LISTED} of {LISTED + 2} are listed Attempts 2" in said
     assert "Attempts 2 Attempt given up rate_limited: HTTP 429; made again after 7.5 s; 9 output tokens Exit" in said

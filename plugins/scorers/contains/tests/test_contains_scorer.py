@@ -60,7 +60,7 @@ def test_partial_credit() -> None:
     found = score(["red", "green", "blue"], {"result": "red green"})
     assert found.status is ScoreStatus.FAILED
     assert found.value == pytest.approx(2 / 3)
-    assert found.reason == 'Missing keywords: "blue" (2/3 matched)'
+    assert found.reason == 'Missing keywords: "blue" (2/3 matched), got "{"result":"red green"}"'
     assert found.evidence == {"missing": ("blue",), "matched": 2, "total": 3}
 
 
@@ -87,10 +87,10 @@ def test_long_lists_and_keywords_are_cut() -> None:
     """A reason stays readable; the evidence has all."""
     found = score(["k" * 150, *(f"absent{n}" for n in range(30))], "x")
     assert f'"{"k" * 100}… (50 more characters)"' in found.reason
-    assert found.reason.endswith(" and 11 more (0/31 matched)")
-    assert score(["k" * 100], "x").reason == f'Missing keywords: "{"k" * 100}" (0/1 matched)'
+    assert found.reason.endswith(' and 11 more (0/31 matched), got "x"')
+    assert score(["k" * 100], "x").reason == f'Missing keywords: "{"k" * 100}" (0/1 matched), got "x"'
     twenty = score([f"absent{n}" for n in range(20)], "x")
-    assert twenty.reason.endswith('"absent18", "absent19" (0/20 matched)')
+    assert twenty.reason.endswith('"absent18", "absent19" (0/20 matched), got "x"')
     assert found.evidence["missing"][30] == "absent29"  # type: ignore[index,call-overload]  # a tuple, see above
 
 

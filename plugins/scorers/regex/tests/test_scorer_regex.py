@@ -66,7 +66,7 @@ def test_partial_credit() -> None:
     found = score(["red", "gr..n", "blue$"], "red green")
     assert found.status is ScoreStatus.FAILED
     assert found.value == pytest.approx(2 / 3)
-    assert found.reason == 'Patterns not found: "blue$" (2/3 matched)'
+    assert found.reason == 'Patterns not found: "blue$" (2/3 matched), got "red green"'
     assert found.evidence == {"missing": ("blue$",), "matched": 2, "total": 3}
 
 
@@ -86,7 +86,7 @@ def test_long_lists_and_patterns_are_cut() -> None:
     """A reason stays readable."""
     found = score(["k" * 150, *(f"absent{n}" for n in range(30))], "x")
     assert f'"{"k" * 100}… (50 more characters)"' in found.reason
-    assert found.reason.endswith(" and 11 more (0/31 matched)")
+    assert found.reason.endswith(' and 11 more (0/31 matched), got "x"')
 
 
 @pytest.mark.parametrize(

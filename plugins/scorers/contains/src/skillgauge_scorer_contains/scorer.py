@@ -34,7 +34,8 @@ class ContainsScorer:
         wrong = self._wrong(keywords, [text for text in texts.values() if text is not None])
         if not wrong:
             return Score.passed()
-        return self._failed(wrong, " or ".join(texts))
+        got = " and ".join(f'"{_cut(" ".join(text.split()))}"' for text in texts.values() if text is not None)
+        return self._failed(wrong, " or ".join(texts), got)
 
     def _wrong(self, keywords: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
         """Return the keywords that are missing, or those that are there although they must not be."""
@@ -47,8 +48,8 @@ class ContainsScorer:
                 wrong.append(keyword)
         return tuple(wrong)
 
-    def _failed(self, wrong: tuple[str, ...], searched: str) -> Score:
-        """Return the score of an output with some wrong keywords; `searched` names the texts."""
+    def _failed(self, wrong: tuple[str, ...], searched: str, got: str) -> Score:
+        """Return the score of an output with some wrong keywords; `searched` names the texts, and `got` quotes them."""
         absent, total = self._options.absent, len(self._options.keywords)
         matched = total - len(wrong)
         shown = ", ".join(f'"{_cut(keyword)}"' for keyword in wrong[:_SHOWN_KEYWORDS])
@@ -58,7 +59,7 @@ class ContainsScorer:
         if absent:
             key, reason = "found", f"Keywords that must not be there{where}: {shown} ({matched}/{total} absent)"
         else:
-            key, reason = "missing", f"Missing keywords{where}: {shown} ({matched}/{total} matched)"
+            key, reason = "missing", f"Missing keywords{where}: {shown} ({matched}/{total} matched), got {got}"
         return Score.failed(reason, value=matched / total, evidence={key: wrong, "matched": matched, "total": total})
 
     def _texts(self, context: ScoreContext) -> dict[str, str | None]:

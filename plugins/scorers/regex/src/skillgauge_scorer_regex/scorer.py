@@ -52,7 +52,8 @@ class RegexScorer:
         count = f"{right}/{total} {'absent' if self._absent else 'matched'}"
         names = ("found", "absent") if self._absent else ("missing", "matched")
         evidence: dict[str, JsonValue] = {names[0]: tuple(wrong), names[1]: right, "total": total}
-        return Score.failed(f"{reason}: {shown}{more} ({count})", value=right / total, evidence=evidence)
+        got = "" if self._absent else f', got "{_cut(" ".join(text.split()))}"'
+        return Score.failed(f"{reason}: {shown}{more} ({count}){got}", value=right / total, evidence=evidence)
 
     async def _is_found(self, pattern: regex.Pattern[str], text: str) -> bool:
         """Raises `TimeoutError` if that cannot be told in time."""
