@@ -241,8 +241,8 @@ def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path)
     ("runs", "said"),
     [
         ("1", "once in each arm, cannot show whether the skill helps, whatever comes out; --runs 5 can show 47 points"),
-        ("3", "3 times in each arm, can show a lift of 63 points or more; --runs 5 can show 47 points"),
-        ("5", "5 times in each arm, can show a lift of 47 points or more"),
+        ("3", "3 times in each arm, can detect a lift of 63 points or more; --runs 5 can show 47 points"),
+        ("5", "5 times in each arm, can detect a lift of 47 points or more"),
     ],
 )
 def test_what_a_suite_can_show_is_said_before_it_is_paid_for(

@@ -246,7 +246,7 @@ def test_a_program_hears_what_a_terminal_hears(tmp_path: Path) -> None:
     run = skillgauge.evaluate(EVALS, check='contains={"keywords": ["x"]}', **ASKED)  # type: ignore[arg-type]
     assert [table.name for group in run.summary.groups for table in group.tables] == ["added_checks"] * 2
     assert any("4 cases, run once in each arm" in notice for notice in run.notices)
-    with pytest.raises(SkillgaugeError, match="'nothing-here' is no path here"):
+    with pytest.raises(SkillgaugeError, match="there is no path or case called 'nothing-here'"):
         skillgauge.evaluate("nothing-here", **ASKED)  # type: ignore[arg-type]
     with pytest.raises(PluginError, match="cannot be used in other processes"):
         skillgauge.evaluate(EVALS, plugins=[SimpleNamespace()], executor="processes", **ASKED)  # type: ignore[arg-type]

@@ -113,7 +113,7 @@ def test_a_name_that_lies_a_folder_below_is_found(program: Program) -> None:
     assert program("create", "--name", "adder", "--from-template", "python_script").code == 0
     done = program("eval", "adder")
     assert done.code == 2
-    assert "'adder' is no path here" in done.stderr
+    assert "there is no path or case called 'adder'" in done.stderr
     assert "(did you mean skills/adder?)" in done.stderr
 
 
@@ -125,7 +125,7 @@ def test_a_word_that_is_neither_path_nor_case(scripted: Scripted) -> None:
         for more in ((), ("--list",)):
             done = scripted.run("eval", *words, *more, "--engine", "scripted", code=2)
             said = done.stderr
-            assert "'sql-migration' is no path here, and no case of what is here has that name" in said
+            assert "there is no path or case called 'sql-migration'" in said
             assert "did you mean sql-migrations" in said
     assert scripted.sessions() == []
     scripted.run("eval", "sql-migrations", "1", "--engine", "scripted", "--no-baseline")
@@ -139,7 +139,7 @@ def test_a_word_is_told_before_what_others_do_wrong(program: Program, work: Path
     for command in ("eval", "validate"):
         done = program(command, "sql-migration")
         assert done.code == 2
-        assert "'sql-migration' is no path here" in done.stderr.splitlines()[0]
+        assert "there is no path or case called 'sql-migration'" in done.stderr.splitlines()[0]
 
 
 def test_a_reporter_that_is_absent_is_no_case(scripted: Scripted) -> None:
@@ -152,7 +152,7 @@ def test_a_reporter_that_is_absent_is_no_case(scripted: Scripted) -> None:
 def test_a_reporter_that_is_misspelt_is_guessed(scripted: Scripted) -> None:
     """P-S3: the last of several words after `--format` may be a path, a case or a reporter; what is near is named."""
     done = scripted.run("eval", "s", "--engine", "scripted", "--format", "json", "htm", code=2)
-    assert "'htm' is no path here, and no case of what is here has that name (did you mean html?)" in done.stderr
+    assert "there is no path or case called 'htm' (did you mean html?)" in done.stderr
     far = scripted.run("eval", "s", "--engine", "scripted", "--format", "json", "sarif", code=2)
     assert "next: No report is called so either: `skillgauge plugins list --kind reporters`." in far.stderr
     alone = scripted.run("eval", "s", "--engine", "scripted", "--format", "htm", code=2)
@@ -273,13 +273,31 @@ def test_kinds_in_either_number(program: Program) -> None:
 
 def test_help_is_in_groups_with_examples(program: Program) -> None:
     """F-O9: what belongs together stands together, under a title, and examples show how it is written."""
-    lines = program("eval", "--help").stdout.splitlines()
+    lines = program("eval", "--help", "--all").stdout.splitlines()
     titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
     assert titles[0] == "What to evaluate:"
-    assert titles[-3:] == ["Of installed formats:", "On every command:", "Examples:"]
+    assert titles[-3:] == ["Format-specific options:", "On every command:", "Examples:"]
     assert any(line.startswith("  skillgauge eval my-skill --list") for line in lines)
     gates = lines[lines.index("Gates:") : lines.index("Isolation:")]
     assert any("--min-delta-pts" in line for line in gates)
+
+
+def test_help_begins_with_what_most_need(program: Program) -> None:
+    """Options of single formats, and those of every command, come with `--help --all`, on either side."""
+    short = program("eval", "--help").stdout
+    assert len(short.splitlines()) <= 104, "two screens"
+    hidden = ("--benchmark", "--log-json", "Format-specific options:", "On every command:")
+    assert not [words for words in hidden if words in short]
+    more = (
+        "skillgauge eval --help --all also lists the options of single formats and the options that every command has."
+    )
+    assert more in " ".join(short.split())
+    for asked in (("--help", "--all"), ("--all", "-h")):
+        told = program("eval", *asked).stdout
+        assert not [words for words in hidden if words not in told]
+    assert "--log-json" in program("--help").stdout
+    assert "No such option '--all'" in program("eval", "--all").stderr
+    assert "Remove every entry." in program("cache", "gc", "--help").stdout
 
 
 def test_a_command_that_is_left_out(program: Program) -> None:
@@ -294,10 +312,10 @@ def test_a_command_that_is_left_out(program: Program) -> None:
 
 def test_options_of_formats_stay_with_their_formats(program: Program) -> None:
     """What one command learns of formats is in no other one that comes later in the same process."""
-    first = program("eval", "--help").stdout
+    first = program("eval", "--help", "--all").stdout
     assert "--benchmark" in first
-    assert program("eval", "--help").stdout == first
-    assert program("validate", "--help").stdout.count("--benchmark ") == 1
+    assert program("eval", "--help", "--all").stdout == first
+    assert program("validate", "--help", "--all").stdout.count("--benchmark ") == 1
 
 
 def test_a_shell_completes_names_of_plugins(program: Program, work: Path) -> None:

@@ -62,7 +62,7 @@ def test_the_plan_says_the_most(ten: Scripted) -> None:
     ten.script(cases(10, "p"), cases(10, "f"))
     plan = ten.run("eval", "s", "--engine", "scripted", *UNTIL, "--dry-run").stdout
     assert "at most 120 trials in sandbox" in plan
-    assert "s: 10 cases, run until decided, at most 6 times in each arm, can show a lift of 47 points or more" in plan
+    assert "s: 10 cases, run until decided, at most 6 times in each arm, can detect a lift of 47 points or more" in plan
     document = json.loads(ten.run("eval", "s", "--engine", "scripted", *UNTIL, "--dry-run", "--json").stdout)
     (comparison,) = document["comparisons"]
     assert (comparison["runs"], comparison["until_decided"]) == (6, True)

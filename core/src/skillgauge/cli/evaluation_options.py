@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from ..evaluation.arguments import OPTIONS, OWN_DOCUMENT, Detect, Group, Kind, Option, declared, words
 from ..evaluation.options import FormatField, FormatOptions, runs_of
-from .options import GlobalsCommand, SeveralWords, completing, write_options
+from .options import OF_FORMATS, GlobalsCommand, SeveralWords, completing, write_options
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     title: tuple(option.value_name for option in titled) for title, titled in OPTIONS.items()
@@ -32,7 +32,7 @@ class EvaluationCommand(GlobalsCommand):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options that formats add in a section of their own."""
         brought = tuple(str(option.name) for option in options_beside(self.params))
-        sections = {**self.sections, "Options": (), "Of installed formats": brought}
+        sections = {**self.sections, "Options": (), OF_FORMATS: brought}
         write_options(self.get_params(ctx), sections, ctx, formatter)
 
 

@@ -49,13 +49,13 @@ def _global_options() -> list[click.Option]:
         click.Option(["--no-color"], is_flag=True, help="No colours."),
         click.Option(["-v", "--verbose"], is_flag=True, help="Tell every step of every trial, on stderr."),
         click.Option(["--log-json"], is_flag=True, help="Events on stderr, one JSON object a line, for programs."),
-        click.Option(["--quiet"], is_flag=True, help="Of a run the verdict only, beside errors."),
+        click.Option(["--quiet"], is_flag=True, help="Print only the verdict and errors."),
         click.Option(
             ["--no-plugin"],
             metavar="NAME",
             multiple=True,
             is_eager=True,  # so that the help which is asked for after it leaves commands out
-            help="Do without a plugin or distribution.",
+            help="Disable a plugin or a distribution.",
         ),
         click.Option(["--plugin"], metavar="FILE", multiple=True, help="Use a plugin from a Python file."),
         click.Option(["--trust-config"], is_flag=True, help="Trust the configuration file found here, this once."),
@@ -136,7 +136,10 @@ class GlobalsCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Expand several words, then let click parse."""
-        several = [param for param in self.get_params(ctx) if isinstance(param, SeveralWords)]
+        params = self.get_params(ctx)
+        several = [param for param in params if isinstance(param, SeveralWords)]
+        if not any(_ALL in param.opts for param in params):
+            args = _without_all(ctx, args)
         return super().parse_args(ctx, expand(args, several))
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -156,13 +159,24 @@ class GlobalsCommand(click.Command):
         super().format_epilog(ctx, formatter)
 
 
+def _without_all(ctx: click.Context, args: list[str]) -> list[str]:
+    """Take `--all` out of the words of a command that is asked for its help, and note in the context that it was there.
+
+    Click ends at `--help`, so that it would never come to an option behind it.
+    """
+    if _ALL not in args or not {*args} & {*ctx.help_option_names}:
+        return args
+    ctx.meta[_ALL] = True
+    return [word for word in args if word != _ALL]
+
+
 def write_options(
     params: Sequence[click.Parameter],
     sections: Mapping[str, Sequence[str]],
     ctx: click.Context,
     formatter: click.HelpFormatter,
 ) -> None:
-    """Write the options of a command under titles.
+    """Write the options of a command under titles; those that few need only if help is asked for with `--all`.
 
     Args:
         params: all its parameters.
@@ -170,6 +184,22 @@ def write_options(
         ctx: the command's.
         formatter: where they are written.
     """
+    grouped = _grouped(params, sections, ctx)
+    shows_all = ctx.parent is None or _ALL in ctx.meta
+    hidden = [] if shows_all else [words for title, words in _FEW_NEED.items() if grouped.get(title)]
+    for title, records in grouped.items():
+        if records and (shows_all or title not in _FEW_NEED):
+            with formatter.section(title):
+                formatter.write_dl(records)
+    if hidden:
+        formatter.write_paragraph()
+        formatter.write_text(f"{ctx.command_path} --help --all also lists {' and '.join(hidden)}.")
+
+
+def _grouped(
+    params: Sequence[click.Parameter], sections: Mapping[str, Sequence[str]], ctx: click.Context
+) -> dict[str, list[tuple[str, str]]]:
+    """The options of a command with their help, by title."""
     titles = {name: title for title, names in sections.items() for name in names}
     grouped: dict[str, list[tuple[str, str]]] = {title: [] for title in (*sections, "Options", _EVERYWHERE)}
     help_option = ctx.command.get_help_option(ctx)
@@ -181,13 +211,13 @@ def write_options(
         if record is not None:
             name = str(param.name)
             grouped[titles.get(name) or (_EVERYWHERE if name in everywhere else "Options")].append(record)
-    for title, records in grouped.items():
-        if records:
-            with formatter.section(title):
-                formatter.write_dl(records)
+    return grouped
 
 
+_ALL = "--all"
 _EVERYWHERE = "On every command"
+OF_FORMATS = "Format-specific options"
+_FEW_NEED = {OF_FORMATS: "the options of single formats", _EVERYWHERE: "the options that every command has"}
 
 
 class GlobalsGroup(click.Group):

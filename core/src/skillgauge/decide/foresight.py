@@ -84,7 +84,7 @@ def told(foreseen: Foreseen) -> str:
     if foreseen.detectable is None:
         return f"{subject} cannot show whether the skill helps, whatever comes out{_advice(foreseen)}"
     advice = "" if foreseen.is_fine else _advice(foreseen)
-    return f"{subject} can show a lift of {foreseen.detectable * 100:.0f} points or more{advice}"
+    return f"{subject} can detect a lift of {foreseen.detectable * 100:.0f} points or more{advice}"
 
 
 def _advice(foreseen: Foreseen) -> str:

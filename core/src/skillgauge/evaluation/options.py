@@ -281,7 +281,7 @@ def seconds_of(text: str | None) -> float | None:
     """Return the seconds that `--timeout` means; a bare number is milliseconds.
 
     Raises:
-        UsageError: it is no time.
+        UsageError: it is not a duration.
     """
     if text is None:
         return None
@@ -293,5 +293,5 @@ def seconds_of(text: str | None) -> float | None:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
         hint = "Write a number with a unit: 30s, 2m or 500ms; a bare number is milliseconds."
-        raise UsageError(Problem("usage.timeout", f"--timeout {text!r} is no time", hint=hint))
+        raise UsageError(Problem("usage.timeout", f"--timeout {text!r} is not a duration", hint=hint))
     return seconds

@@ -63,7 +63,7 @@ class PlannedArm(Frozen):
     sessions: int
     """Sessions of agents, or direct calls."""
     paid: bool
-    """Whether they cost money; what judges cost is apart."""
+    """Whether they cost money, the judge aside."""
 
 
 class KeyNeed(Frozen):
@@ -218,7 +218,7 @@ def print_plan(prepared: Prepared, output: Output) -> None:
         output.line(line)
     paid = sum(arm.sessions for arm in arms if arm.paid)
     if paid:
-        output.line(f"{most}{counted(paid, 'session')} cost{'s' * (paid == 1)} money; what judges cost is apart")
+        output.line(f"{most}{counted(paid, 'session')} cost{'s' * (paid == 1)} money, plus the judge")
     for sentence in dict.fromkeys(map(told, foresee(prepared))):
         output.line(sentence)
     for sentence in dict.fromkeys(map(at_best_text, at_best(prepared))):

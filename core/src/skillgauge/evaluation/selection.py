@@ -207,7 +207,7 @@ def _neither(words: Sequence[str], cases: Sequence[str], cwd: Path, hint: str) -
             near = f" (did you mean {below[0]}?)"
         else:
             near = did_you_mean(word, [*here, *cases, *reporters])
-        message = f"{word!r} is no path here, and no case of what is here has that name{near}"
+        message = f"there is no path or case called {word!r}{near}"
         yield Problem("usage.neither-path-nor-case", message, hint=_DIFF if word == "diff" else hint)
 
 

@@ -19,11 +19,11 @@ KEYS = {"concurrency": 4, "timeoutMs": 30000, "outputDir": "./reports"}
 def test_here_and_again(program: Program, work: Path) -> None:
     """The first run says what it made, the second that each exists, both with exit code 0."""
     done = program("init")
-    assert (done.code, done.stderr) == (0, "4 created, 0 there already\n")
+    assert (done.code, done.stderr) == (0, "4 created, 0 already present\n")
     assert [line.split() for line in done.stdout.splitlines()] == [["created", name] for name in MADE]
     assert sorted(path.name for path in work.iterdir()) == sorted(name.rstrip("/") for name in MADE)
     again = program("init")
-    assert (again.code, again.stderr) == (0, "0 created, 4 there already\n")
+    assert (again.code, again.stderr) == (0, "0 created, 4 already present\n")
     assert [line.split() for line in again.stdout.splitlines()] == [["exists", name] for name in MADE]
 
 
@@ -111,7 +111,7 @@ def test_an_engine_that_works_is_found_and_configured(
     done = program("init", "--engine", "api", "--model", "claude-sonnet-4-5")
     assert done.code == 0, done.stderr
     assert "works    api: key ANTHROPIC_API_KEY\n" in done.stdout
-    assert done.stderr == "1 created, 0 there already; engine api\n"
+    assert done.stderr == "1 created, 0 already present; engine api\n"
     assert [path.name for path in work.iterdir()] == ["skillgauge.config.yaml"], "folders that nobody asked for"
     file = (work / "skillgauge.config.yaml").read_text()
     assert file.endswith('engine: "api"\nmodel: "claude-sonnet-4-5"\n')

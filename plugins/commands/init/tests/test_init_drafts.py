@@ -56,7 +56,7 @@ def test_a_draft_for_each_heading(program: Program, skill: Path) -> None:
         True,
     )
     done = program("init", "--dir", "tables")
-    assert (done.code, done.verdict) == (0, "1 created, 0 there already"), done.stderr
+    assert (done.code, done.verdict) == (0, "1 created, 0 already present"), done.stderr
     assert sorted(path.name for path in skill.rglob("*")) == ["SKILL.md", "evals", "evals.draft.json"]
     lines = (skill / "SKILL.md").read_text().splitlines()
     found = drafts(skill)
@@ -67,7 +67,7 @@ def test_a_draft_for_each_heading(program: Program, skill: Path) -> None:
         assert lines[int(line) - 1].lstrip("# ") == heading.strip()
     before = (skill / DRAFTS).read_bytes()
     again = program("init", "--dir", "tables")
-    assert (again.verdict, (skill / DRAFTS).read_bytes()) == ("0 created, 1 there already", before)
+    assert (again.verdict, (skill / DRAFTS).read_bytes()) == ("0 created, 1 already present", before)
 
 
 def test_a_skill_without_headings(program: Program, skill: Path) -> None:

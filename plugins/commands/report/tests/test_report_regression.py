@@ -102,7 +102,7 @@ def test_all_reasons_are_told(report: Make) -> None:
     five = dict.fromkeys("abcde", "ppppppp")
     (skill,) = agents(report, five, dict.fromkeys("abcde", "fffffff")).skills
     assert skill.regression_reasons == (
-        "pass rate -100.0 points over 5 tasks, which chance explains with p < 0.001 only",
+        "pass rate -100.0 points over 5 tasks, p < 0.001",
         "a, b, c and 2 more got worse by more than chance explains (p = 0.001, all allowed for)",
     )
 

@@ -219,7 +219,7 @@ def test_no_file_is_trusted_before_it_is_written(program: Program, skill: Path, 
 
 def test_options_are_those_of_eval(program: Program) -> None:
     """But for those that choose otherwise; a wrong one is told at once."""
-    told = program("watch", "--help").stdout
+    told = program("watch", "--help", "--all").stdout
     assert "--fail-fast" in told
     assert "--min-completion" in told
     assert "--skill-path" in told

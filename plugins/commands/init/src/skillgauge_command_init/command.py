@@ -114,4 +114,4 @@ def _part_line(folder: str, part: Part) -> str:
 def _verdict(document: InitDocument) -> str:
     created = sum(part.state is State.CREATED for part in document.parts)
     named = f"; engine {document.engine}" if document.engine is not None else ""
-    return f"{created} created, {len(document.parts) - created} there already{named}"
+    return f"{created} created, {len(document.parts) - created} already present{named}"

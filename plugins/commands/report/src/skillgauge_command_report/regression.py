@@ -209,7 +209,7 @@ def _by_evidence(skill: Weighed, difference: Difference, evidence: _Evidence, ma
     rate = f"{_rate(difference)}{_lift(skill.lift)}"
     reasons = []
     if is_down and evidence.rate <= RATE_CHANCE and _is_broad(skill.tasks):
-        reasons.append(f"{rate}, which chance explains with {chance_text(evidence.rate)} only{allowed}")
+        reasons.append(f"{rate}, {chance_text(evidence.rate)}{allowed}")
     if evidence.tasks:
         least = chance_text(max(evidence.tasks.values()))
         reasons.append(
