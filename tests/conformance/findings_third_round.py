@@ -112,6 +112,8 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/journeys/test_installers.py::test_distributions_of_two_releases_work_together",
         "tests/journeys/test_installers.py::test_everything_can_be_removed",
     ),
+    # Reports and the store lay in the repository, and nobody said what to ignore.
+    "R3-F21": ("plugins/commands/init/tests/test_init_cli.py::test_results_that_git_would_take_along",),
     # A reason named the pattern, not the check, and not what came.
     "R3-F11": (
         "core/tests/report/test_wording.py::test_a_reason_names_the_check_that_its_author_named",

@@ -129,3 +129,13 @@ def test_a_command_that_is_blocked_is_not_run(program: Program, work: Path) -> N
             assert "the command 'find' of skillgauge-command-find is left out by plugins.block" in done.stderr
     assert program("-c", own, "plugins", "list").code == 0
     assert "left out" not in program("find").stderr
+
+
+def test_a_name_that_nothing_has_is_told(program: Program) -> None:
+    """It is kept, since it may be installed later; settings of an engine and a reporter are known by their names."""
+    done = program("config", "set", "engine", "mockk")
+    assert done.code == 0
+    assert "nothing called 'mockk' is installed (did you mean mock?): " in done.stderr
+    assert "nothing called 'htm' is installed" in program("config", "set", "defaultFormats", "json,htm").stderr
+    for key, value in (("engine", "mock+slow"), ("defaultFormats", "json,html"), ("sandbox", "local")):
+        assert "is installed" not in program("config", "set", key, value).stderr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,9 @@ from ..config.configuration import Config, Key, Source, Value, check_value, pars
 from ..config.whole_files import write_whole
 from ..environment import host_environment
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
+from ..evaluation.arguments import OWN_DOCUMENT, words
 from ..evaluation.invocation import Invocation, invocation, trusted_files
+from ..plugins.installed import read_index
 from .options import GlobalsCommand, GlobalsGroup
 
 command = GlobalsGroup("config", help="Show and change configuration.")
@@ -94,10 +96,30 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
         call.output.notice(
             f"it now also holds what was read from another program's file: {', '.join(sorted(settings))}"
         )
+    for notice in _names_nothing(key, parsed):
+        call.output.notice(notice)
     before = call.config.overridden(key, Source.USER)
     if before:
         call.output.notice(f"{key} stays {_text(before.value)} here: {before.source} {before.where} goes before")
     return ExitCode.OK
+
+
+_KIND_OF = {"engine": "engines", "sandbox": "sandboxes", "defaultFormats": "reporters"}
+"""The kind of plugins that the value of a key names."""
+
+
+def _names_nothing(key: str, value: Any) -> Iterator[str]:
+    """Yield a notice for each name in a value that no installed plugin has; it may be installed later."""
+    kind = _KIND_OF.get(key)
+    if kind is None:
+        return
+    index = read_index()
+    known = {OWN_DOCUMENT} if kind == "reporters" else set()
+    installed = sorted({*known, *(entry.name for entry in index.entries(kind))})
+    for word in words(value if isinstance(value, list) else [value]):
+        name = word.partition("+")[0]
+        if name not in installed and not index.find(kind, name):
+            yield f"nothing called {name!r} is installed{did_you_mean(name, installed)}: {', '.join(installed)}"
 
 
 @command.command(

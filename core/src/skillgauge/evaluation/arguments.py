@@ -169,7 +169,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _flag("-x --fail-fast", "Stop at the first failure or error.", group=_EVAL, is_setting=False),
         Option(
             "-n --runs",
-            "Repeats of every case; auto: enough to detect a lift of 50 points; until-decided: stop once that is known.",
+            "Repeats of every case; auto: enough to detect a lift of 50 points; until-decided: until that is known.",
             kind=Kind.RUNS,
             metavar="N|auto[:POINTS]|until-decided[:POINTS]",
             key="runs",

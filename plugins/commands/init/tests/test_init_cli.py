@@ -164,3 +164,17 @@ def test_without_any_engine_that_works_nothing_is_made(program: Program, work: P
     done = program("init", "--engine", "claud-code")
     assert (done.code, list(work.iterdir())) == (2, [])
     assert "'claud-code' is not installed or cannot be chosen (did you mean claude-code?)" in done.stderr
+
+
+@pytest.mark.e2e
+def test_results_that_git_would_take_along(program: Program, work: Path) -> None:
+    """In a repository the lines for `.gitignore` are offered, as long as none names them; no file is changed."""
+    assert "gitignore" not in program("init", "--dir", "elsewhere").stderr
+    (work / ".git").mkdir()
+    skill = work / "skills/my-skill"
+    assert "put reports/ and skillgauge.db into .gitignore" in program("init", "--dir", str(skill)).stderr
+    (work / ".gitignore").write_text("# results\n*.db\n")
+    assert "put reports/ into .gitignore" in program("init", "--dir", str(skill)).stderr
+    (skill / ".gitignore").write_text("/reports/\n")
+    assert "gitignore" not in program("init", "--dir", str(skill)).stderr
+    assert (work / ".gitignore").read_text() == "# results\n*.db\n"

@@ -13,6 +13,7 @@ from skillgauge_skill_folders import SKILL_FILE
 
 from .drafting import is_without_evals, propose
 from .engines import FoundEngine, choose, find_engines
+from .ignoring import unignored
 from .scaffold import FOLDERS, Part, State, make_project
 
 BEST = "*"
@@ -75,6 +76,8 @@ def command(ctx: click.Context, *, folder: str, engine: str | None, model: str |
     call.output.document(document.model_dump(mode="json"))
     for line in (*map(_engine_line, engines), *(_part_line(folder, part) for part in parts)):
         call.output.line(line)
+    if names := unignored(Path(folder)):
+        call.output.notice(f"git would add results to your repository; put {' and '.join(names)} into .gitignore")
     call.output.verdict(_verdict(document))
     return ExitCode.OK
 
