@@ -38,7 +38,7 @@ def lines(job: dict[str, Any]) -> list[str]:
 def test_evals_run_at_night_and_before_a_release(job: dict[str, Any]) -> None:
     """And not at every push; what needs no model is told to."""
     assert set(job[True]) == {"schedule", "release", "workflow_dispatch"}  # YAML takes the key `on` for a boolean
-    assert "belong into every push" in (ROOT / "docs/ci.md").read_text()
+    assert "belong in every push" in (ROOT / "docs/ci.md").read_text()
 
 
 @pytest.mark.requirement("BF-RUN-008")

@@ -255,6 +255,20 @@ def test_changed_cases(scripted: Scripted) -> None:
     assert len([one for one in scripted.sessions() if one.startswith("with_skill")]) == 4
 
 
+def test_alike_problems_are_folded(scripted: Scripted) -> None:
+    """Of one kind in one file the first twenty and the number of the others; the document has all (R3-V2)."""
+    file = scripted.work / "s/evals/evals.json"
+    check = {"text": "ok", "type": "command", "value": "test -f a || true"}
+    evals = [{"id": number, "prompt": f"number {number}", "assertions": [check]} for number in range(1, 31)]
+    file.write_text(json.dumps({"skill_name": "s", "evals": evals}))
+    done = scripted.program("validate", "s")
+    assert done.stderr.count("cannot fail: it ends with") == 20
+    assert f"warning[lint.cannot-fail]: 10 more in {file}; --json has all" in done.stderr
+    assert done.verdict == "valid: 1 suite, 30 cases, 31 warnings"
+    listed = scripted.program("validate", "s", "--json").document["problems"]
+    assert len([problem for problem in listed if problem["code"] == "lint.cannot-fail"]) == 30
+
+
 def test_short_forms(scripted: Scripted) -> None:
     """F-O2: `-n` repeats, `-j` is how many at once."""
     scripted.evaluate(letters("pp"), letters("pp"), "-n", "2", "-j", "2", "--no-baseline", "-k", "1")

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge_documents import DocumentError, freeze, json_text, parse, places, read, yaml_text
+from skillgauge_documents.faults import Lines, place_at
 from skillgauge_documents.yaml_text import MAX_ALIASED
 
 DEEP = 100_000
@@ -286,6 +287,28 @@ def test_size_is_bounded(tmp_path: Path) -> None:
     path = write(tmp_path, "a.json", "[1, 2]")
     assert read(path, max_bytes=6) == (1, 2)
     assert refused(path, max_bytes=5) == [("too-large", "")]
+    with pytest.raises(DocumentError) as raised:
+        read(path, max_bytes=5)
+    assert [fault.hint for fault in raised.value.faults] == ["Split it into several files."]
+
+
+@pytest.mark.parametrize("name", ["large.json", "large.yaml"])
+def test_one_limit_for_both_syntaxes(tmp_path: Path, name: str) -> None:
+    """R3-V2: what is too large for YAML is too large for JSON."""
+    path = tmp_path / name
+    path.write_text(f'["{"x" * 5_000_000}"]')
+    assert read(path) == ("x" * 5_000_000,)
+    with path.open("r+b") as file:
+        file.truncate(64 * 1024 * 1024 + 1)
+    assert refused(path) == [("too-large", "")]
+
+
+@given(st.text(alphabet="a\n\r\u2028é", max_size=40), st.data())
+def test_places_by_an_index_are_those_by_counting(text: str, data: st.DataObject) -> None:
+    """R3-V1: the place of an offset does not depend on how it is found."""
+    lines = Lines(text)
+    for offset in data.draw(st.lists(st.integers(0, len(text)))):
+        assert lines.place(offset) == place_at(text, offset)
 
 
 # --- places -----------------------------------------------------------------------------------------------

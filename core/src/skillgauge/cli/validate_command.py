@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -87,7 +87,8 @@ class _Report:
         self.sarif((*problems, *passed_over))
         if not self.as_sarif:
             self.call.output.problems((*problems, *passed_over))
-            listed = [problem_document(problem) for problem in (*problems, *located_all(passed_over))]
+        if self.call.output.as_json:
+            listed = [problem_document(problem) for problem in located_all((*problems, *passed_over))]
             self.call.output.document({**plan_document(prepared), "problems": listed})
 
     def nothing(self) -> int:
@@ -122,7 +123,7 @@ def _validate(**values: Any) -> int:
         report.diff(diff)
     of_suites, of_runs = _apart(prepared.warnings, levels)
     problems = [*of_suites, *broken, *_open_gates(prepared, gates), *(linted.problem for linted in found)]
-    counted_problems = levelled(located_all(problems), levels, strict=own["strict"])
+    counted_problems = levelled(problems, levels, strict=own["strict"])
     report.problems(prepared, counted_problems)
     if of_runs:
         codes = ", ".join(dict.fromkeys(problem.code for problem in of_runs))
@@ -141,10 +142,25 @@ def _prepared(call: Invocation, values: Mapping[str, Any], report: _Report) -> P
     try:
         asked = eval_options(call, {**values, "dry_run": True})
         require_cases(asked.words, asked.options, call.registry)
-        return asyncio.run(prepare_trusted(call, asked.options))
+        return _run_to_its_end(prepare_trusted(call, asked.options))
     except SkillgaugeError as error:
         report.sarif(error.problems)
         raise
+
+
+def _run_to_its_end(preparing: Coroutine[Any, Any, Prepared]) -> Prepared:
+    """Run a coroutine without handing its result to `asyncio.run`.
+
+    As it ends, Python 3.11 formats its main task with its result for a message that nobody sees: with large suites that
+    took half of the time.
+    """
+    results: list[Prepared] = []
+
+    async def main() -> None:
+        results.append(await preparing)
+
+    asyncio.run(main())
+    return results[0]
 
 
 def _apart(warnings: Sequence[Problem], levels: Mapping[str, Severity | None]) -> tuple[list[Problem], list[Problem]]:

@@ -32,7 +32,7 @@ def read_document(path: Path, *, kind: Kind | None = None, max_bytes: int | None
     Args:
         path: the file; problems name it as it is written here.
         kind: its syntax; by default YAML for the endings `.yaml` and `.yml`, else JSON.
-        max_bytes: largest size accepted; by default 64 MiB of JSON and 4 MiB of YAML.
+        max_bytes: largest size accepted; by default 64 MiB.
 
     Raises:
         SuiteError: with `document.*` problems whose `span` is known.

@@ -11,8 +11,9 @@ from .pair_gates import LiftGate, PairDemands
 
 def unanswerable(prepared: Prepared, demands: PairDemands) -> Iterator[str]:
     """Yield a sentence on each gate on a lift that no outcome of the plan could meet, or none could miss."""
-    for comparison in foresee(prepared):
-        for option, needed, verb in _answerable_from(demands):
+    gates = tuple(_answerable_from(demands))
+    for comparison in foresee(prepared) if gates else ():
+        for option, needed, verb in gates:
             best = comparison.best(demands.scope)
             if best is None or best <= needed:
                 yield f"{comparison.subject} cannot {verb} {option} {demands.scope.text}, whatever comes out"

@@ -104,21 +104,42 @@ class Output:
         sys.stderr.write("\n")
 
     def problems(self, problems: Iterable[Problem]) -> None:
-        """Problems that do not end the command, on stderr."""
-        for problem in with_places(problems):
-            if problem.severity is Severity.ERROR or not self.quiet:
-                _print_problem(problem)
+        """Problems that do not end the command, on stderr; of many alike the first ones and their number."""
+        _print_problems(problem for problem in problems if problem.severity is Severity.ERROR or not self.quiet)
 
 
 def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json: bool) -> None:
     """Say what ended the command, each problem once: on stderr, or as the one JSON document on stdout."""
-    placed = tuple(dict.fromkeys(with_places(problems)))
     if as_json:
+        placed = tuple(dict.fromkeys(with_places(problems)))
         document = {"exit_code": int(exit_code), "problems": [problem_document(problem) for problem in placed]}
         sys.stdout.write(json_text(json.dumps(document, indent=2, ensure_ascii=False)) + "\n")
         return
-    for problem in placed:
+    _print_problems(dict.fromkeys(problems))
+
+
+_ALIKE = 20
+"""Problems of one code in one file that are printed; documents for programs have all."""
+
+
+def _print_problems(problems: Iterable[Problem]) -> None:
+    """Print the first problems of each code in each file, and how many more there are."""
+    alike: dict[tuple[Severity, str, str], list[Problem]] = {}
+    for problem in problems:
+        alike.setdefault((problem.severity, problem.code, _file_of(problem)), []).append(problem)
+    shown = (problem for of_kind in alike.values() for problem in of_kind[:_ALIKE])
+    for problem in with_places(shown):
         _print_problem(problem)
+    for (severity, code, file), of_kind in alike.items():
+        if len(of_kind) > _ALIKE:
+            place = f" in {file}" if file else ""
+            sys.stderr.write(_told(f"{severity}[{code}]: {len(of_kind) - _ALIKE:,} more{place}; --json has all\n"))
+
+
+def _file_of(problem: Problem) -> str:
+    if problem.span:
+        return problem.span.file
+    return problem.origin.file if problem.origin else ""
 
 
 def _print_problem(problem: Problem) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -40,6 +42,21 @@ def place_at(text: str, offset: int) -> tuple[int, int]:
     """The line and column of an offset, counted in characters."""
     line_start = text.rfind("\n", 0, offset) + 1
     return text.count("\n", 0, offset) + 1, offset - line_start + 1
+
+
+class Lines:
+    """The lines of a text, for the places of many offsets in it: each is found in a time that does not grow with it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts: list[int] = []
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset, counted in characters; the same as `place_at`."""
+        if not self._starts:
+            self._starts = [0, *(feed.end() for feed in re.finditer("\n", self._text))]
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
 
 
 def too_deep(line: int | None = None, column: int | None = None) -> Fault:

@@ -16,6 +16,7 @@ from .faults import (
     MAX_DEPTH,
     DocumentError,
     Fault,
+    Lines,
     Step,
     duplicate_key,
     half_pair,
@@ -100,20 +101,21 @@ def _unquoted(token: str) -> str:
 def _faults(text: str) -> list[Fault]:
     """Return the faults that make an otherwise valid text unfit: repeated keys, depth, numbers, characters."""
     faults: list[Fault] = []
+    lines = Lines(text)
     keys: list[set[str]] = []
     for depth, step, offset, token in json_nodes(text):
         if depth > MAX_DEPTH and token in "{[":
-            return [*faults, too_deep(*place_at(text, offset))]
+            return [*faults, too_deep(*lines.place(offset))]
         del keys[depth:]
         keys.append(set())
         if isinstance(step, str):
             if step in keys[depth - 1]:
-                faults.append(duplicate_key(step, *place_at(text, offset)))
+                faults.append(duplicate_key(step, *lines.place(offset)))
             keys[depth - 1].add(step)
         if has_half_pair(str(step)) or _is_broken_text(token):
-            faults.append(half_pair(*place_at(text, offset)))
+            faults.append(half_pair(*lines.place(offset)))
         if token[0] in "-0123456789NI" and not _is_finite(token):
-            faults.append(no_number(token, *place_at(text, offset)))
+            faults.append(no_number(token, *lines.place(offset)))
     # Without a fault here, the caller's own recursion had used up the stack.
     return faults or [too_deep()]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from .faults import DocumentError, Pointer, Step, place_at
+from .faults import DocumentError, Lines, Pointer, Step
 from .json_text import json_nodes
 from .reading import MAX_BYTES, read_text
 from .yaml_text import yaml_nodes
@@ -21,13 +21,14 @@ def places(path: Path, pointers: Collection[Pointer]) -> Mapping[Pointer, tuple[
     has no structure.
     """
     try:
-        text = read_text(path, max(MAX_BYTES.values()))
+        text = read_text(path, MAX_BYTES)
     except DocumentError:
         return dict.fromkeys(pointers)
     suffix = path.suffix.lower()
     if suffix == ".json" or (suffix not in (".yaml", ".yml") and text.lstrip()[:1] in ("{", "[")):
         offsets = _find(((depth, step, offset) for depth, step, offset, _ in json_nodes(text)), pointers)
-        nodes = {pointer: place_at(text, offset) for pointer, offset in offsets.items()}
+        lines = Lines(text)
+        nodes = {pointer: lines.place(offset) for pointer, offset in offsets.items()}
     else:
         nodes = _find(yaml_nodes(text), pointers)
     return {pointer: _deepest(pointer, nodes) for pointer in pointers}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -14,8 +13,8 @@ from .yaml_text import yaml_value
 Kind: TypeAlias = Literal["json", "yaml"]
 """Syntax of a document."""
 
-MAX_BYTES: Mapping[Kind, int] = {"json": 64 * 1024 * 1024, "yaml": 4 * 1024 * 1024}
-"""Largest file that `read` accepts unless told otherwise."""
+MAX_BYTES = 64 * 1024 * 1024
+"""Largest file that `read` accepts unless told otherwise, whatever its syntax."""
 
 
 def read(path: Path, *, kind: Kind | None = None, max_bytes: int | None = None) -> JsonValue:
@@ -30,7 +29,7 @@ def read(path: Path, *, kind: Kind | None = None, max_bytes: int | None = None) 
         DocumentError: with everything that is wrong.
     """
     kind = kind or ("yaml" if path.suffix.lower() in (".yaml", ".yml") else "json")
-    return parse(read_text(path, max_bytes or MAX_BYTES[kind]), kind)
+    return parse(read_text(path, max_bytes or MAX_BYTES), kind)
 
 
 def parse(text: str, kind: Kind) -> JsonValue:
@@ -60,7 +59,7 @@ def read_text(path: Path, max_bytes: int) -> str:
         reason = f"{path.name!r} cannot be read: {error.strerror or error}"
         raise DocumentError(Fault("missing", reason)) from error
     if len(data) > max_bytes:
-        raise DocumentError(Fault("too-large", f"larger than {max_bytes:,} bytes"))
+        raise DocumentError(Fault("too-large", f"larger than {max_bytes:,} bytes", hint="Split it into several files."))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -314,6 +314,17 @@ def test_lines_of_json_lines(skill: SkillMaker, faults: Faults, write: Write) ->
     assert [line for _, line, _ in faults(root)] == [2]
 
 
+def test_json_lines_are_read_whole_or_refused(skill: SkillMaker, faults: Faults, write: Write) -> None:
+    """A file of many megabytes loses no eval, and one beyond the limit of documents says so (R3-V2)."""
+    root = skill()
+    line = json.dumps({"prompt": "p" * 1_000_000, "assertions": ["a"]})
+    file = write("tables/evals/evals.jsonl", f"{line}\n" * 12 + '{"prompt"\n')
+    assert [line for _, line, _ in faults(root)] == [13]
+    with file.open("r+b") as stream:
+        stream.truncate(64 * 1024 * 1024 + 1)
+    assert [code for code, _, _ in faults(root)] == ["document.too-large"]
+
+
 def test_yaml(skill: SkillMaker, load: Load, write: Write) -> None:
     """YAML says the same."""
     root = skill()

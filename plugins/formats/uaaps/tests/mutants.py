@@ -93,9 +93,9 @@ def doubled_key(random_: random.Random, package: Path) -> None:
 
 
 def huge_file(random_: random.Random, package: Path) -> None:
-    """A case of ten megabytes."""
+    """A case of seventy megabytes."""
     path = _file(random_, package, *_TESTS, *_EVALS)
-    path.write_text(f"{path.read_text()}\n# {'x' * 10_000_000}\n")
+    path.write_text(f"{path.read_text()}\n# {'x' * 70_000_000}\n")
 
 
 def alias_bomb(random_: random.Random, package: Path) -> None:

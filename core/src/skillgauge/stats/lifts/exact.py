@@ -166,16 +166,17 @@ class _Null:
 
 def _null(pairs: Pairs, steps_of: Callable[[Pair, int], _Steps], scale: int) -> _Null:
     """The distribution of the sum of what each case can add."""
-    chances: dict[int, float] = {0: 1.0}
+    kinds = [(steps, cases) for pair, cases in sorted(pairs.items()) if len(steps := steps_of(pair, scale)) > 1]
     variance = 0.0
-    for pair, cases in sorted(pairs.items()):
-        steps = steps_of(pair, scale)
-        if len(steps) < 2:
-            continue
+    for steps, cases in kinds:
         variance += cases * math.fsum(chance * step * step for step, chance in steps)
+    if any(cases >= _STATES for _, cases in kinds):  # so many equal cases alone have more different sums than that
+        return _Null(None, variance)
+    chances: dict[int, float] = {0: 1.0}
+    for steps, cases in kinds:
         for _ in range(cases):
             if len(chances) > _STATES:
-                break
+                return _Null(None, variance)
             chances = _convolved(chances, steps)
     return _Null(chances if len(chances) <= _STATES else None, variance)
 

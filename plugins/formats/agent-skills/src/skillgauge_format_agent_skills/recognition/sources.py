@@ -31,7 +31,8 @@ _YAML_MARKS = (*_MARKS, b"cases", b"tasks", b"stimuli", b"tests")
 _SUITE_WORDS = re.compile(r"(^|[._-])(evals?|trigger|triggers|queries)([._-]|$)")
 _RESULTS = re.compile(r"(^|[._-])(results?|reports?|benchmark|grading|timing|feedback|history|metadata)([._-]|$)")
 """Words of names of what an evaluation writes."""
-_MAX_BYTES = 8 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
+"""As of any other document."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _is_named_like_suite(path: Path, in_evals: bool) -> bool:
 
 def document_of(path: Path) -> JsonValue:
     """Return the content of a file that has no shape. Raises `SuiteError` where it cannot be read."""
-    return _json_lines(path)[0] if path.suffix == ".jsonl" else read_document(path, max_bytes=_MAX_BYTES).value
+    return _json_lines(path)[0] if path.suffix == ".jsonl" else read_document(path).value
 
 
 def read_source(path: Path) -> Source | None:
@@ -91,7 +92,7 @@ def read_source(path: Path) -> Source | None:
         values, lines = _json_lines(path)
         shape = shape_of(values)
         return None if shape is None else Source(path, values, shape, lines)
-    value = read_document(path, max_bytes=_MAX_BYTES).value
+    value = read_document(path).value
     shape = shape_of(value, is_yaml=path.suffix in _YAML)
     return None if shape is None else Source(path, value, shape)
 
@@ -107,7 +108,12 @@ def shape_in(path: Path) -> Shape | Foreign | SuiteError | None:
 
 def _json_lines(path: Path) -> tuple[tuple[JsonValue, ...], tuple[int, ...]]:
     try:
-        text = path.read_bytes()[:_MAX_BYTES].decode("utf-8-sig")
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
+            message, hint = f"larger than {_MAX_BYTES:,} bytes", "Split it into several files."
+            raise SuiteError(Problem("document.too-large", message, span=SourceSpan(str(path)), hint=hint))
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SuiteError(Problem("document.encoding", str(error), span=SourceSpan(str(path), 1))) from error
     except OSError as error:
