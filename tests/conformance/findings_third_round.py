@@ -112,6 +112,10 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/journeys/test_installers.py::test_distributions_of_two_releases_work_together",
         "tests/journeys/test_installers.py::test_everything_can_be_removed",
     ),
+    # An address without effect was passed over in silence.
+    "R3-M9": ("plugins/adapters/http/tests/test_adapter_http.py::test_a_base_url_without_effect_is_a_warning",),
+    # `eval diff` was answered with what is wrong with reports as suites.
+    "R3-M10": ("tests/e2e/test_terminal.py::test_two_reports_are_no_suites",),
     # Places were counted from the beginning of the file, for each warning anew.
     "R3-V1": ("libraries/documents/tests/test_documents.py::test_places_by_an_index_are_those_by_counting",),
     # One syntax was refused at a sixteenth of the size of the other, and lines beyond a limit were lost in silence.

@@ -459,3 +459,13 @@ def test_a_command_that_is_misspelt(program: Program, words: tuple[str, ...], ne
     done = program(*words)
     assert done.code == 2
     assert f"there is no command {words[-1]!r} (did you mean {near}" in done.stderr
+
+
+def test_two_reports_are_no_suites(program: Program, work: Path) -> None:
+    """`eval diff A B` is answered with the command that was meant, and with no complaint about the reports."""
+    for name in ("a.json", "b.json"):
+        (work / name).write_text('{"summary": {}}')
+    refused = program("eval", "diff", "a.json", "b.json")
+    assert refused.code == 2
+    assert "To compare two reports: skillgauge report diff A B." in refused.stderr
+    assert refused.stderr.count("error[") == 1

@@ -188,7 +188,8 @@ def require_cases(
     try:
         suites = load_suites(options.what, options.cwd, registry).suites
     except SkillgaugeError as error:
-        raise UsageError([*_neither(words, (), options.cwd, hint), *error.problems]) from error
+        further = () if "diff" in words else error.problems  # two reports are no suites, and were not meant as such
+        raise UsageError([*_neither(words, (), options.cwd, hint), *further]) from error
     names = {name: None for suite in suites for case in suite.cases for name in (case.id, case.name) if name}
     unknown = [word for word in words if not any(fnmatchcase(name, word) for name in names)]
     if unknown:

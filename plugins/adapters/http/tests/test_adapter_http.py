@@ -211,6 +211,15 @@ def test_a_token_that_would_not_be_sent_is_a_warning() -> None:
     assert "no token is sent" in problem.message
 
 
+def test_a_base_url_without_effect_is_a_warning() -> None:
+    """R3-M9: an entrypoint that is a whole URL needs no base, and beside a path it is no mistake."""
+    target = skill("http://127.0.0.1:9/", config={"baseUrl": "http://127.0.0.1:10"})
+    (problem,) = HttpAdapter().check_target(target)
+    assert problem.severity is Severity.WARNING
+    assert "`baseUrl` is ignored" in problem.message
+    assert HttpAdapter().check_target(skill("run", config={"baseUrl": "http://127.0.0.1:10"})) == ()
+
+
 def test_nothing_listens() -> None:
     """A refused connection is the target's failure and may pass."""
     with socket.socket() as taken:

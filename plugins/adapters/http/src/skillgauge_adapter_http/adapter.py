@@ -36,6 +36,16 @@ class HttpAdapter:
             headers_of(target)
         except ValueError as error:
             problems.append(Problem("adapter.config", str(error), target.origin_of("config")))
+        if target.config.get("baseUrl") and "://" in (target.entrypoint or ""):
+            problems.append(
+                Problem(
+                    "adapter.config",
+                    f"skill {target.id!r}: its entrypoint is a whole URL, so `baseUrl` is ignored",
+                    target.origin_of("config"),
+                    hint="Leave out `baseUrl`, or write a path as the entrypoint.",
+                    severity=Severity.WARNING,
+                )
+            )
         if target.config.get("authTokenEnvKey") and target.config.get("authType") is None:
             problems.append(
                 Problem(
