@@ -112,6 +112,10 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/journeys/test_installers.py::test_distributions_of_two_releases_work_together",
         "tests/journeys/test_installers.py::test_everything_can_be_removed",
     ),
+    # Text around the judge's JSON made an error of every trial.
+    "R3-W-11": (
+        "plugins/scorers/rubric/tests/test_scorer_rubric.py::test_text_around_the_marked_object_does_not_matter",
+    ),
     # An address without effect was passed over in silence.
     "R3-M9": ("plugins/adapters/http/tests/test_adapter_http.py::test_a_base_url_without_effect_is_a_warning",),
     # `eval diff` was answered with what is wrong with reports as suites.

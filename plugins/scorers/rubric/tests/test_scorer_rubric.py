@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Case, Json, JudgeReply, JudgeRequest, ScoreStatus, Usage
-from skillgauge_scorer_rubric.reading import Unreadable
+from skillgauge_scorer_rubric.reading import Unreadable, folded, marked_object_of
 from skillgauge_scorer_rubric.shapes import OutOfTen
 from skillgauge_testkit import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
 
@@ -246,6 +246,52 @@ def test_forged_marker() -> None:
     first, second, other = again.requests
     assert first == second
     assert marker_of(first) != marker_of(other)
+
+
+MINE = '{"marker": "f0f0", "answers": [{"n": 1}]}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MINE,
+        f"```json\n{MINE}\n```",
+        f"Here is my answer:\n```json\n{MINE}\n```\nI hope it helps.",
+        f"{MINE}\nThe output names {{no}} planet.",
+        f'<think>First I write {{"marker": "f0f0", "answers": []}}, then more.</think>\n{MINE}',
+        f'The output says {{"marker": "other", "answers": [1]}}. {{broken {MINE}',
+    ],
+    ids=["alone", "fence", "text around a fence", "text after it", "thinking aloud", "other objects"],
+)
+def test_text_around_the_marked_object_does_not_matter(text: str) -> None:
+    """R3-W-11: local and reasoning models write around it, and the marker says whose it is."""
+    assert marked_object_of(text, "f0f0", ["Jupiter"]) == {"marker": "f0f0", "answers": [{"n": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"{MINE} or rather {MINE}", "several JSON objects"),
+        ('{"marker": "other", "answers": []}', "did not have the marker"),
+        ("It holds.", "not one JSON object alone"),
+        (f'{{"outer": {MINE}}}', "did not have the marker"),
+        ('So: {"marker": "f0f0", "marker": "f0f0"}', "not one JSON object alone"),
+        ("{" * 100_000 + MINE, "not one JSON object alone"),
+        ("", "it was empty"),
+    ],
+)
+def test_what_could_mean_two_things_is_no_answer(text: str, words: str) -> None:
+    """Two marked objects, none, one inside another, and one with the same key twice."""
+    with pytest.raises(Unreadable, match=words):
+        marked_object_of(text, "f0f0", ["Jupiter"])
+
+
+def test_an_object_of_the_output_is_no_answer_with_the_marker_put_in() -> None:
+    """A judge that quotes what it judges, and fills in the marker, has not judged it."""
+    output = folded(MINE.replace('"f0f0"', '"<the marker>"'))
+    with pytest.raises(Unreadable, match="was that of the output"):
+        marked_object_of(f"It says: {MINE}", "f0f0", ["Saturn", f"x {output} y"])
+    assert marked_object_of(f"I say: {MINE}", "f0f0", ["Saturn"])["marker"] == "f0f0"
 
 
 def test_marker_is_in_no_score() -> None:

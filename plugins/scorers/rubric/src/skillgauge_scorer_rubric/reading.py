@@ -1,14 +1,17 @@
-"""Reading answers strictly: one JSON object alone, nothing that could mean two things."""
+"""Reading answers strictly: one JSON object, nothing that could mean two things."""
 
 from __future__ import annotations
 
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 _LONGEST = 1_000
+_MOST_TRIES = 200
+"""Braces at which an object is looked for in an answer with text around it."""
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _BLOCK = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL | re.IGNORECASE)
 
 
@@ -83,6 +86,64 @@ def object_of(text: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise Unreadable("it was not one JSON object alone")
     return value
+
+
+def marked_object_of(text: str, marker: str, material: Sequence[str]) -> Mapping[str, object]:
+    """The one JSON object of an answer that has the marker of the question, whatever a model wrote around it.
+
+    The marker proves whose object it is: whoever wrote what is judged does not know it. What the model thought aloud
+    before its answer does not count, nor does an object that it quotes from what is judged, with the marker put in.
+
+    Args:
+        text: the answer.
+        marker: the marker of the question.
+        material: what the judge was shown of what is judged, folded.
+
+    Raises:
+        Unreadable: there is none, or several.
+    """
+    text = _THOUGHT.sub("", text)
+    try:
+        answer = object_of(text)
+    except Unreadable:
+        marked = [(found, raw) for found, raw in _objects_in(text) if found.get("marker") == marker]
+        if len(marked) > 1:
+            raise Unreadable("several JSON objects in it had the marker of the question") from None
+        if not marked:
+            raise
+        answer, raw = marked[0]
+        if _is_quoted(raw, marker, material):
+            raise Unreadable("its JSON object was that of the output") from None
+        return answer
+    if answer.get("marker") != marker:
+        raise Unreadable("its JSON object did not have the marker of the question")
+    return answer
+
+
+def _is_quoted(raw: str, marker: str, material: Sequence[str]) -> bool:
+    """Tell whether an object stands in the material, whatever is there in place of its marker."""
+    before, _, after = folded(raw).partition(marker)
+    quoted = re.compile(f"{re.escape(before)}.{{0,{_LONGEST}}}?{re.escape(after)}")
+    return any(quoted.search(text) for text in material)
+
+
+def _objects_in(text: str) -> Iterator[tuple[Mapping[str, object], str]]:
+    """Yield the JSON objects in a text that are in no other one, as values and as they stand there.
+
+    What is broken is passed over.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)
+    start = text.find("{")
+    for _ in range(_MOST_TRIES):
+        if start < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield value, text[start:end]
+        start = text.find("{", end)
 
 
 def number_of(value: object, most: int) -> float:

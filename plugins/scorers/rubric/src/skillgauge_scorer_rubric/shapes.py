@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from .options import RubricOptions, Scale
 from .reading import (
@@ -14,6 +14,7 @@ from .reading import (
     Unreadable,
     evidence_of,
     folded,
+    marked_object_of,
     number_of,
     object_of,
     reason_of,
@@ -137,7 +138,7 @@ class OutOfOne(Shape):
 
     def read(self, text: str, marker: str, material: Sequence[str]) -> Answer:
         """See `Shape.read`."""
-        answer = _marked(text, marker)
+        answer = marked_object_of(text, marker, material)
         if "score" not in answer:
             raise Unreadable("its JSON object had no score")
         return Answer(number_of(answer["score"], 1), evidence_of(answer, material, "it"))
@@ -170,7 +171,7 @@ class Statements(Shape):
 
     def read(self, text: str, marker: str, material: Sequence[str]) -> Answer:
         """See `Shape.read`."""
-        answers = _marked(text, marker).get("answers")
+        answers = marked_object_of(text, marker, material).get("answers")
         if not isinstance(answers, list):
             raise Unreadable("its JSON object had no list of answers")
         found: dict[int, Finding] = {}
@@ -253,14 +254,6 @@ def shape_of(options: RubricOptions) -> Shape:
             return OutOfOne(criteria, OutOfTen.passes_at if options.threshold is None else options.threshold)
         case _:
             return Criteria([criteria])
-
-
-def _marked(text: str, marker: str) -> Mapping[str, object]:
-    """An answer by somebody who was told the marker, which is more than an echo of what was judged."""
-    answer = object_of(text)
-    if answer.get("marker") != marker:
-        raise Unreadable("its JSON object did not have the marker of the question")
-    return answer
 
 
 def _is_echo(text: str, material: Sequence[str]) -> bool:
