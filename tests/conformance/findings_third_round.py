@@ -112,6 +112,13 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/journeys/test_installers.py::test_distributions_of_two_releases_work_together",
         "tests/journeys/test_installers.py::test_everything_can_be_removed",
     ),
+    # A path was asked literally, and milliseconds were read as seconds, without a word.
+    "R3-W-6": ("libraries/lints/tests/test_lints.py::test_each_lint_of_a_case",),
+    # Patterns that match anything and suites that nothing fails were not pointed out.
+    "R3-W-14": (
+        "libraries/lints/tests/test_lints.py::test_each_lint_of_a_case",
+        "libraries/lints/tests/test_lints.py::test_a_suite_that_says_only_what_must_not_be_there",
+    ),
     # Text around the judge's JSON made an error of every trial.
     "R3-W-11": (
         "plugins/scorers/rubric/tests/test_scorer_rubric.py::test_text_around_the_marked_object_does_not_matter",

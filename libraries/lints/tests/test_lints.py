@@ -66,6 +66,12 @@ def test_nothing_is_said_of_a_good_skill(program: Program, greet: Path) -> None:
     [
         ("cannot-fail", case(1, {"text": "a", "type": "command", "value": "python3 x.py || true"})),
         ("cannot-fail", case(1, {"text": "a", "type": "regex", "value": ".*"})),
+        ("matches-anything", case(1, {"text": "a", "type": "regex", "value": r"\w+"})),
+        ("matches-anything", case(1, {"text": "a", "type": "regex", "value": "^[A-Z].*"})),
+        ("begins-with-digit", case(1, {"text": "a", "type": "contains", "value": "0 errors"})),
+        ("long-timeout", case(1, timeout_s=60_000)),
+        ("prompt-is-path", case(1, prompt="evals/evals.json")),
+        ("prompt-is-path", case(1, prompt="@SKILL.md")),
         ("exit-code-trap", case(1, {"text": "a", "type": "command", "value": "pytest -q | tee log.txt"})),
         ("answer-in-prompt", case(1, {"text": "a", "type": "contains", "value": "person 1"})),
         ("missing-file", case(1, prompt="Greet all of files/people.csv.")),
@@ -146,3 +152,32 @@ def test_fixes_are_shown_and_written_only_when_asked(program: Program, greet: Pa
     assert file.read_bytes() == before.replace(b" || true", b"")
     again = program("validate", greet, "--fix", "--strict")
     assert (again.code, again.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        case(1, {"text": "a", "type": "regex", "value": r"\d+"}),
+        case(1, {"text": "a", "type": "regex", "value": "hello"}),
+        case(1, {"text": "a", "type": "regex", "value": r"(?m)^api: [a-z].{1,50} \(7\)$"}),
+        case(1, {"text": "a", "type": "regex", "value": r"(\w+)*x"}),
+        case(1, {"text": "a", "type": "contains", "value": "1.2"}),
+        case(1, {"text": "a", "type": "not-contains", "value": "0 errors"}, GOOD),
+        case(1, timeout_s=600),
+        case(1, prompt="README.md"),
+        case(1, prompt="What does SKILL.md say?"),
+    ],
+)
+def test_what_asks_for_something_is_left_alone(program: Program, greet: Path, good: dict[str, object]) -> None:
+    """A pattern that answers to no question do not match, a number alone, minutes, a name that is no file here."""
+    write(greet, good)
+    assert found(program("validate", greet, "--json")) == {}
+
+
+def test_a_suite_that_says_only_what_must_not_be_there(program: Program, greet: Path) -> None:
+    """R3-W-14: an agent that says nothing passes it; one positive check is enough."""
+    bad = {"text": "a", "type": "not-contains", "value": "sorry"}
+    write(greet, *(case(number, bad) for number in range(1, 5)))
+    assert set(found(program("validate", greet, "--json"))) == {"negative-only"}
+    write(greet, *(case(number, bad) for number in range(1, 4)), case(4, bad, GOOD))
+    assert found(program("validate", greet, "--json")) == {}

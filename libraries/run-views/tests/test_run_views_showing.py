@@ -51,12 +51,12 @@ def test_what_did_not_pass_is_listed_with_its_reason(capsys: pytest.CaptureFixtu
     """Case, run, verdict and reason of each; the target too, where there are several."""
     view = VIEWS["a run with 1,000 results"]
     out = shown(view, capsys)
-    assert "skill   case-2   1    fail     expected 4, got 5" in out
+    assert "skill   case-2   1    fail     sum: expected 4, got 5" in out
     assert "\nTarget  Case" in out
     only = [result for result in view.results() if result.target_id == "skill"]
     summary = view.summary.model_copy(update={"groups": view.summary.groups[:1]})
     out = shown(replace(view, summary=summary, source=Kept(lambda: only)), capsys)
-    assert "\ncase-2   1    fail     expected 4, got 5" in out
+    assert "\ncase-2   1    fail     sum: expected 4, got 5" in out
 
 
 def test_whatever_tells_trials_apart_has_a_column(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skillgauge.api.run import Lint
 
-from . import cases, skills, suites
+from . import cases, skills, suites, weak
 
 LINTS = (
     Lint(
@@ -12,6 +12,30 @@ LINTS = (
         "A check holds whatever the output is.",
         "Let it look at the output: nothing is proved by a check that cannot fail.",
         cases.nothing_can_fail,
+    ),
+    Lint(
+        "matches-anything",
+        "A pattern matches nearly any answer.",
+        "Ask for something that only a right answer has.",
+        weak.matches_anything,
+    ),
+    Lint(
+        "begins-with-digit",
+        "A text that begins with a number stands in one with a larger number, too.",
+        "Use a pattern with a word boundary: `\\b0 errors`.",
+        weak.begins_with_digit,
+    ),
+    Lint(
+        "prompt-is-path",
+        "A prompt is the path of a file.",
+        "Write the text of the file into the prompt; the path alone is what the agent is asked.",
+        weak.prompt_is_path,
+    ),
+    Lint(
+        "long-timeout",
+        "A case may take hours.",
+        "Write the limit in seconds; if it is meant as it stands, switch this lint off.",
+        weak.long_timeout,
     ),
     Lint(
         "exit-code-trap",
@@ -55,6 +79,12 @@ LINTS = (
         "A comparison of so few cases cannot be decided.",
         "Write at least four cases, better eight; repeats do not replace them.",
         suites.too_few,
+    ),
+    Lint(
+        "negative-only",
+        "All checks say what must not be there.",
+        "Say what has to be there as well: an agent that does nothing passes this suite.",
+        weak.negative_only,
     ),
     Lint(
         "baseline-passes",

@@ -27,7 +27,7 @@ def nothing_can_fail(subject: LintSubject) -> Iterator[LintFinding]:
     for case, check in _checks(subject.suite):
         why, reason = _granted(check)
         if why:
-            yield LintFinding(f"{_named(case, check)} cannot fail: {why}", _at(case, check), fix=_fix(reason))
+            yield LintFinding(f"{named(case, check)} cannot fail: {why}", at(case, check), fix=_fix(reason))
 
 
 def _granted(check: Check) -> tuple[str, Trap | None]:
@@ -36,10 +36,10 @@ def _granted(check: Check) -> tuple[str, Trap | None]:
         reason = cannot_fail(str(options.get("command", "")))
         return (reason.reason, reason) if reason else ("", None)
     if check.scorer == "regex" and not options.get("absent"):
-        patterns = _texts(options.get("patterns"))
+        patterns = texts_of(options.get("patterns"))
         if patterns and all(map(_matches_nothing, patterns)):
             return "its pattern matches the empty text", None
-    is_asked = any(text.strip() for text in _texts(options.get("keywords")))
+    is_asked = any(text.strip() for text in texts_of(options.get("keywords")))
     if check.scorer == "contains" and not options.get("absent") and not is_asked:
         return "it asks for no text", None
     return "", None
@@ -56,7 +56,7 @@ def exit_code_traps(subject: LintSubject) -> Iterator[LintFinding]:
         command = str(check.options.get("command", "")) if check.scorer == "command" else ""
         hidden = trap(command) if command and not cannot_fail(command) else None
         if hidden:
-            yield LintFinding(f"{_named(case, check)} may pass where it should not: {hidden.reason}", _at(case, check))
+            yield LintFinding(f"{named(case, check)} may pass where it should not: {hidden.reason}", at(case, check))
 
 
 def answer_in_prompt(subject: LintSubject) -> Iterator[LintFinding]:
@@ -66,8 +66,8 @@ def answer_in_prompt(subject: LintSubject) -> Iterator[LintFinding]:
         texts = _asked(check)
         if prompt and texts and all(len(one.strip()) >= SHORTEST and one.casefold() in prompt for one in texts):
             shown = ", ".join(map(_cut, texts))
-            message = f"{_named(case, check)} is met by repeating the prompt, in which {shown} stands"
-            yield LintFinding(message, _at(case, check))
+            message = f"{named(case, check)} is met by repeating the prompt, in which {shown} stands"
+            yield LintFinding(message, at(case, check))
 
 
 def _asked(check: Check) -> list[str]:
@@ -75,11 +75,11 @@ def _asked(check: Check) -> list[str]:
     options = check.options
     match check.scorer:
         case "contains" if not options.get("absent") and options.get("stream", "answer") == "answer":
-            return _texts(options.get("keywords"))
+            return texts_of(options.get("keywords"))
         case "exact":
             return [value] if isinstance(value := options.get("value"), str) else []
         case "ground-truth":
-            return _texts([options.get("text")])
+            return texts_of([options.get("text")])
     return []
 
 
@@ -89,10 +89,8 @@ def prose_as_truth(subject: LintSubject) -> Iterator[LintFinding]:
         for text in _asked(check):
             if is_prose(text):
                 words = len(text.split())
-                message = (
-                    f"{_named(case, check)} wants {words} words of prose word for word; right answers will fail it"
-                )
-                yield LintFinding(message, _at(case, check))
+                message = f"{named(case, check)} wants {words} words of prose word for word; right answers will fail it"
+                yield LintFinding(message, at(case, check))
                 break
 
 
@@ -101,8 +99,8 @@ def several_claims(subject: LintSubject) -> Iterator[LintFinding]:
     for case, check in _checks(subject.suite):
         for claim in _claims(check):
             if is_several(claim):
-                message = f"{_named(case, check)} says several things: one that is wrong hides those that are right"
-                yield LintFinding(message, _at(case, check))
+                message = f"{named(case, check)} says several things: one that is wrong hides those that are right"
+                yield LintFinding(message, at(case, check))
                 break
 
 
@@ -116,8 +114,8 @@ def only_with_skill(subject: LintSubject) -> Iterator[LintFinding]:
         if check.beside:
             continue
         if any(needs_skill(claim, name) for claim in _claims(check) for name in names or {""}):
-            message = f"{_named(case, check)} can be met only by the arm with the skill: it is lift that helps nobody"
-            yield LintFinding(message, _at(case, check))
+            message = f"{named(case, check)} can be met only by the arm with the skill: it is lift that helps nobody"
+            yield LintFinding(message, at(case, check))
 
 
 def missing_files(subject: LintSubject) -> Iterator[LintFinding]:
@@ -144,8 +142,8 @@ def _missing_graders(case: Case, roots: Sequence[Path]) -> Iterator[LintFinding]
         for path in _grader_scripts(check):
             is_there = any((root / path).is_file() for root in roots)
             if not is_there and not _is_provided(path, provided):
-                message = f"{_named(case, check)} runs {path!r}, and there is no such file"
-                yield LintFinding(message, _at(case, check))
+                message = f"{named(case, check)} runs {path!r}, and there is no such file"
+                yield LintFinding(message, at(case, check))
 
 
 def _grader_scripts(check: Check) -> list[str]:
@@ -168,8 +166,8 @@ def repeated(subject: LintSubject) -> Iterator[LintFinding]:
         reported: set[str] = set()
         for check in case.checks:
             if check.scorer_digest in reported:
-                message = f"{_named(case, check)} stands twice in case {case.id!r}, and counts twice"
-                yield LintFinding(message, _at(case, check))
+                message = f"{named(case, check)} stands twice in case {case.id!r}, and counts twice"
+                yield LintFinding(message, at(case, check))
             reported.add(check.scorer_digest)
         if not case.prompt:
             continue
@@ -187,10 +185,10 @@ def _checks(suite: Suite) -> Iterator[tuple[Case, Check]]:
 def _claims(check: Check) -> list[str]:
     if check.scorer != "rubric":
         return []
-    return _texts(check.options.get("claims")) or _texts(check.options.get("criteria"))
+    return texts_of(check.options.get("claims")) or texts_of(check.options.get("criteria"))
 
 
-def _texts(value: Any) -> list[str]:
+def texts_of(value: Any) -> list[str]:
     """Texts of an option that is one or several, or maps names to them."""
     if isinstance(value, str | Mapping):
         value = [value]
@@ -199,11 +197,13 @@ def _texts(value: Any) -> list[str]:
     return [item for item in inner if isinstance(item, str)]
 
 
-def _at(case: Case, check: Check) -> Origin | None:
+def at(case: Case, check: Check) -> Origin | None:
+    """The place of a check, else of its case."""
     return check.origin or case.origin
 
 
-def _named(case: Case, check: Check) -> str:
+def named(case: Case, check: Check) -> str:
+    """The name of a check in a message."""
     return f"check {_cut(check.id)} of case {case.id!r}"
 
 
