@@ -127,6 +127,17 @@ def test_claims_about_the_skill_itself() -> None:
     assert needs_skill("Reads SKILL.md first.", "x")
     assert needs_skill("It invokes `greet`.", "greet")
     assert not needs_skill("The greet.txt has a greeting.", "greet")
+    for claim in (
+        "The agent ran the skill's script.",
+        "The agent executed scripts/draft.py",
+        "The agent called the draft script.",
+        "The agent loaded the skill",
+        "The agent followed the instructions in SKILL.md",
+        "The skill was invoked",
+    ):
+        assert needs_skill(claim, "greet", ("draft.py",)), claim
+    assert not needs_skill("The agent executed tests/redraft.py", "greet", ("draft.py",))
+    assert not needs_skill("The draft.py prints a greeting.", "greet", ("draft.py",))
     assert not needs_skill("It does not load the skill.", "greet")
     assert not needs_skill("The answer lists five skills of a good writer.", "greet")
 

@@ -107,13 +107,14 @@ def several_claims(subject: LintSubject) -> Iterator[LintFinding]:
 def only_with_skill(subject: LintSubject) -> Iterator[LintFinding]:
     """Checks of a comparison that the arm without the skill cannot meet."""
     suite = subject.suite
-    names = {ref.name for arm in suite.arms for ref in arm.skills}
     if not suite.comparisons:
         return
+    skills = {ref.name: _scripts_of(Path(ref.root)) for arm in suite.arms for ref in arm.skills} or {"": ()}
     for case, check in _checks(suite):
         if check.beside:
             continue
-        if any(needs_skill(claim, name) for claim in _claims(check) for name in names or {""}):
+        claims = _claims(check)
+        if any(needs_skill(claim, name, files) for claim in claims for name, files in skills.items()):
             message = f"{named(case, check)} can be met only by the arm with the skill: it is lift that helps nobody"
             yield LintFinding(message, at(case, check))
 
@@ -157,6 +158,12 @@ def _grader_scripts(check: Check) -> list[str]:
 def _is_provided(path: str, provided: set[str]) -> bool:
     name = path.removeprefix("./")
     return any(there == name or there.endswith(f"/{name}") or name.endswith(f"/{there}") for there in provided)
+
+
+def _scripts_of(skill: Path) -> tuple[str, ...]:
+    """Names of the files in the folder of scripts of a skill."""
+    folder = skill / "scripts"
+    return tuple(sorted(path.name for path in folder.iterdir() if path.is_file())) if folder.is_dir() else ()
 
 
 def repeated(subject: LintSubject) -> Iterator[LintFinding]:
