@@ -469,3 +469,11 @@ def test_two_reports_are_no_suites(program: Program, work: Path) -> None:
     assert refused.code == 2
     assert "To compare two reports: skillgauge report diff A B." in refused.stderr
     assert refused.stderr.count("error[") == 1
+
+
+def test_a_percentage_is_told_how_a_share_is_written(program: Program) -> None:
+    """Both are natural; which one is meant can be told."""
+    refused = program("eval", "--min-completion", "80")
+    assert (refused.code, "80 is above 1: write 0.8 for 80 %" in refused.stderr) == (2, True)
+    assert "is not in the range" in program("eval", "--min-completion", "-1").stderr
+    assert "is not in the range" in program("eval", "--margin", "101").stderr

@@ -143,8 +143,13 @@ class Number(click.FloatRange):
     """A number in a range; what no comparison holds for is none."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse NaN and infinity, which click takes for numbers."""
-        number = super().convert(value, param, ctx)
+        """Refuse NaN and infinity, which click takes for numbers, and say how a percentage is written as a share."""
+        try:
+            number = super().convert(value, param, ctx)
+        except click.BadParameter:
+            if self.max == 1 and str(value).isdigit() and 1 < int(value) <= 100:
+                self.fail(f"{value} is above 1: write {int(value) / 100:g} for {value} %", param, ctx)
+            raise
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a number", param, ctx)
         return number
