@@ -96,3 +96,11 @@ def test_sessions_in_which_the_skill_fired_stand_apart(scripted: Scripted) -> No
     assert f"a skill fired in 2 of 4 sessions {split}" in done.verdict
     scripted.script(letters("p"), letters("f"))
     assert "skill fired" not in scripted.run("eval", "s", "--engine", "firing", "--fresh").verdict
+
+
+def test_the_level_is_kept_where_a_mid_p_value_would_not(scripted: Scripted) -> None:
+    """Seven of eight cases won is p = 0.070, and no finding; half the chance of a tie taken off would make it one."""
+    scripted.write(cases=8)
+    done = scripted.evaluate({**cases(8, "p"), "8": "f"}, {**cases(8, "f"), "8": "p"})
+    assert "s · with_skill: not enough data: +75.0 points against without_skill" in done.verdict
+    assert "p = 0.070" in done.verdict
