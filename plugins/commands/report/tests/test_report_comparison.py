@@ -64,6 +64,27 @@ def test_a_percentile_of_few_calls_is_no_better(report: Make, calls: tuple[int, 
     assert (row.delta, row.direction) == (-100, direction)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "direction"),
+    [
+        (162, 167, Direction.UNKNOWN),
+        (162, 178, Direction.UNKNOWN),
+        (160, 176, Direction.WORSE),
+        (0, 1, Direction.WORSE),
+    ],
+)
+def test_a_percentile_that_hardly_moved_is_no_worse(
+    report: Make, before: int, after: int, direction: Direction
+) -> None:
+    """R3-M12: less than a tenth is what times differ by from run to run."""
+    sides = [
+        report({"s": {"t": "p" * 20}}, figures=[Figure(name="p95Ms", label="P95", value=value)])
+        for value in (before, after)
+    ]
+    (row,) = [row for row in compared(*sides).skills[0].metrics if row.name == "p95Ms"]
+    assert (row.delta, row.direction) == (after - before, direction)
+
+
 def test_metrics_are_the_published_ones(report: Make) -> None:
     """The format's own figures are compared, each with the direction that is good for it."""
 

@@ -23,6 +23,8 @@ _METRICS: tuple[_Column, ...] = (
 """Name, label, unit, and whether more is better."""
 _MIN_SAMPLES = 20
 """With fewer the 95th percentile is the slowest of them, which says nothing of getting better or worse."""
+_P95_NOISE = 0.1
+"""Share by which the 95th percentile of times changes without being better or worse: machines are not that steady."""
 _DECIMALS = {Unit.RATIO: 3, Unit.MILLISECONDS: 0, Unit.SCORE: 3}
 """Decimals that are printed; less than that is no difference."""
 
@@ -50,8 +52,14 @@ def compare_metrics(
         first, second = (side.get(name) for side in sides)
         if first is None and second is None:
             continue
-        rows.append(_row(column, first, second, has_direction=name != _P95 or has_enough))
+        has_direction = name != _P95 or (has_enough and _is_news(first, second))
+        rows.append(_row(column, first, second, has_direction=has_direction))
     return tuple(rows)
+
+
+def _is_news(before: float | None, after: float | None) -> bool:
+    """Tell whether a percentile of times changed by more than it does from run to run."""
+    return before is not None and after is not None and abs(after - before) >= _P95_NOISE * before
 
 
 def _row(column: _Column, before: float | None, after: float | None, *, has_direction: bool) -> Metric:
