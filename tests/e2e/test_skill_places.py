@@ -38,3 +38,22 @@ def test_a_skill_that_two_agents_share_is_run_once(scripted: Scripted) -> None:
     scripted.script(letters("p"), letters("f"))
     scripted.run("eval", ".", "--engine", "scripted", "--format", "record")
     assert len(scripted.sessions()) == 8
+
+
+def test_skills_of_one_name_are_told_apart_by_plugin(scripted: Scripted) -> None:
+    """R3-W-15: both are run, named by plugin, else by its folder; elsewhere the second is refused."""
+    for plugin, manifest in (("alpha", '{"name": "writing-tools"}'), ("beta", "{}")):
+        skills = scripted.work / "plugins" / plugin / "skills"
+        shutil.copytree(scripted.work / "s", skills / "s")
+        (skills.parent / ".claude-plugin").mkdir()
+        (skills.parent / ".claude-plugin/plugin.json").write_text(manifest)
+    scripted.script(letters("p"), letters("f"))
+    done = scripted.run("eval", "plugins", "--engine", "scripted", "--format", "record")
+    assert len(scripted.sessions()) == 16
+    assert "s · writing-tools:s · with_skill" in done.stdout
+    assert "s · beta:s · with_skill" in done.stdout
+    alone = scripted.run("validate", "plugins/alpha", "--json").document
+    assert [suite["id"] for suite in alone["plan"]["suites"]] == ["s"]
+    shutil.copytree(scripted.work / "s", scripted.work / "more/s")
+    refused = scripted.run("validate", "s", "more/s", code=2)
+    assert "a skill 's' was found before" in refused.stderr

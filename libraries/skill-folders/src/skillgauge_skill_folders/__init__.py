@@ -4,7 +4,7 @@ from .bundles import DOCKERFILE, bundled_files, bytes_of, contained, file_spec, 
 from .folders import files_of, skill_ref
 from .leaks import LEAKS, Leaks, leaks_of
 from .loading import load_each, object_in
-from .repositories import roots_around, skills_of
+from .repositories import plugin_around, roots_around, skills_of
 from .skill_file import DRAFTS_FILE, SKILL_FILE, Skill, find_skill, read_skill
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "leaks_of",
     "load_each",
     "object_in",
+    "plugin_around",
     "read_skill",
     "roots_around",
     "skill_ref",

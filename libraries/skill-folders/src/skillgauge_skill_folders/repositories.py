@@ -38,6 +38,15 @@ def roots_around(path: Path) -> Iterator[tuple[Path, bool]]:
             return
 
 
+def plugin_around(path: Path) -> str | None:
+    """Name of the plugin that a path lies in: that of its manifest, else of its folder; `None` outside of plugins."""
+    for folder in path.parents[:_AROUND]:
+        if (folder / PLUGIN).is_file():
+            name = _read(folder / PLUGIN).get("name")
+            return name if isinstance(name, str) and name.strip() else folder.name
+    return None
+
+
 def skills_of(root: Path, *, inner: bool = False) -> tuple[Path, ...]:
     """Folders of the skills of a plugin or repository, each once, those of manifests first.
 

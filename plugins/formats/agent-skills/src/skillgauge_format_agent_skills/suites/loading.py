@@ -51,6 +51,7 @@ from ..recognition.sources import EVALS_FOLDER, Source, is_named_evals, read_sou
 from ..recognition.unread import not_read, unknown_shape
 from .cases import TRIGGER, CaseMaker
 from .installing import leak_warnings
+from .naming import prefixes
 from .neighbours import Neighbours
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
 
@@ -170,28 +171,28 @@ class _Loading:
                     self._add_file(file, self.passed_over, in_folder=True)
 
     def suites(self, neighbours: Neighbours) -> tuple[Suite, ...]:
-        """The suites of all skills; a second skill of a name is passed over."""
+        """The suites of all skills, told apart by plugin; of others a second skill of a name is passed over."""
         tested = [one.skill for one in self.skills.values() if one and one.skill.root.resolve() not in neighbours.roots]
+        apart = prefixes([one.skill for one in self.skills.values() if one and one.parts])
         suites: list[Suite] = []
         first: dict[str, Path] = {}
         for of_skill in self.skills.values():
             if of_skill is None or not of_skill.parts:
                 continue
             skill = of_skill.skill
-            if skill.name in first:
-                message = (
-                    f"a skill {skill.name!r} was found before, in {str(first[skill.name])!r}; this one is left out"
-                )
+            name = f"{apart[skill.root]}{skill.name}"
+            if name in first:
+                message = f"a skill {name!r} was found before, in {str(first[name])!r}; this one is left out"
                 self.passed_over.append(
                     Problem("suite.duplicate-id", message, skill.origin("name"), hint="Evaluate it in a separate run.")
                 )
                 continue
-            first[skill.name] = skill.root
+            first[name] = skill.root
             cases = [case for part in of_skill.parts for case in part.cases]
             is_whole = skill.root in self.whole
             unread = (*draft_notices(skill.root), *not_read(skill.root, cases, self.seen)) if is_whole else ()
             try:
-                suites += _suites(of_skill, self.options.keep, neighbours.of(skill, tested), unread)
+                suites += _suites(of_skill, self.options.keep, neighbours.of(skill, tested), unread, apart[skill.root])
             except SuiteError as error:
                 self.fatal += error.problems
         return tuple(suites)
@@ -276,9 +277,13 @@ def _threshold(value: Mapping[str, JsonValue], findings: Findings, source: Sourc
 
 
 def _suites(
-    of_skill: _OfSkill, keep: tuple[str, ...], beside: tuple[SkillRef, ...], unread: tuple[Problem, ...]
+    of_skill: _OfSkill,
+    keep: tuple[str, ...],
+    beside: tuple[SkillRef, ...],
+    unread: tuple[Problem, ...],
+    prefix: str,
 ) -> Iterable[Suite]:
-    """The suites about one skill. All install the same of it, so that their sessions are of the same skill."""
+    """Return the suites about one skill: all install the same of it, so that their sessions are of the same skill."""
     skill = of_skill.skill
     commands = [
         str(check.options["command"])
@@ -299,6 +304,7 @@ def _suites(
     names: set[str] = set()
     for part in sorted(of_skill.parts, key=lambda part: part.is_triggers):
         for suite in _split(part, skill, ref, names):
+            suite = suite.model_copy(update={"id": f"{prefix}{suite.id}"})
             if beside:
                 arms = (arm.model_copy(update={"skills": (*arm.skills, *beside)}) for arm in suite.arms)
                 suite = suite.model_copy(update={"arms": tuple(arms)})
