@@ -477,3 +477,13 @@ def test_a_percentage_is_told_how_a_share_is_written(program: Program) -> None:
     assert (refused.code, "80 is above 1: write 0.8 for 80 %" in refused.stderr) == (2, True)
     assert "is not in the range" in program("eval", "--min-completion", "-1").stderr
     assert "is not in the range" in program("eval", "--margin", "101").stderr
+
+
+def test_lines_and_notices_keep_their_order(program: Program, work: Path, environment: dict[str, str]) -> None:
+    """R3-F18: in one pipe, as in the log of a CI job, a notice stands after the line that it is about."""
+    command = [PROGRAM, "config", "set", "engine", "mockk"]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = subprocess.run(command, cwd=work, env=environment, text=True, check=True, **streams)
+    first, second = done.stdout.splitlines()
+    assert first.startswith("engine = mockk in ")
+    assert second.startswith("nothing called 'mockk' is installed")

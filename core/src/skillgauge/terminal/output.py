@@ -88,6 +88,7 @@ class Output:
     def notice(self, text: str) -> None:
         """Something the user should know, on stderr."""
         if not self.quiet:
+            sys.stdout.flush()
             sys.stderr.write(f"{_told(text)}\n")
 
     def verdict(self, text: str, code: int | None = None) -> None:
@@ -127,6 +128,7 @@ def _print_problems(problems: Iterable[Problem]) -> None:
     alike: dict[tuple[Severity, str, str], list[Problem]] = {}
     for problem in problems:
         alike.setdefault((problem.severity, problem.code, _file_of(problem)), []).append(problem)
+    sys.stdout.flush()
     shown = (problem for of_kind in alike.values() for problem in of_kind[:_ALIKE])
     for problem in with_places(shown):
         _print_problem(problem)
