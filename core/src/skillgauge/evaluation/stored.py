@@ -310,7 +310,7 @@ def only_failed(call: Invocation, options: EvalOptions) -> EvalOptions:
 
 
 def only_changed(call: Invocation, options: EvalOptions, plan: Plan) -> EvalOptions | None:
-    """The same, of the cases that would not do what they did last, or have no verdict; `None` if there is none."""
+    """The same, of the cases whose outcome may have changed, or that have no verdict; `None` if there is none."""
     earlier = earlier_runs(call, {(trial.suite_id, trial.case.id) for trial in plan.trials()})
     keys = set()
     for trial in plan.trials():
