@@ -311,7 +311,16 @@ def test_help_begins_with_what_most_need(program: Program) -> None:
         assert not [words for words in hidden if words not in told]
     assert "--log-json" in program("--help").stdout
     assert "No such option '--all'" in program("eval", "--all").stderr
-    assert "Remove every entry." in program("cache", "gc", "--help").stdout
+
+
+@pytest.mark.parametrize("command", ["history", "history list", "cache gc", "plugins", "config set", "report diff"])
+def test_every_help_keeps_what_it_says_of_all(program: Program, command: str) -> None:
+    """Groups and commands of plugins too, and a command that has an option `--all` of its own."""
+    short = " ".join(program(*command.split(), "--help").stdout.split())
+    assert f"skillgauge {command} --help --all also lists the options that every command has." in short
+    told = program(*command.split(), "--help", "--all")
+    assert (told.code, "--log-json" in told.stdout) == (0, True)
+    assert "also lists" not in told.stdout
 
 
 def test_a_command_that_is_left_out(program: Program) -> None:

@@ -136,11 +136,8 @@ class GlobalsCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Expand several words, then let click parse."""
-        params = self.get_params(ctx)
-        several = [param for param in params if isinstance(param, SeveralWords)]
-        if not any(_ALL in param.opts for param in params):
-            args = _without_all(ctx, args)
-        return super().parse_args(ctx, expand(args, several))
+        several = [param for param in self.get_params(ctx) if isinstance(param, SeveralWords)]
+        return super().parse_args(ctx, expand(_without_all(ctx, args), several))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Collect the global options into the context, then run."""
@@ -162,7 +159,8 @@ class GlobalsCommand(click.Command):
 def _without_all(ctx: click.Context, args: list[str]) -> list[str]:
     """Take `--all` out of the words of a command that is asked for its help, and note in the context that it was there.
 
-    Click ends at `--help`, so that it would never come to an option behind it.
+    Click ends at `--help`, so that it would never come to an option behind it. A command with an option `--all` of its
+    own is not run then, either.
     """
     if _ALL not in args or not {*args} & {*ctx.help_option_names}:
         return args
@@ -229,6 +227,11 @@ class GlobalsGroup(click.Group):
         super().__init__(*args, **kwargs)
         self.params.extend(_global_options())
         self.context_settings.setdefault("help_option_names", ["-h", "--help"])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take what is about the group's own help from its words: those before the name of a command."""
+        own = list(takewhile(lambda word: word.startswith("-"), args))
+        return super().parse_args(ctx, [*_without_all(ctx, own), *args[len(own) :]])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Collect the global options into the context, then run."""
