@@ -16,6 +16,7 @@ USUAL = (
     ".claude/skills",
     ".agents/skills",
     ".codex/skills",
+    ".cursor/skills",
     ".github/skills",
     ".gemini/skills",
     ".opencode/skills",

@@ -39,6 +39,8 @@ def test_elsewhere_as_json(program: Program, work: Path) -> None:
         "parts": [{"path": name, "state": "created", "note": None} for name in MADE],
         "engine": None,
         "engines": [],
+        "drafted": [],
+        "accepted": {},
     }
     assert not list(Draft202012Validator(schemas()["init"]).iter_errors(done.document))
     assert (work / "a" / "b" / "skills").is_dir()

@@ -57,9 +57,7 @@ def propose(folder: Path) -> tuple[Part, ...]:
     """
     skill = read_skill(folder.resolve())
     path = folder / DRAFTS_FILE
-    if path.parent.is_symlink():
-        message = f"{str(path.parent)!r} is a link, and drafts are written into the skill's own folder only"
-        raise UsageError(Problem("usage.unwritable", message, hint="Make it a folder."))
+    require_own(path.parent)
     document = {"skill_name": skill.name, "note": _NOTE, "drafts": [*_drafts(skill)]}
     try:
         path.parent.mkdir(exist_ok=True)
@@ -72,6 +70,17 @@ def propose(folder: Path) -> tuple[Part, ...]:
     number = len(document["drafts"])
     note = f"{number} draft{'' if number == 1 else 's'} to be filled in; `skillgauge validate` tells what is blank"
     return (Part(path=DRAFTS_FILE, state=State.CREATED, note=note),)
+
+
+def require_own(evals: Path) -> None:
+    """Refuse a folder of evals that leads elsewhere: whoever sends a skill does not choose where files are made.
+
+    Raises:
+        UsageError: it is a link.
+    """
+    if evals.is_symlink():
+        message = f"{str(evals)!r} is a link, and drafts are written into the skill's own folder only"
+        raise UsageError(Problem("usage.unwritable", message, hint="Make it a folder."))
 
 
 def _counts(path: Path) -> bool:

@@ -36,6 +36,10 @@ class Findings:
         """Note what the user should know."""
         self._warnings.append(Problem(f"suite.{code}", message, origin=origin, hint=hint, severity=Severity.WARNING))
 
+    def add(self, warnings: Iterable[Problem]) -> None:
+        """Note what somebody else found."""
+        self._warnings.extend(warnings)
+
     def other_name(self, key: str, preferred: str, origin: Origin) -> None:
         """Note a key that is read under another name; each is told once per file, at its first place."""
         self._other_names.setdefault((key, preferred), _Count(origin)).add()

@@ -1,12 +1,14 @@
-"""Drafts of evals: told by what is blank in each, and never taken for evals."""
+"""Drafts: those with blanks, which are never taken for evals, and evals that an agent wrote and nobody accepted yet."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from skillgauge.api import JsonValue, Loaded, Origin, Problem, Severity, Suite, SuiteError, read_document
+from skillgauge.api.report import Figure, GroupKey, RunView
 from skillgauge_skill_folders import DRAFTS_FILE
 
 from .sources import EVALS_FOLDER
@@ -14,6 +16,10 @@ from .sources import EVALS_FOLDER
 NAME = Path(DRAFTS_FILE).name
 _LIST = "drafts"
 _NEEDED = ("prompt", "assertions")
+DRAFT = "draft"
+"""Key, and tag, of an eval that nobody accepted yet."""
+DROPPED = "dropped"
+"""Key of a draft that was tried and found useless; the value is the reason."""
 
 
 def has_drafts(skill: Path) -> bool:
@@ -44,7 +50,33 @@ def draft_notices(skill: Path) -> tuple[Problem, ...]:
     drafts = value.get(_LIST) if isinstance(value, Mapping) else None
     if not isinstance(drafts, tuple):
         return (_notice(f"drafts are an object with a list {_LIST!r}", Origin(str(path))),)
-    return tuple(_of_draft(one, Origin(str(path), (_LIST, at))) for at, one in enumerate(drafts))
+    return tuple(
+        _of_draft(one, Origin(str(path), (_LIST, at)))
+        for at, one in enumerate(drafts)
+        if not (isinstance(one, Mapping) and one.get(DROPPED))
+    )
+
+
+def unaccepted(evals: Sequence[JsonValue], origin: Origin) -> Iterator[Problem]:
+    """Yield a notice on the evals of a file that nobody accepted yet, if there are any."""
+    number = sum(isinstance(one, Mapping) and one.get(DRAFT) is True for one in evals)
+    if not number:
+        return
+    message = f"{number} of {len(evals)} evals {'is a draft' if number == 1 else 'are drafts'} that nobody has accepted"
+    hint = "Read what they ask and check, then run `skillgauge init --accept`."
+    yield Problem("suite.draft", message, origin=origin, hint=hint, severity=Severity.WARNING)
+
+
+def draft_figures(view: RunView, _folder: Path) -> Iterator[tuple[GroupKey, Figure]]:
+    """Yield, for each group of a run whose suite has evals that nobody accepted yet, how many these are.
+
+    They were kept because they told the arms apart once, so nothing follows from them for other prompts.
+    """
+    drafts = Counter(case.suite_id for case in view.cases() if DRAFT in case.tags)
+    note = "nobody has accepted them, and they were kept because the skill made a difference to them"
+    for group in view.summary.groups:
+        if number := drafts[group.suite_id]:
+            yield group.key, Figure(name="drafts", label="Cases that are drafts", value=number, note=note)
 
 
 def loaded_with(drafts: Sequence[Problem], suites: Sequence[Suite], passed_over: Sequence[Problem]) -> Loaded:

@@ -26,6 +26,7 @@ from ..checks.assertions import RUBRIC, Assertion, assertion_of, rubric_options
 from ..checks.rules import COMMAND
 from ..checks.scenarios import plain_assertion
 from ..findings import Findings, OriginOf
+from ..recognition.drafts import DRAFT
 from ..recognition.sources import EVALS_FOLDER, could_be_suite, line_of
 from .evals import Eval, read_eval
 from .files import EvalFile, InlineFile
@@ -100,7 +101,7 @@ class CaseMaker:
             rule=self._rule(read, assertions),
             weight=file.weight,
             limits=Limits(timeout_s=file.timeout_s, max_turns=file.max_turns),
-            tags=(*file.tags, *(tag for tag in read.tags if tag not in file.tags)),
+            tags=tuple(dict.fromkeys((*file.tags, *read.tags, *((DRAFT,) if file.draft else ())))),
             cluster=file.cluster,
             extras=_extras(read, assertions),
             origin=origin,

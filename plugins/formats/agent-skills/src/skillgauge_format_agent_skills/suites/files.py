@@ -61,6 +61,8 @@ class EvalFile(_Part):
     acceptable_skills: tuple[str, ...] = ()
     should_trigger: bool | None = None
     tags: tuple[str, ...] = ()
+    draft: bool = False
+    """Whether an agent has written it and no author has accepted it yet; it runs all the same."""
     cluster: str = ""
     prompt_baseline: Annotated[str, Field(min_length=1)] | None = None
     weight: Annotated[float, Field(ge=0)] = 1.0

@@ -43,7 +43,7 @@ from ..figures import BALANCED, TRIGGERS
 from ..findings import Findings
 from ..keys import FILE_KEYS, Use
 from ..options import AgentSkillsOptions
-from ..recognition.drafts import NAME, draft_notices, has_drafts, loaded_with, only_drafts
+from ..recognition.drafts import NAME, draft_notices, has_drafts, loaded_with, only_drafts, unaccepted
 from ..recognition.packages import MANIFESTS, manifest_of
 from ..recognition.shapes import PACKAGE, Foreign, Shape, list_key
 from ..recognition.skill_search import PATH_KEY, SkillSearch
@@ -141,7 +141,7 @@ class _Loading:
             problems.append(_missing_plugin(source.shape, source.origin()))
             return True
         of_skill = self._skill_of(source, problems)
-        if of_skill is not None:
+        if of_skill:
             try:
                 of_skill.parts.append(_part(source, of_skill.skill, self.options))
             except SuiteError as error:
@@ -263,7 +263,9 @@ def _evals(source: Source, skill: Skill, findings: Findings) -> tuple[Case, ...]
     if not isinstance(value.get(PATH_KEY, ""), str):
         findings.error("wrong-type", f"{PATH_KEY!r} must be text", source.origin(PATH_KEY))
     evals = value.get(listed)
-    return maker.cases(evals if isinstance(evals, tuple) else (), partial(source.origin, listed))
+    items = evals if isinstance(evals, tuple) else ()
+    findings.add(unaccepted(items, source.origin(listed)))
+    return maker.cases(items, partial(source.origin, listed))
 
 
 def _threshold(value: Mapping[str, JsonValue], findings: Findings, source: Source) -> float | None:
@@ -348,7 +350,6 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, names: set[str]) -> Iterabl
 
 def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRef) -> Suite:
     target = skill.target()
-    names = {case.id: case.name for case in cases if case.name}
     integers = tuple(case.id for case in cases if case.extras.get("integer_id"))
     return Suite(
         id=name,
@@ -360,7 +361,7 @@ def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRe
         digest=digest(part.source.value, ref.digest),
         cases=tuple(cases),
         targets=(target,),
-        parameters={"integer_ids": integers, "eval_names": names},
+        parameters={"integer_ids": integers, "eval_names": {case.id: case.name for case in cases if case.name}},
         extras=_unknown(part.source),
         origin=part.source.origin(),
     )
