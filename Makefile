@@ -29,7 +29,7 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist docs wheels release sbom format lock engines browser sandbox containers clean always
+.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist docs wheels version release sbom format lock engines browser sandbox containers clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
@@ -50,7 +50,8 @@ help:
 	@echo "make sandbox   install bubblewrap, where Debian's packages and the rights for it are there"
 	@echo "make containers   install Docker's daemon, where Debian's packages and the rights for it are there"
 	@echo "make sbom      write dist/sbom.cdx.json, the bill of materials of what requirements.lock pins"
-	@echo "make release   build and check what a release uploads, and publish nothing (TAG=v1.2.3)"
+	@echo "make version   give all distributions a new version (NEW=1.2.3; ONLY='a b': these alone)"
+	@echo "make release   build and check what a release uploads, in the order of uploading, and publish nothing (TAG=v1.2.3)"
 	@echo "make clean     remove .venv, caches and build results"
 
 install: .venv/.ready
@@ -105,6 +106,9 @@ wheels: .venv/.ready
 
 release: .venv/.ready
 	@$(BIN)/python .ci/release.py $(TAG) $(if $(BUILT),--built)
+
+version: .venv/.ready
+	@$(BIN)/python .ci/version.py $(NEW) $(ONLY)
 
 sbom: .venv/.ready
 	@$(BIN)/python .ci/sbom.py

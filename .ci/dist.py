@@ -3,9 +3,9 @@
     python .ci/dist.py [--sdist] [--repository ADDRESS] [DIR]
 
 Each distribution is built from a copy to which is added what is the same for all of them: the text of the licence,
-classifiers, and, if an address of the repository is known (`--repository`, else the remote `origin`), project URLs. The
-links of its README lead into the repository then; without an address their words stay, since an index shows the README
-far from the files beside it.
+classifiers, and project URLs. The links of its README lead into the repository, since an index shows the README far
+from the files beside it. The address of the repository is that of `[tool.release]` in pyproject.toml, unless
+`--repository` names another.
 """
 
 from __future__ import annotations
@@ -41,6 +41,11 @@ CLASSIFIERS = (
 )
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)#\s]*)(#[^)\s]*)?\)")
 _REMOTE = re.compile(r"(?:https://|git@|ssh://git@)([\w.-]+)[:/]([\w./-]+?)(?:\.git)?$")
+
+
+def address() -> str:
+    """The address of the repository, as `[tool.release]` of the bundle has it."""
+    return str(read(ROOT).pyproject["tool"]["release"]["repository"])
 
 
 def origin() -> str | None:
@@ -166,7 +171,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist", metavar="DIR")
     parser.add_argument("--sdist", action="store_true", help="source distributions, too")
-    parser.add_argument("--repository", default=origin(), help="address of the repository, for URLs and links")
+    parser.add_argument("--repository", default=address(), help="address of the repository, for URLs and links")
     given = parser.parse_args()
     return make(given.folder.resolve(), given.repository, sdist=given.sdist)
 

@@ -2,9 +2,10 @@
 
     python .ci/release.py [TAG] [--built]
 
-From a tag `v<version>` (default: that of today's version): every distribution has that version; wheels and source
-distributions are built; an index would take them (twine, check-wheel-contents); the bill of materials; and a statement
-of provenance in the form of in-toto and SLSA, which names every file by its digest and the commit it was made from.
+From a tag `v<version>` of the bundle (default: that of today's version), or `<distribution>-v<version>` of another one
+that is released alone: the versions fit the tag; wheels and source distributions are built; an index would take them
+(twine, check-wheel-contents); the bill of materials; and a statement of provenance in the form of in-toto and SLSA,
+which names every file by its digest and the commit it was made from. `dist/upload` has them in order.
 CI does the same on every push, so that a release is no adventure.
 """
 
@@ -19,20 +20,30 @@ from pathlib import Path
 from typing import Any
 
 import dist
+import publish
 import sbom
 from members import ROOT, read, workspace
 
 DIST = ROOT / "dist"
+BUNDLE = "skillgauge"
 PROVENANCE = "provenance.intoto.json"
 ACCEPTED = "W002,W007,W008"
 """What check-wheel-contents says and is meant: files of templates that are alike, and a bundle without code."""
 
 
 def wrong_versions(tag: str) -> Iterator[str]:
-    """Distributions that a tag does not fit."""
+    """Distributions that a tag does not fit: the one it names, and all that are of another minor version."""
+    if "-v" in tag:
+        named, _, version = tag.rpartition("-v")
+    else:
+        named, version = BUNDLE, tag.removeprefix("v")
+    series = version.rpartition(".")[0]
     for member in workspace():
-        if tag != f"v{member.version}":
-            yield f"{member.name} has version {member.version}, and the tag is {tag}"
+        wanted = version if member.name == named else f"{series}.*"
+        if member.version != wanted and (member.name == named or member.version.rpartition(".")[0] != series):
+            yield f"{member.name} has version {member.version}, and the tag {tag} wants {wanted}"
+    if named not in {member.name for member in workspace()}:
+        yield f"there is no distribution {named}, which the tag {tag} names"
 
 
 def refused(wheels: Path) -> str:
@@ -81,7 +92,7 @@ def main() -> int:
     """Make and check all; say what is wrong; return 1 if something is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tag", nargs="?", default=f"v{read(ROOT).version}")
-    parser.add_argument("--repository", default=dist.origin(), help="address of the repository, for URLs and links")
+    parser.add_argument("--repository", default=dist.address(), help="address of the repository, for URLs and links")
     parser.add_argument("--built", action="store_true", help="take dist/wheels as `make wheels` has just left it")
     given = parser.parse_args()
     if wrong := list(wrong_versions(given.tag)):
@@ -95,6 +106,7 @@ def main() -> int:
         return 1
     statement = provenance(wheels, given.repository)
     (DIST / PROVENANCE).write_text(json.dumps(statement, indent=1) + "\n", "utf-8")
+    publish.lay_out(wheels)
     print(f"{given.tag}: {len(statement['subject'])} files that an index would take; nothing was published")
     return sbom.main()
 

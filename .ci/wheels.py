@@ -98,7 +98,7 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
-        if dist.make(ROOT / "dist", dist.origin()):
+        if dist.make(ROOT / "dist", dist.address()):
             return 1
         wheels = by_name(ROOT / "dist/wheels")
         constraints = constraints_for(wheels, folder)

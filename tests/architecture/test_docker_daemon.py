@@ -31,7 +31,7 @@ with shared_daemon(Path(sys.argv[2])):
 def test_a_daemon_ends_with_its_users() -> None:
     """It stays while one of two processes needs it, and is put away, mounts included, after both were killed."""
     folder = Path(tempfile.mkdtemp(prefix="skillgauge-docker-"))  # short: paths of sockets are
-    command = [sys.executable, "-c", KILLED, str(ROOT / ".ci"), str(folder)]
+    command = [sys.executable, "-c", KILLED, str(ROOT / ".ci/services"), str(folder)]
     users = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
     for user in users:
         assert user.stdout is not None

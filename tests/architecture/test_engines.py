@@ -80,7 +80,7 @@ def test_skipped_engine_tests_fail_under_ci(tmp_path: Path, variables: dict[str,
     """The same skip is a success at home and a failure under CI, with workers too, and the reason is told."""
     shutil.copy(ROOT / "conftest.py", tmp_path)
     (tmp_path / "test_it.py").write_text(TEST)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  engine\n  containers\n" + f"pythonpath = {ROOT}/.ci\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  engine\n  containers\n" + f"pythonpath = {ROOT}/.ci/services\n")
     command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", "-n", workers]
     environment = {"PATH": os.environ["PATH"], **variables}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
@@ -96,7 +96,7 @@ def test_skipped_container_tests_fail_where_a_daemon_can_be_installed(tmp_path: 
     shutil.copy(ROOT / "conftest.py", tmp_path)
     mark = "import pytest\n\n@pytest.mark.containers\ndef test_it():\n    pytest.skip('no daemon')\n"
     (tmp_path / "test_it.py").write_text(mark)
-    (tmp_path / "pytest.ini").write_text(f"[pytest]\nmarkers = containers\npythonpath = {ROOT}/.ci\n")
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nmarkers = containers\npythonpath = {ROOT}/.ci/services\n")
     programs = tmp_path / "bin"
     programs.mkdir()
     if has_packages:

@@ -7,14 +7,18 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
 
 import pytest
+import yaml
 
 import dist
+import publish
 import release
+import version
 from members import ROOT, read, workspace
 
 HOME = "https://git.example/acme/skillgauge"
@@ -108,3 +112,96 @@ def test_links_of_a_readme_lead_into_the_repository_or_are_words() -> None:
         f"![picture]({HOME}/raw/v1.0.0/docs/images/cases.png), [x](#y)"
     )
     assert dist.readme(text, folder, None, "1.0.0") == "judging, , [x](#y)"
+
+
+def test_the_workflow_publishes_every_stage_in_order() -> None:
+    """One step a stage, the bundle's last; nothing but the publishing step may prove who it is to an index (R3-F7)."""
+    workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())
+    assert workflow["permissions"] == {}
+    owner = dist.address().removeprefix("https://github.com/")
+    assert workflow["jobs"]["build"]["if"] == f"github.repository == '{owner}'", "no fork publishes"
+    steps = [step for step in workflow["jobs"]["publish"]["steps"] if "pypi-publish" in step["uses"]]
+    folders = [step["with"]["packages-dir"] for step in steps]
+    assert folders == [f"dist/upload/{number}" for number, _ in enumerate(publish.stages(), 1)]
+    assert all(step["with"]["attestations"] and step["with"]["skip-existing"] for step in steps)
+
+
+def test_pages_name_the_one_address_and_the_one_version() -> None:
+    """A reader who copies a line of a page gets this project, in this version."""
+    owner = dist.address().removeprefix("https://github.com/")
+    for page in ROOT.glob("docs/*.md"):
+        for address, tag in re.findall(r"([\w-]+/skillgauge)/action@(\S+)", page.read_text()):
+            assert (address, tag) == (owner, f"v{read(ROOT).version}"), page.name
+        assert set(re.findall(r"github\.com/([\w-]+/skillgauge)\b", page.read_text())) <= {owner}, page.name
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A working tree with every project file, and what else names a version."""
+    for path in (*(member.folder / "pyproject.toml" for member in workspace()), *map(ROOT.joinpath, NAMING)):
+        copy = tmp_path / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(path.read_text())
+    return tmp_path
+
+
+NAMING = ("core/src/skillgauge/__init__.py", "CHANGELOG.md", "CONTRIBUTING.md", "docs/ci.md", version.CONFORMANCE)
+
+
+def versions(tree: Path) -> dict[str, str]:
+    """The version of each distribution of a tree."""
+    projects = [tomllib.loads(path.read_text())["project"] for path in tree.rglob("pyproject.toml")]
+    return {project["name"]: project["version"] for project in projects}
+
+
+def test_one_command_bumps_everything(tree: Path) -> None:
+    """Versions, ranges, pages and the change log; the bundle asks for what it is released with."""
+    old = read(ROOT).version
+    version.bump(tree, "0.2.0")
+    assert set(versions(tree).values()) == {"0.2.0"}
+    assert '__version__ = "0.2.0"' in (tree / "core/src/skillgauge/__init__.py").read_text()
+    bundle = (tree / "pyproject.toml").read_text()
+    assert '"skillgauge-core>=0.2.0,<0.3"' in bundle
+    assert '"skillgauge-core>=0.2,<0.3"' in (tree / "plugins/engines/codex/pyproject.toml").read_text()
+    projects = [path.read_text() for path in tree.rglob("pyproject.toml")]
+    ours = [text for project in projects for text in re.findall(r'"skillgauge[^"]*>=[^"]*"', project)]
+    assert ours
+    assert [text for text in ours if "<0.3" not in text] == []
+    assert "action@v0.2.0" in (tree / "docs/ci.md").read_text()
+    assert not [name for name in NAMING[2:] if f"v{old}" in (tree / name).read_text()]
+    log = (tree / "CHANGELOG.md").read_text()
+    assert log.index("## 0.2.0 (unreleased)") < log.index(f"## {old}\n")
+    version.bump(tree, "0.2.1")
+    assert (tree / "CHANGELOG.md").read_text().count("(unreleased)") == 1
+    assert '"skillgauge-core>=0.2,<0.3"' in (tree / "plugins/engines/codex/pyproject.toml").read_text()
+
+
+def test_one_plugin_is_released_alone(tree: Path) -> None:
+    """It alone gets the version, and the tag names it."""
+    old = read(ROOT).version
+    changed = version.bump(tree, "0.1.9", ["skillgauge-engine-codex"])
+    assert [path.relative_to(tree).as_posix() for path in changed] == ["plugins/engines/codex/pyproject.toml"]
+    assert versions(tree).pop("skillgauge-engine-codex") == "0.1.9"
+    assert list(release.wrong_versions(f"skillgauge-engine-codex-v{old}")) == []
+    (told,) = release.wrong_versions("skillgauge-engine-codex-v0.1.9")
+    assert "skillgauge-engine-codex has version" in told
+    assert "there is no distribution skillgauge-x" in "".join(release.wrong_versions(f"skillgauge-x-v{old}"))
+
+
+@pytest.mark.parametrize(
+    ("new", "names", "why"),
+    [("0.0.9", (), "is not above"), ("one", (), "no version"), ("9.9", ("skillgauge-x",), "no distribution")],
+)
+def test_a_version_that_cannot_be_given(tree: Path, new: str, names: tuple[str, ...], why: str) -> None:
+    """Nothing is written."""
+    before = versions(tree)
+    with pytest.raises(version.BadVersionError, match=why):
+        version.bump(tree, new, names)
+    assert versions(tree) == before
+
+
+def test_the_image_is_made_from_the_wheels() -> None:
+    """The recipe takes our wheels where a folder of them is named, and runs as nobody in particular."""
+    recipe = (ROOT / "container/Dockerfile").read_text()
+    assert '--find-links /tmp/wheels "skillgauge[${EXTRAS}]' in recipe
+    assert "USER skillgauge" in recipe

@@ -98,7 +98,7 @@ def test_pull_requests_without_a_key(runner: Runner, repository: Path, sort: str
     workflow = blocks()["skills"]
     actions = {
         "actions/checkout@v4": lambda _: Played(),
-        "OWNER/skillgauge/action@v0.1.0": action,
+        "skillgauge/skillgauge/action@v0.1.0": action,
         "actions/upload-artifact@v4": keep,
     }
     played = runner.job(workflow["jobs"]["skills"], actions)

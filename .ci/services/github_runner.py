@@ -1,6 +1,6 @@
 """Play the part of a runner of GitHub Actions for a composite action, without a container and without GitHub.
 
-    python .ci/github_runner.py action paths=my-skill version=none engine=mock
+    python .ci/services/github_runner.py action paths=my-skill version=none engine=mock
 
 It knows what the actions and workflows of this repository use: `run` steps of bash, inputs with defaults, expressions
 in `env`, `if` and outputs, and the files and the lines on stdout with which a step talks to its runner.
@@ -22,7 +22,7 @@ from typing import Any
 
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 _EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}", re.DOTALL)
 _COMMAND = re.compile(r"::([\w-]+)(?: (.*?))?::(.*)")
 
