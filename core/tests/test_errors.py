@@ -193,3 +193,11 @@ def test_problems_and_places_are_values(value: Origin | SourceSpan | Problem) ->
             setattr(value, name, "other")
     with pytest.raises((AttributeError, TypeError)):
         value.other = 1  # type: ignore[union-attr]  # the point
+
+
+def test_a_name_that_denies_is_never_answered_with_its_contrary() -> None:
+    """R3-W-13: what excludes is answered with what excludes, or with nothing."""
+    names = ("output_contains", "output_not_contains", "behavior")
+    assert did_you_mean("output_excludes", names) == " (did you mean output_not_contains?)"
+    assert did_you_mean("output_excludes", names[:1]) == ""
+    assert did_you_mean("output_contain", names).startswith(" (did you mean output_contains")

@@ -80,7 +80,9 @@ def test_skipped_engine_tests_fail_under_ci(tmp_path: Path, variables: dict[str,
     """The same skip is a success at home and a failure under CI, with workers too, and the reason is told."""
     shutil.copy(ROOT / "conftest.py", tmp_path)
     (tmp_path / "test_it.py").write_text(TEST)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  engine\n  containers\n" + f"pythonpath = {ROOT}/.ci/services\n")
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\nmarkers =\n  engine\n  containers\n" + f"pythonpath = {ROOT}/.ci/services\n"
+    )
     command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", "-n", workers]
     environment = {"PATH": os.environ["PATH"], **variables}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

@@ -132,6 +132,16 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "libraries/lints/tests/test_lints.py::test_each_lint_of_a_case",
         "libraries/lints/tests/test_lints.py::test_a_suite_that_says_only_what_must_not_be_there",
     ),
+    # Help that names the contrary, no near type, or no reason.
+    "R3-W-13": (
+        "core/tests/test_errors.py::test_a_name_that_denies_is_never_answered_with_its_contrary",
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py"
+        "::test_what_is_refused_has_a_place_and_a_reason",
+    ),
+    # A release was nothing but wheels: no address, no order, no index, no upgrade.
+    "R3-F7": ("tests/journeys/test_rehearsal.py::test_a_release_and_the_upgrade_to_the_next",),
+    # Nothing wrote a first eval.
+    "R3-F10": ("plugins/commands/init/tests/test_init_agent_drafts.py::test_what_tells_the_arms_apart_is_kept",),
     # Text around the judge's JSON made an error of every trial.
     "R3-W-11": (
         "plugins/scorers/rubric/tests/test_scorer_rubric.py::test_text_around_the_marked_object_does_not_matter",

@@ -57,3 +57,22 @@ def test_skills_of_one_name_are_told_apart_by_plugin(scripted: Scripted) -> None
     shutil.copytree(scripted.work / "s", scripted.work / "more/s")
     refused = scripted.run("validate", "s", "more/s", code=2)
     assert "a skill 's' was found before" in refused.stderr
+
+
+def test_skills_without_evals_are_counted(scripted: Scripted) -> None:
+    """A search names the skills beside those with evals that have none; a skill that was named does not (R3-F10)."""
+    for name in ("bare", "other"):
+        (scripted.work / name).mkdir()
+        (scripted.work / name / "SKILL.md").write_text(f"---\nname: {name}\ndescription: Does things.\n---\n")
+    told = scripted.run("validate", ".").stderr
+    assert "2 of 3 skills beside each other have no evals: bare, other" in told
+    assert "skillgauge init" in told
+    assert "no evals" not in scripted.run("validate", "s").stderr
+
+
+def test_a_skill_is_named_by_its_file(scripted: Scripted) -> None:
+    """SKILL.md stands for its folder, as people paste it from an editor."""
+    assert "valid: 1 suite, 4 cases" in scripted.run("validate", "s/SKILL.md").verdict
+    scripted.script(letters("p"), letters("f"))
+    scripted.run("eval", "s/SKILL.md", "--engine", "scripted", "--format", "record")
+    assert len(scripted.sessions()) == 8

@@ -176,8 +176,16 @@ class StoreError(SkillgaugeError):
 
 
 def did_you_mean(name: str, names: Sequence[str]) -> str:
-    """Name the nearest known names, as a phrase to append to a message; empty when none is near."""
-    from difflib import get_close_matches  # noqa: PLC0415 - this module is part of every start
+    """Name the nearest known names, as a phrase to append to a message; empty when none is near.
 
-    near = get_close_matches(name, names, n=3, cutoff=0.6)
+    For a name that denies something, such as `output_excludes`, only names that do so too: never the opposite.
+    """
+    import re  # noqa: PLC0415 - this module is part of every start
+    from difflib import get_close_matches  # noqa: PLC0415 - as above
+
+    denies = re.compile(r"(^|[_-])(not?|without|never|absent|exclu|forbid)", re.IGNORECASE)
+    if denies.search(name):
+        near = get_close_matches(name, list(filter(denies.search, names)), n=3, cutoff=0.5)
+    else:
+        near = get_close_matches(name, names, n=3, cutoff=0.6)
     return f" (did you mean {' or '.join(near)}?)" if near else ""

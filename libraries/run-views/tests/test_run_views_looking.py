@@ -153,7 +153,7 @@ def test_what_is_not_there_is_refused_with_what_there_is() -> None:
     quiet = Output(as_json=True, quiet=True)
     with pytest.raises(UsageError, match=r"no case 'first-not' \(did you mean first-note\?\)\n.*: 1, first-note"):
         show_cases(view_of(trial()), Wanted("first-not"), quiet)
-    with pytest.raises(UsageError, match=r"no trial in an arm 'without_skill' (.|\n)*Its arms are: with_skill"):
+    with pytest.raises(UsageError, match=r"no trial in an arm 'without_skill'\n(.|\n)*Its arms are: with_skill"):
         show_cases(view_of(trial()), Wanted("1", "without_skill"), quiet)
     with pytest.raises(UsageError, match="Its cases are: none"):
         show_cases(view_of(), Wanted("1"), quiet)

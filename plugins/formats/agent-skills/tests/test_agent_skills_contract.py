@@ -29,7 +29,7 @@ def test_format(tmp_path: Path) -> None:
     check_format(
         Maker(FORMATS, FORMAT),
         samples=[EXAMPLE, EXAMPLE / "evals/evals.json", SHAPES / "ship-log", lines, queries],
-        foreign=[unrelated, package, tmp_path / "tables/SKILL.md", SHAPES / "invoice-totals/evals/files"],
+        foreign=[unrelated, package, SHAPES / "invoice-totals/evals/files"],
     )
 
 

@@ -271,6 +271,18 @@ def refused(load: Load, path: Path) -> list[tuple[str, int, int | None, str]]:
             2,
             "no text",
         ),
+        (
+            '{"evals": [{"prompt": "p", "assertions": [\n{"type": "contains-some", "value": ["a"]}]}]}',
+            "unknown-type",
+            2,
+            "did you mean contains-",
+        ),
+        (
+            '{"evals": [{"prompt": "p", "assertions": [\n{"The node sets profile": true}]}]}',
+            "no-text",
+            2,
+            "a colon has made an object of a sentence",
+        ),
         ('{"evals": [{"prompt": "p", "assertions": [{"text": "t",\n"patern": "x"}]}]}', "misspelt-key", 1, "'pattern'"),
         ('{"evals": [{"prompt": "p", "assertions": [{"text": "t", "weight": -1}]}]}', "value", 1, "weight"),
         ('{"evals": [{"prompt": "p", "assertions": [{"text": "t", "threshold": 2}]}]}', "value", 1, "threshold"),

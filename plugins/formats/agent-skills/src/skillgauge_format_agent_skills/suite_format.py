@@ -8,6 +8,7 @@ from pathlib import Path
 
 from skillgauge.api import Claim, Dumped, Loaded, LoadRequest, Peers, Suite
 from skillgauge.api.report import Figure, GroupKey, SuiteSummary
+from skillgauge_skill_folders import SKILL_FILE
 
 from .figures import figures
 from .options import AgentSkillsOptions
@@ -37,7 +38,7 @@ class AgentSkillsFormat:
         self._announced = shapes
 
     def claim(self, path: Path) -> Claim | None:
-        """A skill's folder with suites, or a file of evals or queries.
+        """A skill's folder with suites, also by its SKILL.md, or a file of evals or queries.
 
         A suite of another tool is claimed too, to tell what would read it, as long as nothing installed does.
         """
@@ -51,7 +52,8 @@ class AgentSkillsFormat:
         """
         from .suites.loading import load  # noqa: PLC0415 - slow, and most runs have no such suite
 
-        return load(request, request.options_over(self._options))
+        paths = tuple(str(_suite_place(Path(path))) for path in request.paths)
+        return load(request.model_copy(update={"paths": paths}), request.options_over(self._options))
 
     def dump(self, suite: Suite) -> Dumped:
         """The suite as evals or queries of a skill, with the skill's SKILL.md and the files that cases need."""
@@ -69,3 +71,8 @@ class AgentSkillsFormat:
     @cached_property
     def _shapes(self) -> frozenset[str]:
         return frozenset(self._announced.names())
+
+
+def _suite_place(path: Path) -> Path:
+    """The folder of a skill that was named by its SKILL.md; any other path as it is."""
+    return path.parent if path.name == SKILL_FILE else path

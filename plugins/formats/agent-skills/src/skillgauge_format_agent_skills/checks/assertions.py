@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
+from skillgauge.api import Check, JsonObject, JsonValue, Origin, did_you_mean, text_of
 
 from ..findings import Findings
 from ..keys import ASSERTION_KEYS, SAYS_CHECK, Use, near_miss
@@ -131,8 +131,11 @@ class _Reading:
             return None
         text = text or (_first_text(raw, _SAYING_KEYS) if kind else "")
         if not text:
-            message = "an assertion says nothing"
-            self.findings.error("no-text", message, self.origin, "Write what has to be true of the result.")
+            message, hint = "an assertion says nothing", "Write what has to be true of the result."
+            if len(raw) == 1 and " " in next(iter(raw)):
+                message += f": a colon has made an object of a sentence that begins with {next(iter(raw))!r}"
+                hint = "Put the sentence in quotes."
+            self.findings.error("no-text", message, self.origin, hint)
             return None
         details = self._details(text) if kind else self._other_texts(text)
         self._note_keys(frozenset(raw) - {*ASSERTION_KEYS, "id"} if kind else frozenset(TEXT_KEYS[:-1]))
@@ -158,7 +161,10 @@ class _Reading:
         if kind in JUDGED:
             return True
         if not text and not _first_text(self.raw, _SAYING_KEYS) and has_value:
-            message = f"no program decides type {written!r} with this value, and there is no text for a judge"
+            suggested = did_you_mean(kind, tuple(RULES))
+            message = (
+                f"no program decides type {written!r} with this value{suggested}, and there is no text for a judge"
+            )
             self.findings.error("unknown-type", message, self.origin, "docs/dialects.md has the types that are known.")
             return False
         self.findings.left_to_judge(written, self.origin)

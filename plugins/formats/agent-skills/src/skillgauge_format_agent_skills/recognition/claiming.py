@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from skillgauge.api import Claim, SuiteError
-from skillgauge_skill_folders import skills_of
+from skillgauge_skill_folders import SKILL_FILE, skills_of
 
 from .drafts import NAME, has_drafts
 from .packages import manifest_of
@@ -57,6 +57,8 @@ def _own_names(path: Path) -> set[str]:
 def _claim_file(path: Path, is_read: IsRead) -> Claim | None:
     if path.name == NAME and is_skill_folder(path.parent.parent):
         return Claim("drafts", f"named {path.name}, in a skill")
+    if path.name == SKILL_FILE:
+        return _claim_folder(path.parent)
     if manifest_of(path) is not None:
         return _claim_foreign(path, PACKAGE, is_read)
     if not could_be_suite(path):

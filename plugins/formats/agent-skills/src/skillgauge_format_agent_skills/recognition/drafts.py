@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from skillgauge.api import JsonValue, Loaded, Origin, Problem, Severity, Suite, SuiteError, read_document
-from skillgauge.api.report import Figure, GroupKey, RunView
+from skillgauge.api.report import Figure, GroupKey, RunView, listed
 from skillgauge_skill_folders import DRAFTS_FILE
 
-from .sources import EVALS_FOLDER
+from .sources import EVALS_FOLDER, is_skill_folder, suite_files
 
 NAME = Path(DRAFTS_FILE).name
 _LIST = "drafts"
+_MOST_NAMED = 5
 _NEEDED = ("prompt", "assertions")
 DRAFT = "draft"
 """Key, and tag, of an eval that nobody accepted yet."""
@@ -77,6 +78,27 @@ def draft_figures(view: RunView, _folder: Path) -> Iterator[tuple[GroupKey, Figu
     for group in view.summary.groups:
         if number := drafts[group.suite_id]:
             yield group.key, Figure(name="drafts", label="Cases that are drafts", value=number, note=note)
+
+
+def bare_skills(searched: Sequence[str]) -> tuple[Problem, ...]:
+    """Count the skills without evals beside those that a search found; no note if there are none."""
+    shelves = dict.fromkeys(Path(path).parent for path in searched if is_skill_folder(Path(path)))
+    beside = [path for shelf in shelves for path in sorted(shelf.iterdir()) if is_skill_folder(path)]
+    bare = [path for path in beside if not _has_suite(path)]
+    if not bare:
+        return ()
+    names = [path.name for path in bare[:_MOST_NAMED]]
+    if len(bare) > len(names):
+        names.append(f"{len(bare) - len(names)} more")
+    message = f"{len(bare)} of {len(beside)} skills beside each other {'has' if len(bare) == 1 else 'have'} no evals"
+    hint = "`skillgauge init` has an agent draft some."
+    origin = Origin(str(bare[0]))
+    return (Problem("suite.no-evals", f"{message}: {listed(names)}", origin, hint=hint, severity=Severity.WARNING),)
+
+
+def _has_suite(skill: Path) -> bool:
+    """Tell whether a skill has a file that could be a suite, of whatever format, or the folder of some other kind."""
+    return has_drafts(skill) or any(suite_files(skill)) or (skill / EVALS_FOLDER).is_dir()
 
 
 def loaded_with(drafts: Sequence[Problem], suites: Sequence[Suite], passed_over: Sequence[Problem]) -> Loaded:

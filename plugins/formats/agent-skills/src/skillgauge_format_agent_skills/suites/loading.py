@@ -43,7 +43,7 @@ from ..figures import BALANCED, TRIGGERS
 from ..findings import Findings
 from ..keys import FILE_KEYS, Use
 from ..options import AgentSkillsOptions
-from ..recognition.drafts import NAME, draft_notices, has_drafts, loaded_with, only_drafts, unaccepted
+from ..recognition.drafts import NAME, bare_skills, draft_notices, has_drafts, loaded_with, only_drafts, unaccepted
 from ..recognition.packages import MANIFESTS, manifest_of
 from ..recognition.shapes import PACKAGE, Foreign, Shape, list_key
 from ..recognition.skill_search import PATH_KEY, SkillSearch
@@ -211,7 +211,7 @@ def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
     suites = loading.suites(neighbours)
     if loading.fatal:
         raise SuiteError([*loading.fatal, *loading.passed_over])
-    return loaded_with(loading.drafts, suites, loading.passed_over)
+    return loaded_with([*loading.drafts, *bare_skills(request.searched)], suites, loading.passed_over)
 
 
 def _missing_plugin(foreign: Foreign, origin: Origin) -> Problem:
