@@ -138,6 +138,12 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py"
         "::test_what_is_refused_has_a_place_and_a_reason",
     ),
+    # What a task expects was refused by a private scorer without a word of what it takes.
+    "R3-M7": ("tests/e2e/test_bad_input.py::test_a_scorer_that_does_not_take_what_tasks_expect",),
+    # Checks of the package stood among those that a case declares.
+    "R3-M8": ("plugins/formats/uaaps/tests/test_evals.py::test_deterministic_checks_go_before_the_judge",),
+    # An ordinary word in a variable was hidden wherever it stood.
+    "R3-M11": ("tests/e2e/test_benchflow.py::test_a_word_of_the_suite_is_no_secret",),
     # A release was nothing but wheels: no address, no order, no index, no upgrade.
     "R3-F7": ("tests/journeys/test_rehearsal.py::test_a_release_and_the_upgrade_to_the_next",),
     # Nothing wrote a first eval.

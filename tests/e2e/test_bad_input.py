@@ -205,3 +205,36 @@ def test_a_name_that_no_file_can_have(program: Program, command: tuple[str, ...]
     assert done.code == 2, done.stderr
     assert "internal error" not in done.stderr
     assert "next:" in done.stderr or "does not exist" in done.stderr
+
+
+SCORER = """
+from pydantic import BaseModel
+from skillgauge.api import *
+
+class Options(BaseModel, extra="forbid"):
+    phrases: tuple[str, ...] = ()
+
+class Brief:
+    version = "1"
+
+    def __init__(self, options):
+        pass
+
+    async def score(self, context):
+        return Score.passed()
+
+@hookimpl
+def skillgauge_scorers():
+    yield Provider(name="brief", factory=Brief, options=Options, summary="Is brief.")
+"""
+
+
+def test_a_scorer_that_does_not_take_what_tasks_expect(
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
+) -> None:
+    """R3-M7: the message says at the task's line which options the private scorer takes."""
+    (work / "brief.py").write_text(SCORER)
+    command = ("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "x", "x")), "--plugin", "brief.py")
+    done = program(*command, "--evaluator", "brief")
+    assert done.code == 2
+    assert "scorers.brief.value: unknown option; it takes phrases" in done.stderr, done.stderr

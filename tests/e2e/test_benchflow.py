@@ -152,6 +152,19 @@ def test_variables_of_the_user(program: Program, work: Path) -> None:
     assert "HOST_TOKEN" in refused.stderr
 
 
+@pytest.mark.parametrize(("value", "shown"), [("production", "production"), ("quartzite", "[redacted:STAGE_VAR]")])
+def test_a_word_of_the_suite_is_no_secret(program: Program, work: Path, value: str, shown: str) -> None:
+    """R3-M11: a variable that holds a word which the suite says itself hides nothing; any other word is hidden."""
+    environment = {"TOKEN": "${STAGE_VAR}", "PLACE": "${HOST_PLACE:-here}"}
+    question = "Write the token of production."
+    folder = suite(work, {"question": question, "ground_truth": "of here", "environment": environment})
+    program = replace(program, environment={**program.environment, "STAGE_VAR": value})
+    run(program, folder, "--format", "record")
+    record = next((work / "reports").glob("run-*.record.json")).read_text()
+    assert f"token {shown} of here" in record
+    assert "of production." in record
+
+
 @pytest.mark.requirement("BF-GEPA-001", "BF-GEPA-003", "BF-OUT-001", "BF-OUT-002")
 def test_folders_of_results(program: Program, work: Path) -> None:
     """Traces and the tree of results stand under the folder of the run, and the tree gives the same lift."""

@@ -470,6 +470,13 @@ def test_a_command_that_is_misspelt(program: Program, words: tuple[str, ...], ne
     assert f"there is no command {words[-1]!r} (did you mean {near}" in done.stderr
 
 
+def test_a_command_that_is_inside_a_group(program: Program) -> None:
+    """The message names the groups that have it."""
+    told = program("show").stderr
+    assert "there is no command 'show' (did you mean" in told
+    assert "report show" in told
+
+
 def test_two_reports_are_no_suites(program: Program, work: Path) -> None:
     """`eval diff A B` is answered with the command that was meant, and with no complaint about the reports."""
     for name in ("a.json", "b.json"):

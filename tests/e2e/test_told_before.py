@@ -86,3 +86,21 @@ def test_a_resume_is_promised_only_where_it_can_happen(scripted: Scripted, store
         _, stderr = running.communicate(timeout=60)
     assert running.returncode == 130, stderr
     assert told in stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("engine", "model", "is_told"),
+    [("claude-code", "gpt-5", True), ("claude-code", "sonnet", False), ("codex", "gpt-5", False)],
+)
+def test_a_model_of_another_vendor_is_told(
+    program: Program, scripted: Scripted, engine: str, model: str, is_told: bool
+) -> None:
+    """A dry run names the engines that serve it; an address of one's own may serve any model."""
+    assert scripted
+    command = ("eval", "s", "--engine", engine, "--model", model, "--dry-run")
+    told = program(*command).stderr
+    assert ("engine.other-model" in told) is is_told
+    if is_told:
+        assert "codex" in told
+    elsewhere = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "OPENAI_BASE_URL": "http://127.0.0.1:9"}
+    assert "engine.other-model" not in program(*command, env=elsewhere).stderr

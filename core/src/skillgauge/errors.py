@@ -184,8 +184,6 @@ def did_you_mean(name: str, names: Sequence[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - as above
 
     denies = re.compile(r"(^|[_-])(not?|without|never|absent|exclu|forbid)", re.IGNORECASE)
-    if denies.search(name):
-        near = get_close_matches(name, list(filter(denies.search, names)), n=3, cutoff=0.5)
-    else:
-        near = get_close_matches(name, names, n=3, cutoff=0.6)
+    candidates = list(filter(denies.search, names)) if denies.search(name) else names
+    near = get_close_matches(name, candidates, n=3, cutoff=0.6 if candidates is names else 0.5)
     return f" (did you mean {' or '.join(near)}?)" if near else ""

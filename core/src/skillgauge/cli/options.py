@@ -246,12 +246,19 @@ class GlobalsGroup(click.Group):
             return super().resolve_command(ctx, args)
         except click.exceptions.NoSuchCommand as error:
             commands = self.list_commands(ctx)
-            message = f"there is no command {error.command_name!r}{did_you_mean(error.command_name, commands)}"
+            near = did_you_mean(error.command_name, commands) or self._inside_a_group(ctx, error.command_name)
+            message = f"there is no command {error.command_name!r}{near}"
             if args[1:] and args[1] in commands:  # of a program that has its commands in other groups
                 import shlex  # noqa: PLC0415 - only for whoever has erred
 
                 message += f"; here it is: {shlex.join([ctx.command_path, *args[1:]])}"
             raise click.UsageError(message, ctx) from None
+
+    def _inside_a_group(self, ctx: click.Context, name: str) -> str:
+        """Name the commands of groups that are called so, as a phrase to append to a message; empty without any."""
+        groups = {each: self.get_command(ctx, each) for each in self.list_commands(ctx)}
+        places = [each for each, group in groups.items() if isinstance(group, click.Group) and name in group.commands]
+        return f" (did you mean {' or '.join(f'{each} {name}' for each in places)}?)" if places else ""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options of every command, and the commands."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from skillgauge_documents.frozen import EMPTY, JsonObject, digest
 from ..contract.engines import Recorder, SessionCache
 from ..contract.providers import Clean, Traits, imported
 from ..environment import secret
-from ..errors import PluginError, Problem
+from ..errors import PluginError, Problem, Severity
 from ..plugins.collecting import collected
 from ..plugins.events import failing_as
 from ..plugins.guard import guarded_part
@@ -107,6 +108,25 @@ class Engines:
         """Credential files, relative to the user's home, that engines in use may read for want of a key."""
         without_key = (one for one in self.traits().values() if not any(map(secret, one.secrets)))
         return tuple(dict.fromkeys(file for traits in without_key for file in traits.login_files))
+
+    def unclaimed(self, models: Iterable[str]) -> Iterator[Problem]:
+        """Yield a warning for each model that other engines than those of this run claim; none behind an own address.
+
+        Args:
+            models: those that the user names.
+        """
+        announced = self.traits().values()
+        if not all(traits.model_patterns for traits in announced):
+            return  # one of them takes any model
+        if any(secret(redirect.variable) for traits in announced for redirect in traits.redirects):
+            return
+        used = {name.partition("+")[0] for name, _ in self._made}
+        for model in models:
+            claiming = {one.name for one in self._registry.load_all(ENGINES) if one.serves(model)}
+            if claiming and not claiming & used:
+                message = f"model {model!r} is claimed by {', '.join(sorted(claiming))}, and not by {', '.join(used)}"
+                hint = "Name the engine that serves it, with --engine, or another model."
+                yield Problem("engine.other-model", message, hint=hint, severity=Severity.WARNING)
 
     async def problems(self) -> list[Problem]:
         """Report everything that keeps any of the engines from working here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -141,14 +142,16 @@ def _cached_arms(suite: Suite) -> set[str]:
 def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
     """Return one that has learned what cases, targets and a login hand on, and what else is a secret here.
 
-    Plugins add theirs later.
+    A word that the suites say themselves, such as `production`, is none. Plugins add theirs later.
     """
     redactor = Redactor()
     for name, value in credentials():
         _learn(redactor, [], name, value)
     passed = {name for target in suites.targets for name in target.pass_env}
     for name in sorted(passed | cast.passed):
-        _learn(redactor, short, name, secret(name) or "")
+        value = secret(name) or ""
+        if not (value.isalpha() and any(re.search(rf"\b{value}\b", one.model_dump_json()) for one in suites.suites)):
+            _learn(redactor, short, name, value)
     _learn_logins(redactor, cast.engines.login_files())
     return redactor
 

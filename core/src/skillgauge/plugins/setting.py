@@ -96,7 +96,8 @@ def _text(detail: ErrorDetails, model: type[BaseModel], *, is_top: bool) -> str:
     if detail["type"] != "extra_forbidden":
         return detail["msg"]
     names = [field.alias or name for name, field in model.model_fields.items()] if is_top else []
-    return f"unknown option{did_you_mean(str(detail['loc'][-1]), names)}"
+    takes = f"; it takes {', '.join(names)}" if names else ""
+    return f"unknown option{did_you_mean(str(detail['loc'][-1]), names) or takes}"
 
 
 def _of_variable(resolved: Resolved, detail: ErrorDetails, variables: Mapping[str, str]) -> Problem:

@@ -112,15 +112,10 @@ def test_a_run_and_its_report(evaluate: Evaluate, word_tools: Path) -> None:
         (NAMES[4], None, "PASS"),
     ]
     first, second = report["cases"][:2]
-    both = {"writable_paths": "PASS"}
-    assert first["deterministic_checks"] == {
-        "contains": "PASS",
-        "not_contains": "PASS",
-        "files_created": "PASS",
-        **both,
-    }
-    assert second["deterministic_checks"] == {"not_contains": "PASS", "agent_blocked": "PASS", **both}
-    assert report["cases"][4]["deterministic_checks"] == both
+    assert first["deterministic_checks"] == {"contains": "PASS", "not_contains": "PASS", "files_created": "PASS"}
+    assert second["deterministic_checks"] == {"not_contains": "PASS", "agent_blocked": "PASS"}
+    assert not report["cases"][4].get("deterministic_checks"), "it declares none"
+    assert {tuple(case["package_checks"].items()) for case in report["cases"]} == {(("writable_paths", "PASS"),)}
     told = first["judge_verdict"]
     assert (told["result"], told["model"]) == ("PASS", "claude-sonnet-4-5")
     assert first["agent_output_snippet"] == "There are 9 words."
@@ -170,10 +165,12 @@ def test_deterministic_checks_go_before_the_judge(evaluate: Evaluate, word_tools
     report = report_of(word_tools)
     assert [case["verdict"] for case in report["cases"]] == ["FAIL", "FAIL", "FAIL", "PASS", "PASS"]
     assert [case["deterministic_checks"] for case in report["cases"][:3]] == [
-        {"contains": "PASS", "not_contains": "PASS", "files_created": "FAIL", "writable_paths": "FAIL"},
-        {"not_contains": "FAIL", "agent_blocked": "FAIL", "writable_paths": "PASS"},
-        {"files_created": "FAIL", "agent_blocked": "FAIL", "writable_paths": "PASS"},
+        {"contains": "PASS", "not_contains": "PASS", "files_created": "FAIL"},
+        {"not_contains": "FAIL", "agent_blocked": "FAIL"},
+        {"files_created": "FAIL", "agent_blocked": "FAIL"},
     ]
+    outside = [case["package_checks"] for case in report["cases"][:3]]
+    assert outside == [{"writable_paths": word} for word in ("FAIL", "PASS", "PASS")], "no case declares it (R3-M8)"
     assert all("judge_verdict" not in case and case["error"] for case in report["cases"][:3])
     assert len(server.requests) == 2
     assert report["summary"]["pass_rate"] == pytest.approx(0.4)

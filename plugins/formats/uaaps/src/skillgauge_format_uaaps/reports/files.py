@@ -85,6 +85,9 @@ class ReportCase(_Part):
     verdict: Word
     duration_seconds: float | None = None
     deterministic_checks: Mapping[str, Word] = Field(default_factory=dict)
+    """Those that the case declares."""
+    package_checks: Mapping[str, Word] = Field(default_factory=dict)
+    """Those that the package asks of all cases: what may be written. Not in the specification."""
     judge_verdict: JudgeVerdict | None = None
     agent_output_snippet: str | None = None
     error: str | None = None

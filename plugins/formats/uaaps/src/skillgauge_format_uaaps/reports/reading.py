@@ -133,7 +133,7 @@ def _results(report: Report, engine: str, started: float) -> Iterator[TrialResul
 
 
 def _scores(case: ReportCase) -> Iterator[Score]:
-    for name, word in case.deterministic_checks.items():
+    for name, word in {**case.deterministic_checks, **case.package_checks}.items():
         score = Score.passed() if word is Word.PASS else Score.failed(case.error or "")
         yield score.model_copy(update={"check_id": name, "scorer": "report"})
     if case.judge_verdict:

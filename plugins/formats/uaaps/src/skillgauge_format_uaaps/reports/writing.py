@@ -12,7 +12,7 @@ from typing import Any
 from skillgauge.api import Identity, ResultOrder, Score, ScoreStatus, SuiteHead, TrialResult, Verdict
 from skillgauge.api.report import RunView
 
-from ..suites.evals import FILES_CREATED, JUDGE, PACKAGE
+from ..suites.evals import FILES_CREATED, JUDGE, OUTSIDE, PACKAGE, PERMISSIONS
 from .files import (
     JudgeVerdict,
     Report,
@@ -29,6 +29,8 @@ SNIPPET = 500
 _WORDS = {Verdict.PASS: Word.PASS, Verdict.FAIL: Word.FAIL, Verdict.ERROR: Word.SKIP, Verdict.SKIPPED: Word.SKIP}
 _PROVIDERS = {"anthropic": "anthropic", "openai": "openai", "googleapis": "google"}
 """By a part of the host that is asked."""
+_OF_PACKAGE = (OUTSIDE, PERMISSIONS)
+"""Checks that no case declares, and every case has to pass."""
 _JUDGES = {"anthropic": "anthropic", "openai": "openai", "gemini": "google"}
 
 
@@ -94,14 +96,15 @@ def _provider(service: str | None) -> str | None:
 
 
 def _judge(view: RunView, cases: Sequence[ReportCase]) -> ReportJudge:
-    """The model that answered, else the one that would be asked."""
+    """The model that answered, else the one that would be asked; of a judge without a model its own name."""
     if not view.head.judges:
         return ReportJudge()
     judge = view.head.judges[0]
     asked = judge.settings.get("model")
     model = _last(case.judge_verdict.model for case in cases if case.judge_verdict)
     return ReportJudge(
-        model=model or (asked if isinstance(asked, str) else judge.model), model_provider=_JUDGES.get(judge.name)
+        model=model or (asked if isinstance(asked, str) else judge.model) or judge.name,
+        model_provider=_JUDGES.get(judge.name),
     )
 
 
@@ -144,7 +147,8 @@ def _case(repeats: list[TrialResult]) -> ReportCase:
         target=worst.target_id if worst.target_id != PACKAGE else None,
         verdict=_WORDS[worst.verdict],
         duration_seconds=worst.execution.duration_s,
-        deterministic_checks=_checks(scores.values()),
+        deterministic_checks=_checks(score for name, score in scores.items() if name not in _OF_PACKAGE),
+        package_checks=_checks(score for name, score in scores.items() if name in _OF_PACKAGE),
         judge_verdict=_judged(judged),
         agent_output_snippet=None if text is None else text[:SNIPPET],
         error=_error(worst),
