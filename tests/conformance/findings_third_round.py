@@ -138,6 +138,16 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py"
         "::test_what_is_refused_has_a_place_and_a_reason",
     ),
+    # A check that named its type was refused with the advice to write what stood there.
+    "R3-W-7": (
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_a_check_that_names_a_type",
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_a_value_without_a_type_is_told",
+    ),
+    # Half of a document was one unknown key.
+    "R3-W-8": (
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_queries_and_evals_in_one_document",
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_camel_case_is_snake_case",
+    ),
     # What a task expects was refused by a private scorer without a word of what it takes.
     "R3-M7": ("tests/e2e/test_bad_input.py::test_a_scorer_that_does_not_take_what_tasks_expect",),
     # Checks of the package stood among those that a case declares.

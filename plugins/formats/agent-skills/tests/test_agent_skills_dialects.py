@@ -337,3 +337,49 @@ def test_questions_alone_are_no_suite(write: Write) -> None:
     """D-8: a JSON file that merely has `question` and `id` is nobody's."""
     file = write("data/faq.json", [{"id": 1, "question": "What?"}])
     assert claim(file, lambda _: False) is None
+
+
+def test_a_check_that_names_a_type(skill: SkillMaker, load: Load) -> None:
+    """R3-W-7: `check` is the type where a value stands beside it; else it is the text of a claim."""
+    assertions = [
+        {"assertion": "Starts with one", "check": "regex", "pattern": "^one", "flags": "i"},
+        {"assertion": "Names the ticket", "check": "substring", "value": "#4"},
+        {"name": "kind", "check": "The answer is kind."},
+    ]
+    case = the_case(load(skill({"prompt": "p", "expectations": assertions})))
+    assert [check.scorer for check in case.checks] == ["regex", "contains", "rubric"]
+    assert case.checks[1].options["keywords"] == ("#4",)
+
+
+def test_a_value_without_a_type_is_told(skill: SkillMaker, load: Load) -> None:
+    """R3-W-7: the message says what is missing, and not that the key is nearly itself."""
+    file = skill({"prompt": "p", "assertions": [{"text": "t", "pattern": "a"}]})
+    ((code, _, _, message),) = refused(load, file)
+    assert (code, message.startswith("'pattern' stands beside no 'type' that takes it")) == ("misspelt-key", True)
+
+
+def test_queries_and_evals_in_one_document(skill: SkillMaker, write: Write, load: Load) -> None:
+    """R3-W-8: both are read, and evals in any further list are an error that counts them."""
+    both: dict[str, object] = {
+        "name": "n",
+        "trigger_evals": [{"prompt": "a", "should_trigger": True}],
+        "quality_evals": [{"prompt": "b", "assertions": ["c"]}, {"prompt": "d", "assertions": ["e"]}],
+    }
+    skill()
+    file = write("tables/evals/evals.json", both)
+    assert sorted(len(suite.cases) for suite in load(file).suites) == [1, 2]
+    for rest in (both, {"evals": [{"prompt": "p", "assertions": ["a"]}]}):
+        file = write("tables/evals/evals.json", {**rest, "agent_evals": both["quality_evals"]})
+        ((code, _, _, message),) = refused(load, file)
+        assert (code, message) == ("unread-evals", "2 evals stand under 'agent_evals', which is not read")
+
+
+def test_camel_case_is_snake_case(skill: SkillMaker, write: Write, load: Load) -> None:
+    """R3-W-8: keys of the document and of its evals, with their places."""
+    skill()
+    item = {"query": "q", "rule": "r", "expectedBehavior": ["a", "b"], "timeoutSeconds": 5}
+    case = the_case(load(write("tables/evals/evals.json", {"skill": "tables", "testCases": [item]})))
+    assert (case.prompt, len(case.checks), case.limits.timeout_s) == ("q", 2, 5.0)
+    text = '{"testCases": [{"query": "q", "expectedBehavior": ["a"],\n"maxTurns": "x"}]}'
+    ((code, line, _, _),) = refused(load, write("tables/evals/evals.json", text))
+    assert (code, line) == ("wrong-type", 2)

@@ -58,8 +58,20 @@ class Findings:
         nearest = near_miss(key, bearing)
         if nearest:
             message = f"unknown key {key!r} is nearly {nearest!r}: what it says would not be checked"
-            self.error("misspelt-key", message, origin, f"Write {nearest!r}, or a name that is not so near.")
+            hint = f"Write {nearest!r}, or a name that is not so near."
+            if nearest == key:
+                message = f"{key!r} stands beside no 'type' that takes it: what it says would not be checked"
+                hint = 'Add the type, for example "type": "regex" or "type": "contains".'
+            self.error("misspelt-key", message, origin, hint)
         return bool(nearest)
+
+    def are_unread(self, number: int, origin: Origin) -> bool:
+        """Note as an error that evals stand under a key that is not read; tells whether there are any."""
+        if number:
+            verb = "eval stands" if number == 1 else "evals stand"
+            message = f"{number} {verb} under {origin.pointer[-1]!r}, which is not read"
+            self.error("unread-evals", message, origin, "Move them to the list 'evals', or to a file of their own.")
+        return number > 0
 
     def left_to_judge(self, kind: str, origin: Origin) -> None:
         """Note an assertion whose type is decided by no program here; all of a file are told at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 
@@ -153,6 +154,11 @@ SAYS_CHECK = ("type", "value", "pattern", "phrase", "command", "assertion", "exp
 """The same of an assertion."""
 _NEAR = 0.86
 """Share of letters that a misspelt key has in common with the right one; `expected_outcomes` has less of any."""
+
+
+def snake_case(key: str) -> str:
+    """Return a key as the formats spell it: `expectedBehavior` is `expected_behavior`."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower() if key != key.lower() else key
 
 
 def near_miss(key: str, bearing: tuple[str, ...]) -> str:

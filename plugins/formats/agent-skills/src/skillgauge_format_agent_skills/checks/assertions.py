@@ -97,7 +97,7 @@ class _Reading:
             return None
         rule = made_of(self.raw)
         if rule is not None and kind_of(self.raw).startswith(OUTPUT) and not _CASE_KEYS & self.raw.keys():
-            self.findings.kept(str(self.raw["type"]), Use.CASE, self.origin)
+            self.findings.kept(str(self.raw.get("type", self.raw.get("check"))), Use.CASE, self.origin)
         check = self._decided(*rule) if rule is not None else self._judged()
         if check is None:
             return None

@@ -172,6 +172,7 @@ _NAMED: tuple[tuple[tuple[str, ...], Rule], ...] = (
             "content-contains",
             "output-contains",
             "response-contains",
+            "substring",
             "includes",
             "keyword",
             "keywords",

@@ -49,7 +49,7 @@ _NEGATE = ("negate", "negated", "invert")
 _ANSWER = (None, "output", "response", "answer")
 """What `target` may say of an assertion about what was answered."""
 _UNDERSTOOD = frozenset(
-    {"type", "case_sensitive", "flags", "target", "expect_exit_code", "expect_exit", "fail_codes", *_NEGATE}
+    {"type", "check", "case_sensitive", "flags", "target", "expect_exit_code", "expect_exit", "fail_codes", *_NEGATE}
 )
 VALUE_KEYS = frozenset({key for rule in RULES.values() for key in rule.keys}) - {"check", "expected", "content", "code"}
 """Keys under which an assertion has something for a program."""
@@ -59,9 +59,16 @@ def kind_of(raw: JsonObject) -> str:
     """The type of an assertion in the spelling of the table; empty if it has none."""
     kind = raw.get("type")
     if isinstance(kind, str):
-        return kind.strip().lower().replace("_", "-").replace(" ", "-")
+        return _spelled(kind)
+    check = raw.get("check")
+    if isinstance(check, str) and _spelled(check) in RULES and not VALUE_KEYS.isdisjoint(raw):
+        return _spelled(check)
     bare = (("cmd", COMMAND), ("command", COMMAND), ("regex", "regex"))
     return next((plain for key, plain in bare if raw.get(key) and kind is None), "")
+
+
+def _spelled(kind: str) -> str:
+    return kind.strip().lower().replace("_", "-").replace(" ", "-")
 
 
 def made_of(raw: JsonObject) -> tuple[Made, frozenset[str]] | None:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from ..keys import KEYS, NAMES, Use
+from ..keys import KEYS, NAMES, Use, snake_case
 from .trigger_shapes import SIDES, is_trigger_set
 
 RUBRIC_KEYS = ("assertions", "expectations", "expected_output")
 PROMPT_KEYS = ("prompt", *NAMES["prompt"])
-LIST_KEYS = ("evals", "cases", "test_cases", "testCases", "eval_cases", "scenarios", "tests")
+LIST_KEYS = (
+    *("evals", "cases", "test_cases", "testCases", "eval_cases", "scenarios", "tests"),
+    *("quality_evals", "qualityEvals", "output_evals", "outputEvals"),
+)
 """Where an object has its evals."""
 CHECK_KEYS = (
     *RUBRIC_KEYS,
@@ -94,9 +97,15 @@ def list_key(value: Mapping[Any, Any]) -> str:
 
 def is_eval(item: object) -> bool:
     """Tell whether an object asks an agent something, and says what has to be true then."""
-    return (
-        isinstance(item, Mapping) and any(key in item for key in PROMPT_KEYS) and any(key in item for key in CHECK_KEYS)
-    )
+    if not isinstance(item, Mapping):
+        return False
+    keys = {snake_case(str(key)) for key in item} | item.keys()
+    return not keys.isdisjoint(PROMPT_KEYS) and not keys.isdisjoint(CHECK_KEYS)
+
+
+def evals_in(value: object) -> int:
+    """Count the evals of a list; 0 for anything else."""
+    return sum(map(is_eval, value)) if isinstance(value, list | tuple) else 0
 
 
 def _are_named(value: Mapping[Any, Any]) -> bool:

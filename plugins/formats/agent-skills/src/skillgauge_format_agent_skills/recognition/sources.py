@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from skillgauge.api import JsonValue, Origin, Problem, SourceSpan, SuiteError, locate, parse_document, read_document
+from skillgauge.api import (
+    JsonValue,
+    Origin,
+    Problem,
+    SourceSpan,
+    SuiteError,
+    freeze,
+    locate,
+    parse_document,
+    read_document,
+)
 from skillgauge_skill_folders import DRAFTS_FILE, SKILL_FILE
 
-from .shapes import Foreign, Shape, shape_of
+from .shapes import Foreign, Shape, evals_in, list_key, shape_of
+from .trigger_shapes import LISTS
 
 EVALS_FOLDER = "evals"
 EVALS_NAMES = ("evals.json", "evals.jsonl", "evals.yaml", "evals.yml")
@@ -26,6 +37,7 @@ _MARKS = (
     b"assertions",
     b"expectations",
     b"expected_output",
+    b"testCases",
 )
 _YAML_MARKS = (*_MARKS, b"cases", b"tasks", b"stimuli", b"tests")
 _SUITE_WORDS = re.compile(r"(^|[._-])(evals?|trigger|triggers|queries)([._-]|$)")
@@ -56,6 +68,19 @@ class Source:
         at = problem.origin.pointer[0] if problem.origin.pointer else 0
         line = self.lines[at] if isinstance(at, int) and at < len(self.lines) else 1
         return replace(problem, span=SourceSpan(str(self.path), line))
+
+
+def parts_of(source: Source) -> tuple[Source, ...]:
+    """A source, or the two that a document with a list of queries and a list of evals stands for."""
+    value = source.value
+    if source.shape is not Shape.TRIGGERS or not isinstance(value, Mapping):
+        return (source,)
+    key = list_key(value)
+    if key in LISTS or not evals_in(value.get(key)):
+        return (source,)
+    evals = {name: one for name, one in value.items() if name in (key, "skill_name", "skill_path")}
+    queries = {name: one for name, one in value.items() if name != key}
+    return (replace(source, shape=Shape.CASES, value=freeze(evals)), replace(source, value=freeze(queries)))
 
 
 def unread_of(folder: Path) -> Iterator[Path]:

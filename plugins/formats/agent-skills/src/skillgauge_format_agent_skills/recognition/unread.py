@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from skillgauge.api import Case, Origin, Problem, Severity, SuiteError
+from skillgauge.api.run import install_hint
 
 from .nearest import unknown_of
+from .shapes import Foreign
 from .sources import document_of, read_source, unread_of
 
 _NAMED = 5
@@ -46,3 +48,12 @@ def _is_none(path: Path) -> bool:
         return path.suffix == ".md" or read_source(path) is None
     except SuiteError:
         return True
+
+
+def missing_plugin(foreign: Foreign, origin: Origin) -> Problem:
+    """Say that a file belongs to a format that is not installed, and how to get it."""
+    message = f"this is {foreign.what}, and no installed format reads it"
+    hint = install_hint("shapes", foreign.mark)
+    if not hint.startswith("pip"):
+        hint = "skillgauge publishes no format for it; to write one: skillgauge plugins new format NAME"
+    return Problem("plugin.not-installed", message, origin=origin, hint=hint)

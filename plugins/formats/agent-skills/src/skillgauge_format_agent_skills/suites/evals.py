@@ -10,8 +10,8 @@ from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
 
 from ..checks.rules import text_or_pattern
 from ..findings import Findings, OriginOf
-from ..keys import BEARS_CHECKS, KEYS, OTHER_NAMES, Use, listed
-from .files import EvalFile
+from ..keys import BEARS_CHECKS, KEYS, OTHER_NAMES, Use, listed, snake_case
+from .files import EvalFile, keys_of
 
 Told = tuple[JsonValue, Origin]
 """What is asserted, and where it stands."""
@@ -102,19 +102,34 @@ def _renamed(
     item: JsonObject, where: OriginOf, findings: Findings
 ) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
     """Keys under the names that they have here, and what they were called."""
-    fields: dict[str, Any] = dict(item)
-    renamed: dict[str, tuple[str, ...]] = {}
+    fields, renamed = _in_snake_case(item)
     for alias, preferred in OTHER_NAMES.items():
         if alias not in fields or (alias in KEYS and isinstance(fields[alias], tuple | Mapping)):
             continue
         if preferred not in fields:
             fields[preferred] = fields.pop(alias)
-            renamed[preferred] = (alias,)
+            renamed[preferred] = renamed.pop(alias, (alias,))
             findings.other_name(alias, preferred, where(alias))
     _set_up(fields, renamed, where, findings)
     return fields, renamed
 
 
+def _in_snake_case(item: JsonObject) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
+    """The keys of an eval as this format spells them where it knows them so, and what they were called."""
+    fields: dict[str, Any] = {}
+    renamed: dict[str, tuple[str, ...]] = {}
+    for key, value in item.items():
+        plain = snake_case(key)
+        if plain != key and plain not in item and key not in OTHER_NAMES and plain in _KNOWN:
+            renamed[plain] = (key,)
+            fields[plain] = value
+        else:
+            fields[key] = value
+    return fields, renamed
+
+
+_KNOWN = frozenset((*keys_of(EvalFile), *KEYS, *OTHER_NAMES))
+"""Keys of an eval that mean something here."""
 _SET_UP = {"files": "files", "commands": "setup_commands", "copy_test_files": "copy_test_files"}
 """What an object `setup` may have, and what it is called here."""
 

@@ -26,7 +26,6 @@ from skillgauge.api import (
     did_you_mean,
     digest,
 )
-from skillgauge.api.run import install_hint
 from skillgauge_skill_folders import (
     DOCKERFILE,
     Skill,
@@ -45,10 +44,10 @@ from ..keys import FILE_KEYS, Use
 from ..options import AgentSkillsOptions
 from ..recognition.drafts import NAME, bare_skills, draft_notices, has_drafts, loaded_with, only_drafts, unaccepted
 from ..recognition.packages import MANIFESTS, manifest_of
-from ..recognition.shapes import PACKAGE, Foreign, Shape, list_key
+from ..recognition.shapes import PACKAGE, Foreign, Shape, evals_in, list_key
 from ..recognition.skill_search import PATH_KEY, SkillSearch
-from ..recognition.sources import EVALS_FOLDER, Source, is_named_evals, read_source, shape_in, suite_files
-from ..recognition.unread import not_read, unknown_shape
+from ..recognition.sources import EVALS_FOLDER, Source, is_named_evals, parts_of, read_source, shape_in, suite_files
+from ..recognition.unread import missing_plugin, not_read, unknown_shape
 from .cases import TRIGGER, CaseMaker
 from .installing import leak_warnings
 from .naming import prefixes
@@ -121,7 +120,7 @@ class _Loading:
             return True
         if path.name in MANIFESTS:
             self.seen.add(path.resolve())
-            problems.append(_missing_plugin(PACKAGE, Origin(str(path))))
+            problems.append(missing_plugin(PACKAGE, Origin(str(path))))
             return True
         try:
             source = read_source(path)
@@ -138,12 +137,12 @@ class _Loading:
             return False
         self.seen.add(path.resolve())
         if isinstance(source.shape, Foreign):
-            problems.append(_missing_plugin(source.shape, source.origin()))
+            problems.append(missing_plugin(source.shape, source.origin()))
             return True
         of_skill = self._skill_of(source, problems)
         if of_skill:
             try:
-                of_skill.parts.append(_part(source, of_skill.skill, self.options))
+                of_skill.parts += [_part(one, of_skill.skill, self.options) for one in parts_of(source)]
             except SuiteError as error:
                 problems += [source.placed(one) for one in error.problems]
         return True
@@ -214,14 +213,6 @@ def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
     return loaded_with([*loading.drafts, *bare_skills(request.searched)], suites, loading.passed_over)
 
 
-def _missing_plugin(foreign: Foreign, origin: Origin) -> Problem:
-    message = f"this is {foreign.what}, and no installed format reads it"
-    hint = install_hint("shapes", foreign.mark)
-    if not hint.startswith("pip"):
-        hint = "skillgauge publishes no format for it; to write one: skillgauge plugins new format NAME"
-    return Problem("plugin.not-installed", message, origin=origin, hint=hint)
-
-
 def _part(source: Source, skill: Skill, options: AgentSkillsOptions) -> _Part:
     """The cases of a file. Raises `SuiteError` with everything that is wrong with them."""
     findings = Findings()
@@ -250,9 +241,7 @@ def _evals(source: Source, skill: Skill, findings: Findings) -> tuple[Case, ...]
     listed = list_key(value)
     if listed != "evals":
         findings.other_name(listed, "evals", source.origin(listed))
-    for key in value:
-        if key not in (*_EVALS_KEYS, listed) and not findings.is_misspelt(key, _EVALS_KEYS, source.origin(key)):
-            findings.kept(key, FILE_KEYS.get(key, Use.NONE), source.origin(key))
+    _note_keys(value, listed, findings, source)
     maker = replace(maker, threshold=_threshold(value, findings, source), of_scenarios=listed == SCENARIOS)
     name = value.get("skill_name")
     if isinstance(name, str) and name != skill.name:
@@ -266,6 +255,15 @@ def _evals(source: Source, skill: Skill, findings: Findings) -> tuple[Case, ...]
     items = evals if isinstance(evals, tuple) else ()
     findings.add(unaccepted(items, source.origin(listed)))
     return maker.cases(items, partial(source.origin, listed))
+
+
+def _note_keys(value: Mapping[str, JsonValue], listed: str, findings: Findings, source: Source) -> None:
+    """Note the keys beside the list of evals: those that hold evals, are misspelt, or have no effect."""
+    for key in value:
+        if key == listed or findings.are_unread(evals_in(value[key]), source.origin(key)):
+            continue
+        if key not in _EVALS_KEYS and not findings.is_misspelt(key, _EVALS_KEYS, source.origin(key)):
+            findings.kept(key, FILE_KEYS.get(key, Use.NONE), source.origin(key))
 
 
 def _threshold(value: Mapping[str, JsonValue], findings: Findings, source: Source) -> float | None:

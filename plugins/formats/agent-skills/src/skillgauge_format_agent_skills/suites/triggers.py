@@ -8,6 +8,7 @@ from typing import Any
 from skillgauge.api import Case, Check, JsonObject, JsonValue, Origin, RepeatRule
 
 from ..findings import Findings
+from ..recognition.shapes import evals_in
 from ..recognition.skill_search import NAME_KEYS, PATH_KEY
 from ..recognition.sources import Source, line_of
 from ..recognition.trigger_shapes import LISTS, SIDES, SPLITS, Query, fires, outcome_key, queries_of, query_key
@@ -29,7 +30,9 @@ def trigger_cases(source: Source, skill_name: str, findings: Findings) -> tuple[
     """The cases of a trigger set, in the order of the file; what is wrong is noted."""
     if isinstance(source.value, Mapping):
         keys = (*SIDES, *LISTS, *SPLITS, *_ABOUT)
-        findings.unknown_keys((key for key in source.value if key not in keys), keys, source.origin)
+        for key in source.value:
+            if key not in keys and not findings.are_unread(evals_in(source.value[key]), source.origin(key)):
+                findings.unknown_keys((key,), keys, source.origin)
     split = _split_of_file(source)
     cases: list[Case] = []
     first: dict[str, Origin] = {}
