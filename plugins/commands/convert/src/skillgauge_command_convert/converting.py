@@ -55,8 +55,20 @@ def convert(call: Invocation, suite: Suite, name: str, format_: SuiteFormat) -> 
             errors = [problem for problem in error.problems if problem.severity is Severity.ERROR]
             refusals = [_unreadable(problem, folder, name, origin) for problem in errors or error.problems]
             return Converted(suite, dumped.artifacts, tuple(losses), tuple(refusals))
+        if idle := tuple(_idle(suite, read, name)):
+            return Converted(suite, dumped.artifacts, tuple(losses), idle)
         losses += _differences(suite, read, losses)
     return Converted(suite, dumped.artifacts, tuple(losses))
+
+
+def _idle(suite: Suite, read: Sequence[Suite], name: str) -> Iterator[Problem]:
+    """Yield the cases that would assert nothing any more, so that no run of the result could begin."""
+    checked = {case.id: case for case in suite.cases if case.checks}
+    for case in (case for one in read for case in one.cases if not case.checks):
+        if (before := checked.get(case.id)) is not None:
+            message = f"case {case.id!r} would assert nothing as {name!r}: none of its checks can be written"
+            hint = "Leave the case out, or give it a check that this format has."
+            yield Problem("convert.unreadable", message, origin=before.origin or suite.origin, hint=hint)
 
 
 def _escapes(artifacts: Iterable[tuple[str, bytes]], name: str) -> Iterator[Problem]:

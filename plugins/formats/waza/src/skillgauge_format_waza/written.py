@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from skillgauge.api import Check, JsonValue, thaw
+from skillgauge.api import Check, JsonValue, text_of, thaw
 
 from .commands import ANSWER, assertions_of, program_of
 from .graders import FOLDED, forbidden
@@ -169,10 +169,13 @@ def _sequence(options: Config) -> tuple[str, Config] | None:
 
 
 def _rubric(options: Config) -> tuple[str, Config] | None:
-    if not _only(options, "criteria", "claims", "model", "scale") or options.get("scale", "pass-fail") != "pass-fail":
+    known = ("criteria", "claims", "model", "scale", "reference")
+    if not _only(options, *known) or options.get("scale", "pass-fail") != "pass-fail":
         return None
     criteria = options.get("criteria") or options.get("claims")
     text = "\n".join(criteria) if isinstance(criteria, list) else criteria
+    if options.get("reference") is not None:  # a grader has no place of its own for it
+        text = f"{text}\n\nAn output that would be right:\n{text_of(options['reference'])}"
     return "prompt", {"prompt": text} | ({"model": options["model"]} if options.get("model") else {})
 
 
