@@ -74,7 +74,7 @@ def draft_figures(view: RunView, _folder: Path) -> Iterator[tuple[GroupKey, Figu
     They were kept because they told the arms apart once, so nothing follows from them for other prompts.
     """
     drafts = Counter(case.suite_id for case in view.cases() if DRAFT in case.tags)
-    note = "nobody has accepted them, and they were kept because the skill made a difference to them"
+    note = "nobody has accepted these drafts, and tasks among them were chosen because the skill made a difference"
     for group in view.summary.groups:
         if number := drafts[group.suite_id]:
             yield group.key, Figure(name="drafts", label="Cases that are drafts", value=number, note=note)
