@@ -96,12 +96,12 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     problems += unconfined_judges(judging.starting_programs, untrusted=how.untrusted)
     missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
     problems += weighed(missing, dry_run=how.dry_run)
-    problems += engines.unclaimed(who.models)
 
     spenders = {f"engine {name!r}": traits for name, traits in engines.traits().items()} | judging.spenders
     problems += uncountable_limits(how.budget, spenders)
 
     provenance = registry.provenance()
+    problems += engines.unclaimed(who.models)  # looks at engines that are no part of the run
     cases = _cases_with_images(surveys) if who.executes else []
     sandbox, images = await _find_sandbox(options, engines, cases, registry, problems)
     store, executor = _find_keeping(options, registry, problems)
