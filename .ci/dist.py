@@ -123,6 +123,11 @@ def files(wheels: Path) -> list[Path]:
     return sorted(path for path in wheels.iterdir() if path.suffix in {".whl", ".gz"})
 
 
+def project_of(path: Path) -> str:
+    """The name of the distribution that a built file is of."""
+    return path.name.split("-")[0].replace("_", "-")
+
+
 def digest(path: Path) -> str:
     """SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -133,7 +138,7 @@ def write_index(index: Path, wheels: Path) -> None:
     shutil.rmtree(index, ignore_errors=True)
     projects: dict[str, list[Path]] = {}
     for path in files(wheels):
-        projects.setdefault(path.name.split("-")[0].replace("_", "-"), []).append(path)
+        projects.setdefault(project_of(path), []).append(path)
     for project, built in projects.items():
         place = index / project
         place.mkdir(parents=True)

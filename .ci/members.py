@@ -12,6 +12,8 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
 
+BUNDLE = "skillgauge"
+"""The distribution that people install; it has no code of its own."""
 KINDS = {
     "adapters": "adapter",
     "commands": "command",

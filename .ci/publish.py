@@ -22,10 +22,9 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 import dist
-from members import ROOT, workspace
+from members import BUNDLE, ROOT, workspace
 
 UPLOAD = ROOT / "dist/upload"
-BUNDLE = "skillgauge"
 
 
 def stages() -> Iterator[tuple[str, ...]]:
@@ -47,7 +46,7 @@ def stages() -> Iterator[tuple[str, ...]]:
 
 def files_of(wheels: Path, names: tuple[str, ...]) -> list[Path]:
     """The built files of some distributions."""
-    return [path for path in dist.files(wheels) if path.name.split("-")[0].replace("_", "-") in names]
+    return [path for path in dist.files(wheels) if dist.project_of(path) in names]
 
 
 def lay_out(wheels: Path, folder: Path = UPLOAD) -> list[Path]:

@@ -22,10 +22,9 @@ from typing import Any
 import dist
 import publish
 import sbom
-from members import ROOT, read, workspace
+from members import BUNDLE, ROOT, read, workspace
 
 DIST = ROOT / "dist"
-BUNDLE = "skillgauge"
 PROVENANCE = "provenance.intoto.json"
 ACCEPTED = "W002,W007,W008"
 """What check-wheel-contents says and is meant: files of templates that are alike, and a bundle without code."""

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from members import ROOT, read
+from members import BUNDLE, ROOT, read
 
-BUNDLE, CORE = "skillgauge", "skillgauge-core"
+CORE = "skillgauge-core"
 PROJECTS = ("pyproject.toml", "core/pyproject.toml", "libraries/*/pyproject.toml", "plugins/*/*/pyproject.toml")
 NAMING = ("docs/*.md", "action/*.md", "CONTRIBUTING.md")
 """Pages that name the version of a release, as a tag."""

@@ -60,7 +60,7 @@ def build(folder: Path) -> dict[str, Path]:
 
 def by_name(folder: Path) -> dict[str, Path]:
     """The wheel of every member, by distribution name."""
-    wheels = {path.name.split("-")[0].replace("_", "-"): path for path in folder.glob("*.whl")}
+    wheels = {dist.project_of(path): path for path in folder.glob("*.whl")}
     missing = sorted(member.name for member in workspace() if member.name not in wheels)
     if missing:
         raise BadWheelError(f"not built: {', '.join(missing)}")

@@ -40,6 +40,12 @@ def test_no_address_of_a_registry_and_no_path_of_a_machine() -> None:
     assert found == []
 
 
+def test_no_package_is_tracked() -> None:
+    """What a package index or a build made is fetched or built again, and never part of the history."""
+    packages = [path.name for path in tracked() if path.suffix in {".whl", ".egg", ".zip", ".tgz"}]
+    assert packages == []
+
+
 def test_no_lock_with_addresses_is_tracked() -> None:
     """Lock formats that record registry addresses stay out; npm's can do without them, which test_engines checks."""
     names = {path.name for path in tracked()}

@@ -56,9 +56,9 @@ class Index:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def holds(self) -> list[str]:
+    def holds(self) -> list[Path]:
         """The files that were uploaded, in their order."""
-        return [path.name for path in sorted(self.folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)]
+        return sorted(self.folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
 
 def _bare() -> Mapping[str, str]:
@@ -115,7 +115,7 @@ def _build(made: Path) -> None:
 def test_a_release_and_the_upgrade_to_the_next(account: Account, index: Index, builds: Path) -> None:
     """It is uploaded in order and installed by uv, pipx and pip; an upgrade keeps what users have (R3-F7)."""
     index.publish(builds / "first")
-    uploaded = [name.split("-")[0].replace("_", "-") for name in index.holds()]
+    uploaded = [dist.project_of(path) for path in index.holds()]
     assert sorted(uploaded) == sorted(member.name for member in workspace())
     place = {name: number for number, name in enumerate(uploaded)}
     assert place["skillgauge-documents"] < place["skillgauge-core"] < place["skillgauge-format-agent-skills"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from skillgauge_command_init.asking import read
 from skillgauge_command_init.command import schemas
-from skillgauge_testkit.program import Done, Program
+from skillgauge_testkit.program import PROGRAM, Done, Program
 
 HEAD = "---\nname: greeter\ndescription: Greets. Use to greet somebody.\n---\n\n# Greeting\n\n## House\n\nZEBRA\n"
 PLUGIN = '''
@@ -60,7 +62,8 @@ class Drafter:
 @hookimpl
 def skillgauge_engines():
     tells = (Fact.USAGE, Fact.COST, Fact.OFFERED, Fact.FIRED)
-    yield Provider(name="greeting", factory=Agent, summary="Greets.", traits=Traits(skill_folder="skills", tells=tells))
+    traits = Traits(skill_folder="skills", paid=True, tells=tells)
+    yield Provider(name="greeting", factory=Agent, summary="Greets.", traits=traits)
 
 
 @hookimpl
@@ -193,6 +196,44 @@ def test_an_agent_that_breaks_down_leaves_nothing(program: Program, work: Path, 
     assert done.code == 2
     assert "no draft of an eval for greeter could be tried: not logged in" in done.stderr
     assert not (skill / "evals").exists()
+
+
+@pytest.mark.e2e
+def test_a_budget_ends_the_trying(program: Program, work: Path, skill: Path) -> None:
+    """What was tried is kept, what was not says so, further skills are not begun, and the exit code is the budget's."""
+    other = work / "skills/other"
+    other.mkdir(parents=True)
+    (other / "SKILL.md").write_text(HEAD.replace("greeter", "other"))
+    (work / "skillgauge.config.yaml").write_text("concurrency: 1\n")
+    answer({"evals": EVALS[:2]}, work)
+    done = init(program, "--yes", "--max-cost", "0.3")
+    assert done.code == 4, done.stderr
+    assert done.verdict.startswith("stopped by --max-cost: ")
+    assert "not tried: no session was run" in done.stdout
+    assert len(list(work.glob("question-*"))) == 1
+    drafted = [path.parents[1].name for path in work.rglob("evals.draft.json")]
+    assert len(drafted) == 1
+
+
+@pytest.mark.e2e
+def test_an_interrupt_ends_the_trying(program: Program, work: Path, skill: Path) -> None:
+    """Sessions that are finished count, and the exit code is that of an interrupt."""
+    slow = PLUGIN.replace("        names = tuple", "        await asyncio.sleep(1)\n        names = tuple")
+    (work / "agent.py").write_text(f"import asyncio\n{slow}")
+    command = [PROGRAM, "init", "--plugin", "agent.py", "--engine", "greeting", "--judge", "drafter", "--yes"]
+    (work / "skillgauge.config.yaml").write_text("concurrency: 1\n")
+    process = subprocess.Popen(
+        command, cwd=work, env=program.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "passed" in line:  # of the first session that ended
+            break
+    process.send_signal(signal.SIGINT)
+    rest = process.communicate(timeout=60)
+    assert process.returncode == 130, rest
+    assert rest[1].strip().splitlines()[-1].startswith("interrupted: ")
+    assert (skill / "evals/evals.draft.json").is_file()
 
 
 @pytest.mark.e2e

@@ -13,6 +13,7 @@ from pydantic import Field
 from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, SkillgaugeError, UsageError, plain
 from skillgauge.api.report import counted, listed
 from skillgauge.api.run import GlobalsCommand, Invocation, invocation
+from skillgauge_skill_folders import SKILL_FILE
 
 from .asking import MOST_SESSIONS, SILENT, TASKS
 from .drafting import propose
@@ -21,6 +22,7 @@ from .ignoring import unignored
 from .scaffold import FOLDERS, Part, State, make_project
 from .writing import DraftedSkill, accept, draft_evals, skills_in, without_evals
 
+_ENDED = {ExitCode.INTERRUPTED: "interrupted: ", ExitCode.BUDGET: "stopped by --max-cost: "}
 BEST = "*"
 """What stands for `--engine` without a name; no engine can be called so."""
 
@@ -151,16 +153,21 @@ def _draft(
     options = {"engine": (engine.name,), "model": (model,) if model else (), "max_cost": values["max_cost"]}
     drafted: list[DraftedSkill] = []
     problems: list[Problem] = []
+    code = ExitCode.OK
     for skill in skills:
         try:
-            drafted.append(draft_evals(call, skill, values["judge"], options))
+            of_skill, code = draft_evals(call, skill, values["judge"], options)
         except SkillgaugeError as error:
             problems += error.problems
+            continue
+        drafted.append(of_skill)
+        if code is not ExitCode.OK:
+            break
     if not drafted:
         raise UsageError(problems)
     parts: tuple[Part, ...] = ()
     if not call.config.get("engine"):
-        is_skill = (Path(values["folder"]) / "SKILL.md").is_file()
+        is_skill = (Path(values["folder"]) / SKILL_FILE).is_file()
         place = Path() if is_skill else Path(values["folder"])
         parts = _make_configuration(place, engine, model, call.others.files)
         parts = tuple(part.model_copy(update={"path": str(place / part.path)}) for part in parts)
@@ -168,7 +175,9 @@ def _draft(
         folder=values["folder"], parts=parts, engine=engine.name, engines=engines, drafted=tuple(drafted)
     )
     call.output.problems(problems)
-    _print(call, document, base="")
+    _print(call, document, base="", ended=_ENDED.get(code, ""))
+    if code is not ExitCode.OK:
+        return code
     return ExitCode.USAGE if problems else ExitCode.OK
 
 
@@ -191,8 +200,15 @@ def _accept(call: Invocation, folder: Path) -> int:
     return ExitCode.OK
 
 
-def _print(call: Invocation, document: InitDocument, base: str | None = None) -> None:
-    """Print what was made, on every kind of output."""
+def _print(call: Invocation, document: InitDocument, base: str | None = None, ended: str = "") -> None:
+    """Print what was made, on every kind of output.
+
+    Args:
+        call: the command line.
+        document: what was made.
+        base: the folder that parts are named from, if it is not that of the document.
+        ended: what ended the drafting before its end, as the beginning of the verdict.
+    """
     folder = document.folder if base is None else base
     call.output.document(document.model_dump(mode="json"))
     engines = () if document.drafted else document.engines
@@ -203,7 +219,7 @@ def _print(call: Invocation, document: InitDocument, base: str | None = None) ->
             call.output.line(text)
     if names := unignored(Path(document.folder)):
         call.output.notice(f"git would add results to your repository; put {' and '.join(names)} into .gitignore")
-    call.output.verdict(_verdict(document))
+    call.output.verdict(ended + _verdict(document))
 
 
 def _drafted_lines(drafted: DraftedSkill) -> list[str]:

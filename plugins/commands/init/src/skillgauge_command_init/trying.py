@@ -14,6 +14,7 @@ from typing import Any
 
 from skillgauge.api import (
     Case,
+    ExitCode,
     Problem,
     Score,
     ScoreStatus,
@@ -24,6 +25,7 @@ from skillgauge.api import (
     cut,
     plain,
 )
+from skillgauge.api.report import RunState
 from skillgauge.api.run import Evaluation, Invocation, eval_options
 from skillgauge_skill_folders import Skill
 
@@ -31,6 +33,7 @@ from .asking import cost
 
 EVALS_FILE = "evals/evals.json"
 _REASON_CHARACTERS = 200
+_ENDS = {RunState.INTERRUPTED: ExitCode.INTERRUPTED, RunState.STOPPED: ExitCode.BUDGET}
 _SAME: Mapping[frozenset[tuple[ScoreStatus | None, ScoreStatus | None]], str] = {
     frozenset({(ScoreStatus.PASSED, ScoreStatus.PASSED)}): "it passes without the skill, too",
     frozenset({(ScoreStatus.FAILED, ScoreStatus.FAILED)}): "it fails with the skill, too",
@@ -60,6 +63,8 @@ class Trials:
     tried: tuple[Tried, ...]
     cost_usd: float | None
     """The known cost of the sessions."""
+    exit_code: ExitCode = ExitCode.OK
+    """That of an interrupt or a budget, if one ended the trying before its end."""
 
     @property
     def kept(self) -> tuple[Tried, ...]:
@@ -111,7 +116,8 @@ async def try_drafts(
         raise UsageError(Problem("init.not-tried", message, hint="Mend that, and run `skillgauge init` again."))
     suites = [planned.suite for planned in evaluation.prepared.plan.suites]
     tried = tuple(judged(draft, suites, results) for draft in drafts)
-    return Trials(tried, cost([usage for one in results.values() for usage in one.usages]))
+    spent = cost([usage for one in results.values() for usage in one.usages])
+    return Trials(tried, spent, _ENDS.get(ended.view.run.state, ExitCode.OK))
 
 
 def judged(draft: Mapping[str, Any], suites: Sequence[Suite], results: Mapping[tuple[str, str], TrialResult]) -> Tried:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Frozen, Problem, UsageError, cut, plain, read_document, thaw
+from skillgauge.api import ExitCode, Frozen, Problem, UsageError, cut, plain, read_document, thaw
 from skillgauge.api.run import Invocation
 from skillgauge_skill_folders import DRAFTS_FILE, SKILL_FILE, Skill, read_skill, skills_of
 
@@ -54,7 +54,9 @@ def without_evals(folder: Path) -> tuple[Path, ...]:
     return tuple(skill for skill in skills_in(folder) if is_without_evals(skill))
 
 
-def draft_evals(call: Invocation, folder: Path, judge: str | None, asked: Mapping[str, Any]) -> DraftedSkill:
+def draft_evals(
+    call: Invocation, folder: Path, judge: str | None, asked: Mapping[str, Any]
+) -> tuple[DraftedSkill, ExitCode]:
     """Have evals drafted for a skill, try each, and write those that are of use to its `evals/evals.json`.
 
     Args:
@@ -62,6 +64,9 @@ def draft_evals(call: Invocation, folder: Path, judge: str | None, asked: Mappin
         folder: the skill's.
         judge: who is asked, if it is not the engine's own program.
         asked: options of `eval`: the engine in a tuple, its model, the most the sessions may cost.
+
+    Returns:
+        What was drafted, and the exit code: that of an interrupt or a budget, if one ended the trying before its end.
 
     Raises:
         SkillgaugeError: there are no drafts, none could be tried, or none can be written; nothing was written.
@@ -77,13 +82,14 @@ def draft_evals(call: Invocation, folder: Path, judge: str | None, asked: Mappin
     if dropped and not (folder / DRAFTS_FILE).exists():
         _create(folder / DRAFTS_FILE, _as_drafts(skill, dropped))
     costs = [each for each in (cost(answer.usages), trials.cost_usd) if each is not None]
-    return DraftedSkill(
+    drafted = DraftedSkill(
         skill=skill.name,
         path=str(folder / EVALS_FILE),
         kept=tuple(map(_prompt, trials.kept)),
         dropped=tuple(DroppedDraft(prompt=_prompt(one), reason=one.dropped) for one in dropped),
         cost_usd=sum(costs) if costs else None,
     )
+    return drafted, trials.exit_code
 
 
 def accept(folders: Iterable[Path]) -> dict[str, int]:

@@ -78,6 +78,7 @@ def draft_figures(view: RunView, _folder: Path) -> Iterator[tuple[GroupKey, Figu
     for group in view.summary.groups:
         if number := drafts[group.suite_id]:
             yield group.key, Figure(name="drafts", label="Cases that are drafts", value=number, note=note)
+            note = ""  # once is enough
 
 
 def bare_skills(searched: Sequence[str]) -> tuple[Problem, ...]:
