@@ -35,6 +35,8 @@ class Agent:
 
     async def run(self, request, workspace, emit):
         names = tuple(skill.ref.name for skill in request.skills)
+        with Path("sessions.txt").open("a") as file:
+            file.write("one\\n")
         if "broken" in request.prompt:
             return Execution(failure=Failure.of_agent(FailureClass.AUTH, "not logged in"))
         fired = tuple(FiredSkill(name=name, how="invoked") for name in names if "reet" in request.prompt)
@@ -111,11 +113,14 @@ def init(program: Program, *words: str) -> Done:
 @pytest.mark.e2e
 def test_what_tells_the_arms_apart_is_kept(program: Program, work: Path, skill: Path) -> None:
     """Each draft is tried once in each arm; those that pass or fail in both, and broken ones, are kept apart."""
+    (work / "skillgauge.config.yaml").write_text("runs: 3\n")
     before = (skill / "SKILL.md").read_bytes()
     done = init(program, "--yes")
     assert done.code == 0, done.stderr
     assert done.verdict == "4 of 7 drafts kept; next: skillgauge eval, then read them and `skillgauge init --accept`"
     assert "up to 16 sessions, which may cost money" in done.stderr
+    sessions = (work / "sessions.txt").read_text().splitlines()
+    assert len(sessions) == 12, "five in both arms and two in one, once each, whatever the configuration says"
     assert "drafted  .claude/skills/greeter/evals/evals.json: 4 of 7 drafts kept, for $3.50" in done.stdout
     assert "dropped  Greet Cem.: it passes without the skill, too" in done.stdout
     assert "dropped  Greet Eve.: it fails with the skill, too" in done.stdout
@@ -135,7 +140,7 @@ def test_what_tells_the_arms_apart_is_kept(program: Program, work: Path, skill: 
         ("hard-2", "not tried: not logged in"),
     ], "nothing that was paid for is lost"
     assert (skill / "SKILL.md").read_bytes() == before
-    assert (work / "skillgauge.config.yaml").read_text().endswith('engine: "greeting"\n')
+    assert 'skillgauge.config.yaml: add to it: engine: "greeting"' in done.stdout
     assert not (work / "skillgauge.db").exists()
     assert not (work / "reports").exists()
     question = (work / "asked.txt").read_text()

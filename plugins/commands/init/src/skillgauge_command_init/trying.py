@@ -26,7 +26,7 @@ from skillgauge.api import (
     plain,
 )
 from skillgauge.api.report import RunState
-from skillgauge.api.run import Evaluation, Invocation, eval_options
+from skillgauge.api.run import Asked, Evaluation, Invocation, eval_options
 from skillgauge_skill_folders import Skill
 
 from .asking import cost
@@ -102,12 +102,7 @@ async def try_drafts(
     """
     with _copy(skill, drafts) as folder:
         quiet = replace(call, listener=_Silent(call))
-        request = eval_options(quiet, {**asked, "paths": (str(folder),), "runs": 1})
-        who = replace(request.options.who, store=None, store_given=False)
-        reports = replace(request.reports, names=(), own=False, file=None)
-        evaluation = await Evaluation.prepare(
-            quiet, replace(request, options=replace(request.options, who=who), reports=reports)
-        )
+        evaluation = await Evaluation.prepare(quiet, _once(eval_options(quiet, {**asked, "paths": (str(folder),)})))
         ended = await evaluation.carry_out()
         results = {(one.case_id, one.arm): one for one in ended.view.results()}
     if not any(one.verdict is not Verdict.ERROR for one in results.values()):
@@ -118,6 +113,15 @@ async def try_drafts(
     tried = tuple(judged(draft, suites, results) for draft in drafts)
     spent = cost([usage for one in results.values() for usage in one.usages])
     return Trials(tried, spent, _ENDS.get(ended.view.run.state, ExitCode.OK))
+
+
+def _once(request: Asked) -> Asked:
+    """The same evaluation with each session once, whatever configuration and suite say, kept and reported nowhere."""
+    options = request.options
+    who = replace(options.who, store=None, store_given=False)
+    how = replace(options.how, runs=1, detect=None, until_decided=False)
+    reports = replace(request.reports, names=(), own=False, file=None)
+    return replace(request, options=replace(options, who=who, how=how), reports=reports)
 
 
 def judged(draft: Mapping[str, Any], suites: Sequence[Suite], results: Mapping[tuple[str, str], TrialResult]) -> Tried:
