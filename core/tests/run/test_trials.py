@@ -314,6 +314,28 @@ def test_the_suite_says_what_an_agents_limit_means(meanings: dict[str, LimitOutc
     assert run(runner_of(script, on_agent_limit=meanings)(trial(arm=AGENT))).verdict is verdict
 
 
+@pytest.mark.parametrize("passes", [True, False])
+def test_a_suite_may_grade_what_an_agent_left_at_its_limit(passes: bool) -> None:
+    """Its checks decide, in a workspace with the graders' files; the failure stays in the record."""
+    script = Script(failed(FailureClass.MAX_TURNS, blame=Blame.AGENT_LIMIT, retryable=False))
+
+    def decide(_context: ScoreContext) -> Score:
+        return Score.passed() if passes else Score.failed("no")
+
+    result = run(runner_of(script, decide=decide, on_agent_limit={"s": LimitOutcome.GRADED})(trial(arm=AGENT)))
+    assert script.steps == ["open", "execute", "prepare", "close"]
+    assert result.verdict is (Verdict.PASS if passes else Verdict.FAIL)
+    assert result.execution.failure is not None
+
+
+@pytest.mark.parametrize("blame", [Blame.TARGET, Blame.INFRASTRUCTURE])
+def test_only_a_limit_is_graded(blame: Blame) -> None:
+    """Any other failure says nothing about the skill, or all there is to say."""
+    script = Script(failed(blame=blame, retryable=False))
+    result = run(runner_of(script, on_agent_limit={"s": LimitOutcome.GRADED})(trial(arm=AGENT)))
+    assert (script.steps, result.scores) == (["open", "execute", "close"], ())
+
+
 # --- what breaks ------------------------------------------------------------------------------------------
 
 

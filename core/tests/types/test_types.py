@@ -738,7 +738,7 @@ def test_a_score_lies_between_none_and_full_credit(value: float) -> None:
         (Verdict, "pass fail error skipped"),
         (ScoreStatus, "passed failed ungraded"),
         (Blame, "target infrastructure agent_limit"),
-        (LimitOutcome, "fail error"),
+        (LimitOutcome, "fail error graded"),
         (VerdictMode, "all each mean"),
         (ArmKind, "direct agent"),
         (TargetKind, "skill hook agent command"),

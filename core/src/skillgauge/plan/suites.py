@@ -54,6 +54,7 @@ def load_suites(subject: What, cwd: Path, registry: Registry) -> Suites:
     found = _claims(subject, formats, registry.names(SHAPES))
     installed = {kind: registry.names(kind) for kind in KINDS}
     suites, passed_over = load(found, formats, cwd=cwd, options=subject.format_options, installed=installed)
+    suites = _told_apart(suites)
     _require_one_of_each_name(suites)
     revised, notices = subject.revise(with_same_arms(suites) if subject.same else suites)
     if subject.without_judged:
@@ -70,6 +71,18 @@ def _claims(subject: What, formats: Mapping[str, SuiteFormat], shapes: Sequence[
     asked = {named: formats[named]} if named else formats
     discover(subject.paths, asked, claims, shapes=shapes, forced=named is not None)
     return claims
+
+
+def _told_apart(suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
+    """Add its format to the name of a suite, unless it is the first of the formats that have a suite of that name."""
+    formats: dict[str, set[str]] = {}
+    for suite in suites:
+        formats.setdefault(suite.id, set()).add(suite.format)
+    return tuple(suite if suite.format == min(formats[suite.id]) else _with_format(suite) for suite in suites)
+
+
+def _with_format(suite: Suite) -> Suite:
+    return suite.model_copy(update={key: f"{getattr(suite, key)}:{suite.format}" for key in ("id", "name")})
 
 
 def _require_one_of_each_name(suites: tuple[Suite, ...]) -> None:

@@ -43,6 +43,13 @@ class Grading:
     limit_s: float = 7200.0
     """Time for all checks of a trial, beside the limit of each; what is not through by then is ungraded."""
 
+    def is_graded(self, trial: Trial, execution: Execution) -> bool:
+        """Tell whether checks decide on an execution: it came to its end, or to a limit at which its suite grades."""
+        if execution.failure is None:
+            return True
+        is_at_limit = execution.failure.blame is Blame.AGENT_LIMIT
+        return is_at_limit and self.on_agent_limit.get(trial.suite_id) is LimitOutcome.GRADED
+
 
 class Grade(NamedTuple):
     """The scores and the verdict of an execution."""
@@ -56,7 +63,8 @@ class Grade(NamedTuple):
 async def grade(trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None = None) -> Grade:
     """Run every check of a trial's case against what happened.
 
-    A failed execution is not graded: its verdict follows from the blame alone.
+    A failed execution is not graded, unless the suite grades what an agent left at a limit: its verdict follows from
+    the blame alone.
 
     Args:
         trial: what was meant to happen.
@@ -66,7 +74,7 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
     """
     case, scorers = trial.case, grading.scorers
     graded = trial.execution_id, case.checks_digest, grading.judge_digest
-    if execution.failure is not None:
+    if execution.failure is not None and not grading.is_graded(trial, execution):
         on_limit = grading.on_agent_limit.get(trial.suite_id, LimitOutcome.FAIL)
         verdict = verdict_of_failure(execution.failure.blame, on_limit)
         score_id = digest_text("|".join((*graded, *map(scorers.label_of, case.checks))))
@@ -128,9 +136,6 @@ async def _asked(check: Check, scorers: Scorers, context: ScoreContext, labels: 
 _stage_of = attrgetter("stage")
 
 
-_LIMIT_VERDICTS = {LimitOutcome.FAIL: Verdict.FAIL, LimitOutcome.ERROR: Verdict.ERROR}
-
-
 def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
     """The verdict of an execution that did not come to its end."""
     match blame:
@@ -139,7 +144,7 @@ def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
         case Blame.INFRASTRUCTURE:
             return Verdict.ERROR
         case Blame.AGENT_LIMIT:
-            return _LIMIT_VERDICTS[on_agent_limit]
+            return Verdict.ERROR if on_agent_limit is LimitOutcome.ERROR else Verdict.FAIL
         case _:
             assert_never(blame)
 

@@ -123,7 +123,7 @@ class TrialRunner:
             await self.sleep(wait_s)
             result = await self._attempt(trial)
         attempts = len(given_up) + 1
-        if failure and meter and meter.judges:  # a failed execution has no scores that could name them
+        if failure and not result.scores and meter and meter.judges:  # there are no scores that could name them
             given_up.append(GivenUp(failure=failure, wait_s=0.0, judges=meter.judges, has_session=False))
         if given_up:
             result = result.model_copy(update={"attempts": attempts, "given_up": tuple(given_up)})
@@ -172,7 +172,7 @@ class TrialRunner:
             ran.append(execution)
             if place:
                 place.leave(execution.failure)
-            if execution.failure is None:
+            if self.grading.is_graded(trial, execution):
                 execution = await _prepared(stage, trial, execution)
             return _result(trial, execution, await grade(trial, execution, self.grading, stage.workspace), began)
 

@@ -245,6 +245,8 @@ class LimitOutcome(StrEnum):
 
     FAIL = "fail"
     ERROR = "error"
+    GRADED = "graded"
+    """Its checks decide, on what it left."""
 
 
 class SuiteDefaults(Frozen):

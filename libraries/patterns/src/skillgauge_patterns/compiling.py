@@ -36,15 +36,15 @@ def compiled(pattern: str, flags: int = 0) -> regex.Pattern[str]:
     """
     size = size_of(pattern)
     if size is not None and size > LARGEST:
-        raise PatternError(_message(pattern, f"it asks for too much (about {size:,} elements)"))
+        raise refusal(pattern, f"it asks for too much (about {size:,} elements)")
     if size is None or size > PLAIN:
         _try_elsewhere(pattern, flags)
     try:
         return regex.compile(pattern, flags)
     except regex.error as error:
-        raise PatternError(_message(pattern, str(error))) from error
+        raise refusal(pattern, str(error)) from error
     except (RecursionError, OverflowError, MemoryError) as error:
-        raise PatternError(_message(pattern, f"it asks for too much ({type(error).__name__})")) from error
+        raise refusal(pattern, f"it asks for too much ({type(error).__name__})") from error
 
 
 def _try_elsewhere(pattern: str, flags: int) -> None:
@@ -54,11 +54,12 @@ def _try_elsewhere(pattern: str, flags: int) -> None:
     try:
         done = subprocess.run(words, input=order.encode(), capture_output=True, timeout=_PATIENCE_S, check=False)
     except subprocess.TimeoutExpired as error:
-        raise PatternError(_message(pattern, "it takes too long to compile")) from error
+        raise refusal(pattern, "it takes too long to compile") from error
     if done.returncode:
-        raise PatternError(_message(pattern, f"it takes more than {_CPU_S} s or {_MEMORY >> 20} MiB to compile"))
+        raise refusal(pattern, f"it takes more than {_CPU_S} s or {_MEMORY >> 20} MiB to compile")
 
 
-def _message(pattern: str, why: str) -> str:
+def refusal(pattern: str, why: str) -> PatternError:
+    """Make the error about a pattern."""
     shown = pattern if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]}…"
-    return f"pattern {shown!r} is not valid: {why}"
+    return PatternError(f"pattern {shown!r} is not valid: {why}")

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import Loaded, SuiteError
+from skillgauge.api import Loaded, Origin, SuiteError
 from skillgauge.api.run import install_hint
 from skillgauge_format_agent_skills.recognition.claiming import claim
 from skillgauge_format_agent_skills.recognition.shapes import Foreign, Shape, shape_of
+from skillgauge_format_agent_skills.recognition.unread import missing_plugin
 
 from .conftest import Load, Write, told
 
@@ -140,15 +141,34 @@ def test_what_other_formats_read(
     assert claim(file, lambda announced: announced == mark) is None
 
 
-def test_how_to_get_the_format_of_another_tool(load: Load, tmp_path: Path) -> None:
+def test_how_to_get_the_format_of_another_tool(load: Load) -> None:
     """The line that installs it is given, and where nobody has published one, the line that begins one."""
-    other = tmp_path / "eval.yaml"
-    other.write_text("name: a\nstimuli:\n- {prompt: i}\n")
     with pytest.raises(SuiteError) as raised:
-        load(SHAPES / "parcel-labels/eval.yaml", other)
-    published, unpublished = (str(one.hint) for one in raised.value.problems)
+        load(SHAPES / "parcel-labels/eval.yaml")
+    (published,) = (one.hint for one in raised.value.problems)
     assert published == install_hint("formats", "skillevaluation")
-    assert "skillgauge plugins new format NAME" in unpublished
+    unpublished = missing_plugin(Foreign("an object with `laps`", "laps.time"), Origin("eval.yaml")).hint
+    assert "skillgauge plugins new format NAME" in str(unpublished)
+
+
+def test_case_folders_of_another_tool(write: Write) -> None:
+    """A skill leaves them to their format; without it each is claimed to say what to install."""
+    skill = write("fold/SKILL.md", "---\nname: fold\ndescription: Use when a boat is folded.\n---\nFold.\n").parent
+    write("fold/evals/evals.json", {"evals": [{"id": 1, "prompt": "Fold.", "expectations": ["It folds."]}]})
+    prompt = write("fold/evals/group/a/prompt.md", "Fold.\n")
+    write("fold/evals/group/a/graders/g.md", "---\ntype: regex\n---\nfold\n")
+    task = write("fold/evals/b/task.md", "Fold.\n")
+    write("fold/evals/b/criteria.json", {"checklist": []})
+    write("fold/evals/notes/prompt.md", "no case\n")
+    whole = claim(skill, lambda mark: True)
+    assert whole is not None
+    assert {one.relative_to(skill).as_posix() for one in whole.leaves} == {"evals/group/a", "evals/b"}
+    for file, mark in ((prompt, "case.graders"), (task, "scenario.criteria")):
+        assert claim(file, lambda announced, mark=mark: announced == mark) is None
+        foreign = claim(file, lambda mark: False)
+        assert foreign is not None
+        assert foreign.dialect == "foreign"
+    assert claim(skill / "evals/notes/prompt.md", lambda mark: False) is None
 
 
 @pytest.fixture

@@ -64,6 +64,9 @@ def scorer(options: dict[str, Any]) -> FilesScorer:
         ("changed", "deleted", False),
         ("deleted", "deleted", True),
         ("deleted", "created", False),
+        ("not-created", "created", False),
+        ("not-created", "modified", True),
+        ("not-created", "deleted", True),
         ("untouched", "created", False),
         ("untouched", "modified", False),
         ("untouched", "deleted", False),
@@ -75,7 +78,7 @@ def test_changes(state: str, change: str, passes: bool) -> None:
     found = asyncio.run(scorer({"path": "a/*", "state": state}).score(context))
     assert (found.status is ScoreStatus.PASSED) is passes
     other = asyncio.run(scorer({"path": "z/*", "state": state}).score(context))
-    assert (other.status is ScoreStatus.PASSED) is (state == "untouched")
+    assert (other.status is ScoreStatus.PASSED) is (state in ("untouched", "not-created"))
 
 
 def test_what_graders_put_there_does_not_count() -> None:

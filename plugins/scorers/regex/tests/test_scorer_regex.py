@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,9 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from skillgauge.api import DIRECT, Case, Check, Execution, Score, ScoreContext, ScoreStatus
+from skillgauge.api import (
+    DIRECT,
+    Case,
+    Check,
+    EventKind,
+    Execution,
+    FileChange,
+    FileSpec,
+    SandboxSpec,
+    Score,
+    ScoreContext,
+    ScoreStatus,
+    Trajectory,
+    TrajectoryEvent,
+)
 from skillgauge_scorer_regex.options import RegexOptions
 from skillgauge_scorer_regex.scorer import RegexScorer
+from skillgauge_testkit import TemporarySandbox, score_context
 
 BACKTRACKS = "^(a|aa)+$"
 """Takes for ever on `HARD`."""
@@ -189,3 +205,123 @@ def test_what_may_not_be_there(patterns: list[str], text: str, status: ScoreStat
     """With `absent` each pattern that is found is a fault; one that takes too long is still no verdict."""
     found = score(patterns, text=text, absent=True, timeout_s=0.05)
     assert (found.status, found.value) == (status, value)
+
+
+SESSION = Execution(
+    text="Folded a boat.",
+    files=(FileChange(path="b.txt", change="created"), FileChange(path="a.md", change="created")),
+    trajectory=Trajectory(
+        events=(
+            TrajectoryEvent(kind=EventKind.MESSAGE, text="I begin with a crease."),
+            TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Write", text="keel"),
+        ),
+        raw='{"type":"init"}\n{"type":"result"}',
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "passes"),
+    [
+        ({"patterns": ["crease"]}, False),
+        ({"patterns": ["crease"], "source": "messages"}, True),
+        ({"patterns": ["boat"], "source": "messages"}, True),
+        ({"patterns": ["keel"], "source": "messages"}, False),
+        ({"patterns": [r"^a\.md\nb\.txt$"], "source": "created"}, True),
+        ({"patterns": [r"c\.txt"], "source": "created", "absent": True}, True),
+        ({"patterns": ['"type"'], "source": "events", "at_least": 2, "at_most": 2}, True),
+        ({"patterns": ['"type"'], "source": "events", "at_least": 3}, False),
+        ({"patterns": ['"type"', "init"], "source": "events", "at_most": 1}, False),
+        ({"patterns": ["z"], "at_most": 0}, True),
+    ],
+)
+def test_where_it_looks_and_how_often(options: dict[str, Any], passes: bool) -> None:
+    """Each source is another text, and numbers of matches bound each pattern."""
+    context_ = ScoreContext(check=Check(id="c", scorer="regex"), case=Case(id="c"), execution=SESSION, arm=DIRECT)
+    found = asyncio.run(RegexScorer(RegexOptions.model_validate(options)).score(context_))
+    assert (found.status is ScoreStatus.PASSED) is passes
+
+
+def test_numbers_of_matches_are_told() -> None:
+    """The reason has the bound and what came."""
+    found = score(["a", "z"], "banana", at_least=2, at_most=3)
+    assert found.reason == 'Matches, where at least 2 and at most 3 were expected: "z" 0'
+    assert found.value == 0.5
+
+
+@pytest.mark.parametrize(("source", "why"), [("messages", "no record"), ("events", "keeps no events")])
+def test_what_an_engine_does_not_tell_is_ungraded(source: str, why: str) -> None:
+    """Silence is no verdict, whichever way the pattern is asked."""
+    for absent in (False, True):
+        found = score(["a"], text="a", source=source, absent=absent)
+        assert found.status is ScoreStatus.UNGRADED
+        assert why in found.reason
+
+
+def test_a_file_of_the_workspace() -> None:
+    """What is in it decides; without it the check fails, and without the workspace nobody knows."""
+
+    async def run(files: dict[str, str] | None, options: dict[str, Any]) -> Score:
+        shown = score_context(execution=Execution(text="x"))
+        check = scorer(["twice"], file="out/a.md", **options)
+        if files is None:
+            return await check.score(shown)
+        async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
+            await workspace.put([FileSpec(path=path, text=text) for path, text in files.items()])
+            return await check.score(replace(shown, workspace=workspace))
+
+    def found(files: dict[str, str] | None, **options: Any) -> ScoreStatus:
+        return asyncio.run(run(files, options)).status
+
+    assert found({"out/a.md": "crease twice"}) is ScoreStatus.PASSED
+    assert found({"out/a.md": "crease"}) is ScoreStatus.FAILED
+    assert found({"out/a.md": "crease"}, absent=True) is ScoreStatus.PASSED
+    assert found({}, absent=True) is ScoreStatus.FAILED
+    assert found(None, absent=True) is ScoreStatus.UNGRADED
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "text", "passes"),
+    [
+        ("boat$", "", "a boat\n", False),
+        ("boat$", "m", "a boat\n", True),
+        ("^BOAT", "im", "a\nboat", True),
+        (r"\d", "", "٣", False),
+        (r"\Aboat", "", "boat", False),
+    ],
+)
+def test_javascript(pattern: str, flags: str, text: str, passes: bool) -> None:
+    """A pattern of JavaScript means what it means there, and is shown as it was written."""
+    found = score([pattern], text, syntax="javascript", flags=flags)
+    assert (found.status is ScoreStatus.PASSED) is passes
+    assert passes or f'"{pattern}"' in found.reason
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"patterns": ["(?i)x"], "syntax": "javascript"}, "flags stand apart"),
+        ({"patterns": ["x"], "syntax": "javascript", "flags": "ii"}, "are not those of a pattern"),
+        ({"patterns": ["x"], "flags": "i"}, "flags stand in the pattern itself"),
+    ],
+)
+def test_what_javascript_refuses(options: dict[str, Any], message: str) -> None:
+    """It is refused before anything runs."""
+    with pytest.raises(ValidationError, match=message):
+        RegexOptions.model_validate(options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"absent": True, "at_most": 1},
+        {"at_least": 2, "at_most": 1},
+        {"file": "a", "source": "events"},
+        {"file": "../a"},
+        {"source": "elsewhere"},
+    ],
+)
+def test_options_that_do_not_fit_together(options: dict[str, Any]) -> None:
+    """They are refused before anything runs."""
+    with pytest.raises(ValidationError):
+        scorer(["a"], **options)

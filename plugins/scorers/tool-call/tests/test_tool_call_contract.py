@@ -75,6 +75,22 @@ def test_announcement() -> None:
         ({"arguments": {"path": r"a\.md"}}, "failed"),
         ({"tool_pattern": "bash", "arguments": {"command": "--all"}, "words": ["convert.py"]}, "passed"),
         ({"tool_pattern": "edit", "arguments": {"command": "--all"}}, "failed"),
+        ({"tool_pattern": ".", "at_least": 2}, "passed"),
+        ({"tool_pattern": ".", "at_least": 3}, "failed"),
+        ({"tool_pattern": ".", "at_most": 1}, "failed"),
+        ({"tool_pattern": ".", "at_least": 1, "at_most": 2}, "passed"),
+        ({"tool": "Write", "at_most": 0}, "passed"),
+        ({"tool": "Bash", "at_least": 0}, "passed"),
+        ({"input_pattern": r'^\{"edits":\[\{"path":"a\.md","line":7\}\]\}$'}, "passed"),
+        ({"tool": "Bash", "input_pattern": '"edits"'}, "failed"),
+        ({"tool_pattern": r"^Bash$", "syntax": "javascript"}, "passed"),
+        ({"tool": "Bash", "input_pattern": r"\Apython", "syntax": "javascript"}, "failed"),
+        ({"tool": "Bash", "before": {"tool": "Edit"}}, "passed"),
+        ({"tool": "Edit", "before": {"tool": "Bash"}}, "failed"),
+        ({"tool": "Bash", "before": {"tool": "Bash"}}, "failed"),
+        ({"tool": "Bash", "before": {"tool": "Write"}}, "failed"),
+        ({"tool": "Write", "before": {"tool": "Edit"}}, "failed"),
+        ({"tool": "Bash", "before": {"tool": "Edit", "input_pattern": "b.md"}}, "failed"),
     ],
 )
 def test_calls(options: dict[str, Any], status: str) -> None:
@@ -100,7 +116,30 @@ def test_a_check_that_says_nothing() -> None:
         ToolCallOptions()
 
 
-@pytest.mark.parametrize("options", [{"tool_pattern": "("}, {"arguments": {"command": "("}}])
+def test_numbers_are_told() -> None:
+    """A reader sees how many calls there were and how many were wanted."""
+    context = ScoreContext(check=Check(id="c", scorer="tool-call"), case=Case(id="c"), execution=RAN, arm=DIRECT)
+    options = ToolCallOptions(tool_pattern=".", at_most=1)
+    score = asyncio.run(ToolCallScorer(options).score(context))
+    assert score.reason == "2 calls of '.', where at most 1 were expected"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tool": "a", "called": False, "at_most": 1}, "exclude each other"),
+        ({"tool": "a", "at_most": 0, "at_least": 1}, "no number passes"),
+        ({"tool": "a", "at_most": 0, "before": {"tool": "b"}}, "comes before none"),
+        ({"tool": "a", "before": {}}, "a tool or something"),
+    ],
+)
+def test_numbers_that_nothing_can_meet(options: dict[str, Any], message: str) -> None:
+    """They are refused before anything runs."""
+    with pytest.raises(ValidationError, match=message):
+        ToolCallOptions.model_validate(options)
+
+
+@pytest.mark.parametrize("options", [{"tool_pattern": "("}, {"arguments": {"command": "("}}, {"input_pattern": "("}])
 def test_patterns_are_checked_before_anything_runs(options: dict[str, Any]) -> None:
     """One that is not valid is refused."""
     with pytest.raises(ValidationError, match="missing \\)"):

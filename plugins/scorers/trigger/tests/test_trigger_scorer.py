@@ -81,6 +81,14 @@ def test_an_arm_with_an_acceptable_skill_alone_is_judged() -> None:
     assert score(options, (), present=("pdf-pro",)).status is ScoreStatus.FAILED
 
 
+def test_a_baseline_may_count() -> None:
+    """Where a suite says so, an arm without the skill is one in which it did not fire."""
+    should: JsonObject = {"skill": "pdf", "counts_without": True}
+    assert score(should, (), present=()).status is ScoreStatus.FAILED
+    assert score({**should, "should_trigger": False}, (), present=()).status is ScoreStatus.PASSED
+    assert score(should, ("pdf",), present=("pdf",)).status is ScoreStatus.PASSED
+
+
 def test_a_baseline_gets_no_verdict() -> None:
     """D-1: an arm without the skill under test neither passes nor fails, and the way out is told where it is needed."""
     found = score({"skill": "pdf"}, (), present=())

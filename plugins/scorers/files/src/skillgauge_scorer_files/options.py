@@ -19,6 +19,8 @@ class State(StrEnum):
     """There is none at the end."""
     CREATED = "created"
     """The session made one that was not there before."""
+    NOT_CREATED = "not-created"
+    """The session made none that was not there before."""
     CHANGED = "changed"
     """The session made one, or changed one."""
     DELETED = "deleted"

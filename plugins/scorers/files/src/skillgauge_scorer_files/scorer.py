@@ -41,6 +41,8 @@ class FilesScorer:
         match options.state:
             case State.CREATED:
                 return await self._some(created, context, "was created")
+            case State.NOT_CREATED:
+                return self._none(created, "created")
             case State.CHANGED:
                 return await self._some([*created, *modified], context, "was created or changed")
             case State.DELETED:

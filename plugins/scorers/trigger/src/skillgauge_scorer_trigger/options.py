@@ -21,6 +21,11 @@ class TriggerOptions(Frozen):
         description="Other skills that are as right: one of them may fire in its place.",
         json_schema_extra=HARMLESS,
     )
+    counts_without: bool = Field(
+        default=False,
+        description="Whether an arm without the skill counts as one in which it did not fire, and is graded.",
+        json_schema_extra=HARMLESS,
+    )
     owner: str = Field(
         default="",
         description="The skill that the query belongs to, where it is not `skill`; a table tells who fired instead.",

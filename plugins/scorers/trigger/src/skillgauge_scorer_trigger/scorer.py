@@ -44,6 +44,9 @@ class TriggerScorer:
     def _absent(self, context: ScoreContext) -> Score:
         """Return the score of an arm that has no such skill."""
         skill, arm, target = self._options.skill, context.arm, context.target
+        if self._options.counts_without:
+            reason = f"Arm {arm.name!r} has no skill {skill!r}, so it did not fire"
+            return Score.failed(reason) if self._options.should_trigger else Score.passed(reason)
         text = f"Arm {arm.name!r} has no skill {skill!r}"
         if arm.kind is ArmKind.AGENT and target is not None and skill in (target.id, target.name):
             # The skill under test is left out on purpose: a verdict of either kind would be compared with that of the

@@ -8,6 +8,7 @@ from pathlib import Path
 from skillgauge.api import Claim, SuiteError
 from skillgauge_skill_folders import SKILL_FILE, skills_of
 
+from .case_folders import case_folders, foreign_file
 from .drafts import NAME, has_drafts
 from .packages import manifest_of
 from .shapes import PACKAGE, QUESTIONS, Foreign, Shape
@@ -38,7 +39,7 @@ def _claim_folder(path: Path) -> Claim | None:
         return None
     # A repository that is a skill itself may hold others, each with suites of its own.
     inner = tuple(skill for skill in skills_of(path, inner=True) if path in skill.parents and not skill.is_symlink())
-    return Claim("skill", f"a skill with {reason}", leaves=inner)
+    return Claim("skill", f"a skill with {reason}", leaves=(*inner, *case_folders(path)))
 
 
 def _unfinished(path: Path, names: Iterable[str]) -> str:
@@ -59,6 +60,9 @@ def _claim_file(path: Path, is_read: IsRead) -> Claim | None:
         return Claim("drafts", f"named {path.name}, in a skill")
     if path.name == SKILL_FILE:
         return _claim_folder(path.parent)
+    foreign = foreign_file(path)
+    if foreign is not None and foreign is not PACKAGE:
+        return _claim_foreign(path, foreign, is_read)
     if manifest_of(path) is not None:
         return _claim_foreign(path, PACKAGE, is_read)
     if not could_be_suite(path):

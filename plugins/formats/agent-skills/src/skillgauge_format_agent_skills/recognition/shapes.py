@@ -59,6 +59,8 @@ class Foreign:
 
 QUESTIONS = Foreign("an object with `cases` that ask a `question`", "cases.question")
 NAMED_CASES = Foreign("YAML with `cases` that have a name and a prompt", "cases.name")
+CASE_FOLDER = Foreign("a case of claude plugin eval", "case.graders")
+SCENARIO = Foreign("a scenario of Tessl", "scenario.criteria")
 PACKAGE = Foreign("a package with tests or evals", "package.agent.json")
 _TASKS = Foreign("an object with `tasks` that have an `instruction`", "tasks.instruction")
 _CONFIGURED = Foreign("an object with `skill`, `config` and `tasks`", "tasks.config")

@@ -42,9 +42,10 @@ from ..figures import BALANCED, TRIGGERS
 from ..findings import Findings
 from ..keys import FILE_KEYS, Use
 from ..options import AgentSkillsOptions
+from ..recognition.case_folders import foreign_file
 from ..recognition.drafts import NAME, bare_skills, draft_notices, has_drafts, loaded_with, only_drafts, unaccepted
-from ..recognition.packages import MANIFESTS, manifest_of
-from ..recognition.shapes import PACKAGE, Foreign, Shape, evals_in, list_key
+from ..recognition.packages import manifest_of
+from ..recognition.shapes import Foreign, Shape, evals_in, list_key
 from ..recognition.skill_search import PATH_KEY, SkillSearch
 from ..recognition.sources import EVALS_FOLDER, Source, is_named_evals, parts_of, read_source, shape_in, suite_files
 from ..recognition.unread import missing_plugin, not_read, unknown_shape
@@ -118,9 +119,9 @@ class _Loading:
         path = manifest_of(path) or path
         if path.resolve() in self.seen:
             return True
-        if path.name in MANIFESTS:
+        if foreign := foreign_file(path):
             self.seen.add(path.resolve())
-            problems.append(missing_plugin(PACKAGE, Origin(str(path))))
+            problems.append(missing_plugin(foreign, Origin(str(path))))
             return True
         try:
             source = read_source(path)

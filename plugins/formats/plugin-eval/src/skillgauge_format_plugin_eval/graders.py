@@ -1,0 +1,252 @@
+"""From graders to checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from skillgauge.api import Check, JsonValue, canonical_json, did_you_mean
+from skillgauge_patterns import PatternError, compiled, from_javascript
+
+from . import files
+from .reading import Findings, WrittenGrader
+
+SKILL_TOOL = "Skill"
+JAVASCRIPT = "javascript"
+_SOURCES = {"last_message": "answer", "trace": "events", "files": "created"}
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """The names that graders may speak of."""
+
+    name: str
+    skills: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A grader whose keys are right."""
+
+    grader: Any
+    """One of the models in `files`."""
+    written: WrittenGrader
+    name: str
+
+    @property
+    def is_with_only(self) -> bool:
+        """True if the program grades it in the arm with the plugin alone, outside of the score."""
+        grader = self.grader
+        if grader.arm is not None:
+            return bool(grader.arm == "with-only")
+        return isinstance(grader, files.ToolUsedGrader) and grader.tool == SKILL_TOOL
+
+
+@dataclass(frozen=True)
+class _Making:
+    """The surroundings of one grader while its check is made."""
+
+    read: _Read
+    plugin: Plugin
+    findings: Findings
+    beside: bool
+
+    def refuse(self, message: str, *pointer: str | int, hint: str | None = None) -> None:
+        self.findings.refuse(message, self.read.written.origin(*pointer), hint)
+
+    def tell(self, message: str, *pointer: str | int) -> None:
+        self.findings.tell(message, self.read.written.origin(*pointer))
+
+    def pattern(self, written: str | None, flags: str, *pointer: str | int) -> None:
+        """Refuse a pattern that the program takes and can never match."""
+        try:
+            compiled(from_javascript(written or "", flags))
+        except PatternError as error:
+            hint = "The program loads it and lets the grader fail in every run."
+            self.refuse(str(error), *pointer, hint=hint)
+
+
+def checks_of(written: tuple[WrittenGrader, ...], plugin: Plugin, findings: Findings) -> tuple[Check, ...]:
+    """Make the checks of a case.
+
+    A grader that only the arm with the plugin can pass is a figure beside the verdict, unless the case has no other.
+    """
+    graders = list(_read(written, findings))
+    has_others = not all(one.is_with_only for one in graders)
+    return tuple(
+        check
+        for one in graders
+        if (check := _check(_Making(one, plugin, findings, beside=one.is_with_only and has_others))) is not None
+    )
+
+
+def _read(written: tuple[WrittenGrader, ...], findings: Findings) -> Iterator[_Read]:
+    names: set[str] = set()
+    for one in written:
+        kind = one.values.get("type")
+        model = files.GRADERS.get(kind) if isinstance(kind, str) else None
+        if model is None:
+            message = "a grader without a type" if kind is None else f"there is no grader of type {kind!r}"
+            near = did_you_mean(str(kind), tuple(files.GRADERS))
+            findings.refuse(f"{message}{near}", one.origin("type"), f"Use one of {', '.join(files.GRADERS)}.")
+            continue
+        grader = findings.read(model, one.values, one.document, *one.pointer)
+        if grader is None:
+            continue
+        name = grader.name or one.default_name
+        if name in names:
+            findings.refuse(f"two graders are called {name!r}", one.origin("name"), "Give one another name.")
+        names.add(name)
+        yield _Read(grader, one, name)
+
+
+def _check(making: _Making) -> Check | None:
+    read = making.read
+    scorer, options = _MAKERS[read.grader.type](read.grader, making)
+    if not scorer:
+        return None
+    return Check(
+        id=read.name,
+        scorer=scorer,
+        options=options,
+        weight=read.grader.weight,
+        beside=making.beside,
+        origin=read.written.origin(),
+    )
+
+
+_Made = tuple[str, dict[str, JsonValue]]
+_NOTHING: _Made = ("", {})
+
+
+def _regex(grader: files.RegexGrader, making: _Making) -> _Made:
+    making.pattern(grader.pattern, grader.flags, "pattern")
+    options: dict[str, JsonValue] = {"syntax": JAVASCRIPT, "patterns": (grader.pattern,)}
+    if grader.flags:
+        options["flags"] = grader.flags
+    if isinstance(grader.target, files.FileTarget):
+        if not _is_inside(grader.target.path, making, "target", "path"):
+            return _NOTHING
+        options["file"] = grader.target.path
+    elif grader.target == "mock_calls":
+        making.refuse("calls of mocks are not looked at", "target", hint="Use a grader of type tool_used.")
+    elif grader.target != "last_message":
+        options["source"] = _SOURCES[grader.target]
+    if grader.match == "not_contains":
+        options["absent"] = True
+    elif grader.match != "contains":
+        options["at_least"] = options["at_most"] = int(grader.match.removeprefix("count:"))
+    return "regex", options
+
+
+def _tool_used(grader: files.ToolUsedGrader, making: _Making) -> _Made:
+    making.pattern(grader.input_match, "", "input_match")
+    if grader.max is not None and grader.max < grader.min:
+        hint = "Write min: 0, max: 0 to say that it may not be called."
+        making.refuse(f"no number of calls is at least {grader.min} and at most {grader.max}", "max", hint=hint)
+        return _NOTHING
+    if grader.tool == SKILL_TOOL and (trigger := _trigger(grader, making)):
+        return trigger
+    return "tool-call", _call(grader.tool, grader.input_match) | _bounds(grader)
+
+
+def _bounds(grader: files.ToolUsedGrader) -> dict[str, JsonValue]:
+    if grader.max is None:
+        return {} if grader.min == 1 else {"at_least": grader.min}
+    if grader.max == 0:
+        return {"called": False}
+    return {"at_least": grader.min, "at_most": grader.max}
+
+
+def _trigger(grader: files.ToolUsedGrader, making: _Making) -> _Made | None:
+    """Return the check that a skill of the plugin fires, or does not; `None` if calls of the tool are counted."""
+    if (grader.min, grader.max) not in ((1, None), (0, 0)):
+        return None
+    plugin = making.plugin
+    meant = [one for one in plugin.skills if _is_meant(one, plugin.name, grader.input_match)]
+    if not meant:
+        return None
+    options: dict[str, JsonValue] = {"skill": meant[0]}
+    if len(meant) > 1:
+        options["acceptable"] = tuple(meant[1:])
+    if grader.max == 0:
+        options["should_trigger"] = False
+    if not making.beside:
+        options["counts_without"] = True
+    return "trigger", options
+
+
+def _is_meant(skill: str, plugin: str, pattern: str | None) -> bool:
+    if pattern is None:
+        return True
+    try:
+        search = compiled(from_javascript(pattern)).search
+    except PatternError:  # it is told with its place
+        return False
+    names = (skill, f"{plugin}:{skill}")
+    return any(search(canonical_json({"skill": name, **more})) for name in names for more in ({}, {"args": "x"}))
+
+
+def _tool_order(grader: files.ToolOrderGrader, making: _Making) -> _Made:
+    sides = {}
+    for key in ("before", "after"):
+        side = getattr(grader, key)
+        call = side if isinstance(side, files.ToolCall) else files.ToolCall(tool=side)
+        making.pattern(call.input_match, "", key, "input_match")
+        sides[key] = _call(call.tool, call.input_match)
+    return "tool-call", sides["before"] | {"before": sides["after"]}
+
+
+def _call(tool: str, input_match: str | None) -> dict[str, JsonValue]:
+    options: dict[str, JsonValue] = {"tool": tool}
+    return options if input_match is None else options | {"syntax": JAVASCRIPT, "input_pattern": input_match}
+
+
+def _file_exists(grader: files.FileExistsGrader, making: _Making) -> _Made:
+    if not _is_inside(grader.path, making, "path"):
+        return _NOTHING
+    return "files", {"path": grader.path, "state": "created" if grader.exists else "not-created"}
+
+
+def _is_inside(path: str, making: _Making, *pointer: str) -> bool:
+    if path.startswith("/") or ".." in path.split("/") or "\\" in path:
+        hint = "Give a path below the workspace."
+        making.refuse(f"{path!r} does not stay inside the workspace", *pointer, hint=hint)
+        return False
+    return True
+
+
+def _llm(grader: files.LlmGrader, making: _Making) -> _Made:
+    focus = grader.focus
+    options: dict[str, JsonValue] = {"criteria": grader.criteria, "trajectory": focus == "trace", "files": False}
+    if focus == "mock_calls":
+        making.refuse("calls of mocks are not shown to a judge", "focus", hint="Use focus: trace.")
+    elif isinstance(focus, files.FileTarget):
+        making.tell("the judge is shown the answer and all files that the agent changed, not one file alone", "focus")
+        options["files"] = True
+    elif focus == "files":
+        making.tell(
+            "the judge is shown the answer and the files that the agent changed, not their paths alone", "focus"
+        )
+        options["files"] = True
+    making.tell("one verdict of each judge decides, not the majority of three; --judge may name three judges", "type")
+    return "rubric", options
+
+
+def _baseline(grader: files.BaselineGrader, making: _Making) -> _Made:
+    hint = "Say in a grader of type llm what a good answer has, or compare two versions with `skillgauge report diff`."
+    making.refuse(
+        f"the answer is not compared with the session in {grader.baseline_file!r}", "baseline_file", hint=hint
+    )
+    return _NOTHING
+
+
+_MAKERS: dict[str, Callable[[Any, _Making], _Made]] = {
+    "regex": _regex,
+    "tool_used": _tool_used,
+    "tool_order": _tool_order,
+    "file_exists": _file_exists,
+    "llm": _llm,
+    "baseline": _baseline,
+}

@@ -1,0 +1,204 @@
+"""From case folders to suites, one for each plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from skillgauge.api import (
+    Case,
+    Comparison,
+    JsonValue,
+    LimitOutcome,
+    Loaded,
+    LoadRequest,
+    Origin,
+    Problem,
+    Suite,
+    SuiteDefaults,
+    SuiteError,
+    digest,
+)
+
+from .cases import case_of
+from .claiming import (
+    CASE_FILE,
+    FORMAT,
+    GRADERS,
+    PROMPT_FILE,
+    SKIPPED,
+    cases_below,
+    evals_around,
+    is_case,
+    root_around,
+)
+from .reading import Findings, WrittenCase, read_case
+from .subject import Subject
+
+RUNS = 3
+"""Repeats of a case that says nothing."""
+_ODD_NAMES = {"case.yml": CASE_FILE, "PROMPT.md": PROMPT_FILE, "prompt.txt": PROMPT_FILE}
+
+
+def load(request: LoadRequest) -> Loaded:
+    """Make one suite of all cases of a plugin.
+
+    Raises:
+        SuiteError: a case that was named is bad; with everything that is wrong with all of them.
+    """
+    groups: dict[tuple[Path, ...], _Group] = {}
+    fatal: list[Problem] = []
+    for paths, was_named in ((request.paths, True), (request.searched, False)):
+        for folder in _folders(paths, fatal):
+            findings = Findings()
+            case = read_case(folder, findings)
+            plugins = _plugins_of(folder, case)
+            group = groups.setdefault(plugins, _Group(plugins))
+            group.add(folder, case, findings)
+            group.was_named = group.was_named or was_named
+    suites: list[Suite] = []
+    passed_over: list[Problem] = []
+    for group in groups.values():
+        try:
+            suites.append(_suite(group))
+        except SuiteError as error:
+            (fatal if group.was_named else passed_over).extend(error.problems)
+    if fatal:
+        raise SuiteError([*fatal, *passed_over])
+    return Loaded(tuple(suites), tuple(passed_over))
+
+
+@dataclass
+class _Group:
+    """The cases of one suite."""
+
+    plugins: tuple[Path, ...]
+    """Folders of the plugins that the arm with them has, the one under test first."""
+    cases: dict[Path, WrittenCase | None] = field(default_factory=dict)
+    """Those that were read, by their folder; `None` for one that cannot be."""
+    findings: Findings = field(default_factory=Findings)
+    was_named: bool = False
+
+    def add(self, folder: Path, case: WrittenCase | None, findings: Findings) -> None:
+        """Take one more case, each once."""
+        if folder in self.cases:
+            return
+        self.cases[folder] = case
+        self.findings.problems += findings.problems
+        self.findings.warnings |= findings.warnings
+
+
+def _folders(paths: Iterable[str], problems: list[Problem]) -> Iterator[Path]:
+    for path in map(Path, paths):
+        folder = path if path.is_dir() else path.parent
+        found = list(cases_below(folder))
+        if not found:
+            message = "there is no case here: a folder below evals/ with prompt.md and graders/"
+            problems.append(Problem("suite.no-case", message, origin=Origin(str(path))))
+        yield from found
+
+
+def _plugins_of(folder: Path, case: WrittenCase | None) -> tuple[Path, ...]:
+    """Return the plugins of a case: those that it names, else the nearest one above."""
+    root = root_around(folder)
+    assert root is not None  # it was claimed for it
+    named = case.get("plugins") if case is not None else None
+    places = [(folder / one).resolve() for one in named or ()]
+    inside = [one for one in places if one.is_relative_to(root.resolve()) and one.is_dir()]
+    return tuple(dict.fromkeys(inside)) if inside else (root.resolve(),)
+
+
+def _suite(group: _Group) -> Suite:
+    findings = group.findings
+    folders = sorted(group.cases, key=str)
+    evals = frozenset(one for folder in folders if (one := evals_around(folder)) is not None)
+    subject = Subject.of(group.plugins, evals, findings)
+    written = [case for folder in folders if (case := group.cases[folder]) is not None]
+    roots = {one.folder: root_around(one.folder) or group.plugins[0] for one in written}
+    cases = tuple(case_of(one, roots[one.folder], subject.plugin, findings) for one in written)
+    _tell_unread(evals, findings)
+    defaults = _defaults(written, findings)
+    if findings.problems:
+        raise SuiteError(findings.problems)
+    candidate, baseline = subject.arms
+    told = {case.id: _told(one, roots[one.folder], case) for one, case in zip(written, cases, strict=True)}
+    return Suite(
+        id=subject.name,
+        name=subject.name,
+        version=subject.version,
+        format=FORMAT,
+        root=str(group.plugins[0]),
+        digest=digest([one.contents for one in written], candidate.digest),
+        cases=cases,
+        targets=(subject.target,),
+        arms=(candidate, baseline),
+        comparisons=(Comparison(candidate=candidate.name, baseline=baseline.name),),
+        on_agent_limit=LimitOutcome.GRADED,
+        document=FORMAT,
+        parameters={"cases": told},
+        defaults=defaults,
+        warnings=findings.told(),
+        origin=written[0].own,
+    )
+
+
+def _told(written: WrittenCase, root: Path, case: Case) -> dict[str, JsonValue]:
+    """Return what the result document says of a case beyond its results."""
+    files = [name for name in (PROMPT_FILE, CASE_FILE) if (written.folder / name).is_file()]
+    source = "mixed" if len(files) > 1 else "prose" if PROMPT_FILE in files else "case_yaml"
+    return {
+        "dir": written.folder.resolve().relative_to(root.resolve()).as_posix(),
+        "source": source,
+        "timeoutSeconds": round(case.limits.timeout_s or 0),
+        "maxTurns": case.limits.max_turns,
+        "graders": {check.id: one.values for check, one in zip(case.checks, written.graders, strict=False)},
+    }
+
+
+def _defaults(written: list[WrittenCase], findings: Findings) -> SuiteDefaults:
+    return SuiteDefaults(runs=_runs(written, findings), model=_model(written, findings))
+
+
+def _runs(written: list[WrittenCase], findings: Findings) -> int:
+    """Return the largest number of runs of a case."""
+    if not written:
+        return RUNS
+    most = max(written, key=lambda one: one.get("runs", RUNS))
+    runs: int = most.get("runs", RUNS)
+    if any(one.get("runs", RUNS) != runs for one in written):
+        message = f"cases differ in runs, and all of them run {runs} times; --runs N says otherwise"
+        findings.tell(message, most.origin("runs"))
+    return runs
+
+
+def _model(written: list[WrittenCase], findings: Findings) -> str | None:
+    """Return the model that all cases ask for, as far as they ask for any."""
+    asking = [one for one in written if one.get("model")]
+    models = {str(one.get("model")) for one in asking}
+    if len(models) > 1:
+        hint = "Leave it to --model, or run the cases of each model by themselves with --case."
+        message = f"cases ask for different models: {', '.join(sorted(models))}"
+        findings.refuse(message, asking[-1].origin("model"), hint)
+    elif asking and len(asking) < len(written):
+        findings.tell("the model of some cases is asked in all of them", asking[0].origin("model"))
+    return next(iter(models), None)
+
+
+def _tell_unread(evals: Iterable[Path], findings: Findings) -> None:
+    """Tell of folders that look like cases and are none, since the program passes over them in silence."""
+    for place in sorted(evals):
+        for folder in _between(place):
+            names = {one.name for one in folder.iterdir()}
+            odd = next((name for name in _ODD_NAMES if name in names), None)
+            if odd or GRADERS in names:
+                message = f"this folder is no case: there is no {_ODD_NAMES.get(odd or '', PROMPT_FILE)} in it"
+                findings.tell(message, Origin(str(folder)), once=False)
+
+
+def _between(folder: Path) -> Iterator[Path]:
+    """Yield the folders below one that are neither cases nor in one."""
+    for one in sorted(folder.iterdir()):
+        if one.is_dir() and one.name not in SKIPPED and not is_case(one):
+            yield one
+            yield from _between(one)

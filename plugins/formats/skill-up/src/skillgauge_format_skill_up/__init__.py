@@ -1,0 +1,1 @@
+"""The `skill-up` format of skillgauge."""

@@ -1,0 +1,1 @@
+"""The `tessl` format of skillgauge."""
