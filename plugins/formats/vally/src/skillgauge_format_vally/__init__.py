@@ -1,0 +1,1 @@
+"""The `vally` format of skillgauge."""

@@ -1,0 +1,1 @@
+"""Make checks of graders and constraints."""

@@ -1,0 +1,112 @@
+"""Graders and constraints about tools and skills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from skillgauge.api import JsonValue
+
+from ..source.configs import CallConfig, CallsConfig, SkillsConfig
+from ..source.files import ConstraintsFile
+from .making import Context, Made
+from .tools import PLAIN, SKILL_TOOL, alike
+
+EXPECTED, REJECTED = "expect_tools", "reject_tools"
+_NAMES = "names of tools are Copilot's: what other agents call bash, view, edit or create counts as well"
+_ALL = "*"
+
+
+def constraints(read: ConstraintsFile, context: Context) -> Iterator[Made]:
+    """Yield the checks of the constraints of a stimulus."""
+    yield from _skills(read, context)
+    if read.max_turns is not None:
+        yield Made("max_turns", "usage", {"turns": read.max_turns})
+    if read.max_tokens is not None:
+        yield Made("max_tokens", "usage", {"tokens": read.max_tokens})
+    for key, called in ((EXPECTED, True), (REJECTED, False)):
+        for number, name in enumerate(getattr(read, key)):
+            if name != SKILL_TOOL:
+                yield _tool(name, context, key, number, called=called)
+
+
+def _skills(read: ConstraintsFile, context: Context) -> Iterator[Made]:
+    for number, name in enumerate(read.expect_skills):
+        yield from context.trigger(name, "expect_skills", number, should=True)
+    for number, name in enumerate(read.reject_skills):
+        if name == _ALL:
+            hint = "Write expect_activation: false for a skill that has to stay silent; --baseline runs without it."
+            context.refuse("a single stimulus cannot be without skills", "reject_skills", number, hint=hint)
+        else:
+            yield from context.trigger(name, "reject_skills", number, should=False)
+    for key, called in ((EXPECTED, True), (REJECTED, False)):
+        if SKILL_TOOL in getattr(read, key):
+            yield from _any_skill(context, key, getattr(read, key).index(SKILL_TOOL), called=called)
+
+
+def _tool(name: str, context: Context, *pointer: str | int, called: bool) -> Made:
+    """Return the check that a tool is called, or is not: by its name."""
+    context.tell(_NAMES, *pointer)
+    pattern = alike(name)
+    tool = {"tool": name} if pattern is None else {"tool_pattern": pattern}
+    return Made(f"{EXPECTED if called else REJECTED}: {name}", "tool-call", {**tool, "called": called})
+
+
+def _any_skill(context: Context, *pointer: str | int, called: bool) -> Iterator[Made]:
+    context.tell("the tool `skill` stands for the skill under test, which an agent may also read", *pointer)
+    yield from context.trigger(context.skills.candidate.name, *pointer, should=called)
+
+
+def skills(config: SkillsConfig, context: Context) -> Iterator[Made]:
+    """Yield the checks of a grader about skills."""
+    if not config.required and not config.disallowed:
+        context.refuse("this grader checks nothing", hint="Name skills in `required` or `disallowed`.")
+    for number, name in enumerate(config.required):
+        yield from context.trigger(name, "required", number, should=True)
+    for number, name in enumerate(config.disallowed):
+        yield from context.trigger(name, "disallowed", number, should=False)
+
+
+def calls(config: CallsConfig, context: Context) -> Iterator[Made]:
+    """Yield the checks of a grader about calls of tools."""
+    for key, called in (("required", True), ("disallowed", False)):
+        for number, entry in enumerate(getattr(config, key)):
+            yield from _call(entry, context, key, number, called=called)
+    if config.sequence:
+        yield from _sequence(config, context)
+
+
+def _call(entry: str | CallConfig, context: Context, *pointer: str | int, called: bool) -> Iterator[Made]:
+    call = CallConfig(name=entry) if isinstance(entry, str) else entry
+    for key in ("result", "pattern"):
+        if getattr(call, key) is not None:
+            hint = "Ask for arguments by command, path or args."
+            context.refuse(f"{key} of a call is not looked at", *pointer, key, hint=hint)
+    written = {key: text for key in ("command", "path") if (text := getattr(call, key)) is not None}
+    arguments = {key: context.pattern(text, *pointer, key) for key, text in written.items()}
+    arguments |= {key: context.pattern(text, *pointer, "args", key) for key, text in call.args.items()}
+    if call.name == SKILL_TOOL and not arguments:
+        yield from _any_skill(context, *pointer, called=called)
+        return
+    options: dict[str, JsonValue] = {"called": called}
+    if call.name is not None:
+        context.tell(_NAMES, *pointer)
+        place = pointer if isinstance(entry, str) else (*pointer, "name")
+        options["tool_pattern"] = alike(call.name) or context.pattern(call.name, *place)
+    if arguments:
+        options["arguments"] = arguments
+    yield Made(f"{pointer[0]} {call.name or ', '.join(arguments)} {pointer[-1]}", "tool-call", options)
+
+
+def _sequence(config: CallsConfig, context: Context) -> Iterator[Made]:
+    names: list[str] = []
+    for number, entry in enumerate(config.sequence):
+        call = CallConfig(name=entry) if isinstance(entry, str) else entry
+        name = call.name or ""
+        if call.model_fields_set == {"name"} and PLAIN.fullmatch(name):
+            names.append(name)
+        else:
+            hint = "Write the plain names of the tools, and ask for arguments in `required`."
+            context.refuse("a sequence of patterns is not followed", "sequence", number, hint=hint)
+    if names:
+        context.tell("tools of a sequence are found by the names that the agent itself has for them", "sequence")
+        yield Made("sequence", "sequence", {"tools": tuple(names), "order": "in-order"})

@@ -1,0 +1,239 @@
+"""From an eval file to suites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillgauge.api import (
+    Arm,
+    ArmKind,
+    Case,
+    Comparison,
+    Install,
+    JsonValue,
+    Limits,
+    Loaded,
+    LoadRequest,
+    SkillRef,
+    SkillRole,
+    Suite,
+    SuiteDefaults,
+    digest,
+    read_document,
+)
+from skillgauge_skill_folders import SKILL_FILE, Skill, leaks_of, load_each, skill_ref
+
+from .cases import Shared, Stimulus, asks_for_skill_alone, case_of, further_keys, stimuli_of
+from .checks.graders import KNOWN_TYPES
+from .claiming import FORMAT, NAMES
+from .options import VallyOptions
+from .skills import Skills, skills_of_suite
+from .source.files import DefaultsFile, EnvironmentFile, EvalFile, ScoringFile
+from .source.reading import Reading
+from .source.repository import repository_of
+from .source.settings import settings_of
+from .tags import tags_of
+
+WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
+COMMAND = "command"
+TIMEOUT_S = 120.0
+"""The limit of a session where a file sets none."""
+
+
+def load(request: LoadRequest, options: VallyOptions) -> Loaded:
+    """Return the suites of each file.
+
+    Raises:
+        SuiteError: a named file is bad; with everything that is wrong with all of them.
+    """
+    further: list[Suite] = []
+
+    def first(file: Path) -> Suite:
+        suite, *others = _suites(file, _named_skill(request, options))
+        further.extend(others)
+        return suite
+
+    loaded = load_each(request, NAMES, first)
+    return Loaded((*loaded.suites, *further), loaded.problems)
+
+
+def _named_skill(request: LoadRequest, options: VallyOptions) -> Path | None:
+    """Return the folder that the user names."""
+    if options.skill_path is None:
+        return None
+    place = Path(request.cwd, options.skill_path)
+    return place.parent if place.name == SKILL_FILE else place
+
+
+def _suites(file: Path, named: Path | None) -> tuple[Suite, ...]:
+    """Return the suite of a file, and beside it one of the stimuli that are about nothing but the skill firing."""
+    document = read_document(file, kind="yaml")
+    repository = repository_of(file)
+    reading = Reading(document, repository.root)
+    read = reading.part(EvalFile, document.value)
+    if read is None:
+        raise reading.error
+    settings = settings_of(reading, repository.settings)
+    stimuli = tuple(stimuli_of(reading, settings, read))
+    _alike(reading, stimuli)
+    defaults = _defaults(reading, read)
+    scoring = _scoring(reading, read)
+    listed = stimuli[0].environment.skills if stimuli else None
+    skills = skills_of_suite(reading, settings, listed, named)
+    if skills is None:
+        raise reading.error
+    shared = Shared(reading, skills, scoring, tags_of(read.tags))
+    cases = tuple(case_of(stimulus, shared) for stimulus in stimuli)
+    if reading.problems:
+        raise reading.error
+    installs = stimuli[0].environment.installs(skills.candidate.name)
+    return tuple(_Making(reading, read, skills, installs, defaults).suites(file, cases))
+
+
+def _alike(reading: Reading, stimuli: tuple[Stimulus, ...]) -> None:
+    """Refuse skills and servers of single stimuli: an arm installs the same for all."""
+    first = stimuli[0].environment if stimuli else None
+    for stimulus in stimuli[1:]:
+        around = stimulus.environment
+        if first is not None and (around.skills, around.servers) != (first.skills, first.servers):
+            message = "this stimulus has other skills or servers than the first, and an arm has the same for all"
+            hint = "Name them in the environment of the file, or put the stimulus into a file of its own."
+            reading.refuse(message, *stimulus.place, hint=hint)
+
+
+def _defaults(reading: Reading, read: EvalFile) -> SuiteDefaults:
+    """Return the settings for the whole file."""
+    if read.config is not None and read.defaults is not None:
+        hint = "Put all of it into `defaults`."
+        reading.refuse("config and defaults are the same, and Vally takes one of them", "config", hint=hint)
+    key = "config" if read.defaults is None else "defaults"
+    file = reading.part(DefaultsFile, getattr(read, key) or {}, key)
+    if file is None:
+        return SuiteDefaults()
+    if file.executor is not None:
+        reading.tell("executor has no effect: --engine names the agent that runs", key, "executor")
+    if file.model is not None:
+        reading.tell("names of models are Copilot's; --model names one of the engine", key, "model")
+    if file.runs == 0:
+        reading.tell("runs: 0 looks at the file alone, as skillgauge validate does; a run takes it for 1", key, "runs")
+    timeout_s = TIMEOUT_S if file.timeout is None else reading.seconds(file.timeout, key, "timeout")
+    return SuiteDefaults(
+        model=file.model,
+        judge_model=file.judge_model,
+        limits=Limits(timeout_s=timeout_s),
+        runs=file.runs or 1,
+        baseline=False,
+    )
+
+
+def _scoring(reading: Reading, read: EvalFile) -> ScoringFile:
+    """Return the way in which the scores of graders become one."""
+    file = reading.part(ScoringFile, read.scoring or {}, "scoring") or ScoringFile()
+    types = {grader.get("type") for stimulus in read.stimuli for grader in _graders(stimulus)}
+    for kind in file.weights:
+        if kind not in KNOWN_TYPES:
+            hint = "Write the type of a grader."
+            reading.refuse(f"there is no grader of type {kind!r}", "scoring", "weights", kind, hint=hint)
+        elif kind not in types:
+            reading.tell("a weight of a type without a grader has no effect", "scoring", "weights", kind)
+    if file.weights and file.threshold is None:
+        reading.tell("weights decide nothing without a threshold: every grader has to pass", "scoring", "weights")
+    return file
+
+
+def _graders(stimulus: Mapping[str, JsonValue]) -> tuple[Mapping[str, JsonValue], ...]:
+    graders = stimulus.get("graders")
+    return tuple(grader for grader in graders if isinstance(grader, Mapping)) if isinstance(graders, tuple) else ()
+
+
+@dataclass(frozen=True)
+class _Making:
+    """A file that was read without a problem, on its way to suites."""
+
+    reading: Reading
+    read: EvalFile
+    skills: Skills
+    installs: tuple[Install, ...]
+    defaults: SuiteDefaults
+
+    def suites(self, file: Path, cases: tuple[Case, ...]) -> list[Suite]:
+        """Return the suites of the cases, which share their arms as far as these prove something."""
+        candidate = self.skills.candidate
+        alone = [case for case in cases if asks_for_skill_alone(case, candidate.name)]
+        graded = [case for case in cases if case not in alone]
+        name = self.read.name or candidate.name
+        others = tuple(
+            skill_ref(skill.root, skill.name, leaks_of(skill.root).paths, role=SkillRole.DISTRACTOR)
+            for skill in self.skills.others
+        )
+        with_skill = self._arm(WITH_SKILL, (_candidate_ref(candidate, file, cases), *others))
+        pair = Comparison(candidate=WITH_SKILL, baseline=WITHOUT_SKILL)
+        suites = []
+        if graded:
+            arms = (with_skill, self._arm(WITHOUT_SKILL, others))
+            suites.append(self._suite(name, graded, arms).model_copy(update={"comparisons": (pair,)}))
+        if alone:
+            suites.append(self._suite(f"{name}-triggers" if graded else name, alone, (with_skill,)))
+        warnings = (*candidate.warnings, *self.reading.notices.warnings())
+        return [suites[0].model_copy(update={"warnings": warnings}), *suites[1:]]
+
+    def _arm(self, name: str, skills: tuple[SkillRef, ...]) -> Arm:
+        return Arm(name=name, kind=ArmKind.AGENT, skills=skills, installs=self.installs)
+
+    def _suite(self, name: str, cases: list[Case], arms: tuple[Arm, ...]) -> Suite:
+        document, version = self.reading.document, self.read.version
+        return Suite(
+            id=name,
+            name=name,
+            version=self.skills.candidate.version if version is None else str(version),
+            description=self.read.description,
+            format=FORMAT,
+            root=str(Path(document.file).parent.absolute()),
+            digest=digest(document.value, [case.execution_digest for case in cases], [arm.digest for arm in arms]),
+            cases=tuple(cases),
+            targets=(self.skills.candidate.target(),),
+            arms=arms,
+            defaults=self.defaults,
+            extras=_kept(document.value),
+            origin=document.origin(),
+        )
+
+
+def _candidate_ref(skill: Skill, file: Path, cases: tuple[Case, ...]) -> SkillRef:
+    """Return the skill without its suite, and without what only the suite needs of its folder."""
+    root = skill.root.resolve()
+    commands = [str(check.options["command"]) for case in cases for check in case.checks if check.scorer == COMMAND]
+    graders = [spec.source for case in cases for spec in case.grader_files]
+    inputs = [spec.source for case in cases for spec in case.files]
+    own_files = _below(root, [str(file), *graders])
+    unmentioned = [path for path in _below(root, inputs) if path not in skill.body]
+    leaks = leaks_of(root, commands=commands, also=dict.fromkeys((*own_files, *unmentioned)))
+    return skill_ref(root, skill.name, leaks.paths)
+
+
+def _below(root: Path, sources: list[str | None]) -> list[str]:
+    """Return the paths of files below a folder."""
+    paths = [Path(source).resolve() for source in sources if source is not None]
+    return [path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root)]
+
+
+def _kept(value: JsonValue) -> dict[str, JsonValue]:
+    """Return the parts of a file that nothing executes, for writing back."""
+    if not isinstance(value, Mapping):
+        return {}
+    kept = further_keys(value, EvalFile)
+    kept |= {key: value[key] for key in ("type", "tags") if key in value}
+    defaults = value.get("defaults", value.get("config"))
+    inner = further_keys(defaults, DefaultsFile)
+    if isinstance(defaults, Mapping) and "executor" in defaults:
+        inner["executor"] = defaults["executor"]
+    for key, more in (
+        ("defaults", inner),
+        ("scoring", further_keys(value.get("scoring"), ScoringFile)),
+        ("environment", further_keys(value.get("environment"), EnvironmentFile)),
+    ):
+        if more:
+            kept[key] = more
+    return kept

@@ -1,0 +1,1 @@
+"""Read an eval file and what belongs to it, and say what is wrong with it."""

@@ -1,0 +1,1 @@
+"""Write cases as stimuli, and say what Vally has no words for."""
