@@ -20,7 +20,8 @@ from skillgauge.run.judges import REMEMBERED, GuardedJudge
 from skillgauge.run.services import REFUSED_OFTEN, Services
 from skillgauge.types.arms import DIRECT
 from skillgauge.types.suite import Suite, SuiteDefaults
-from skillgauge.types.trial import FailureClass, Identity, Usage
+from skillgauge.types.trial import FailureClass, Identity
+from skillgauge.types.usage import Usage
 from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.redaction import Redactor
 from skillgauge_testkit.registries import registry_of

@@ -25,16 +25,8 @@ from skillgauge.types.comparison import (
 from skillgauge.types.result import GivenUp, Kept, ResultOrder, RunInfo, RunState, RunView, TrialResult, Verdict
 from skillgauge.types.suite import TargetHead
 from skillgauge.types.trajectory import FiredSkill, Trajectory
-from skillgauge.types.trial import (
-    CaseHead,
-    Execution,
-    Failure,
-    FailureClass,
-    PlanHead,
-    RunOrigin,
-    SuiteHead,
-    Usage,
-)
+from skillgauge.types.trial import CaseHead, Execution, Failure, FailureClass, PlanHead, RunOrigin, SuiteHead
+from skillgauge.types.usage import Usage
 
 VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR, "s": Verdict.SKIPPED}
 WITH = GroupKey("demo", "pdf", "with", "agent", None)

@@ -35,7 +35,8 @@ from skillgauge.types.result import (
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import TargetHead
 from skillgauge.types.trajectory import Trajectory
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, SuiteHead, Usage
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, SuiteHead
+from skillgauge.types.usage import Usage
 
 quick = settings(max_examples=60, deadline=None)
 

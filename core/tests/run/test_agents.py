@@ -20,7 +20,8 @@ from skillgauge.run.changes import LARGEST, ROOM, Content, changed_files, conten
 from skillgauge.types.arms import Arm, ArmKind, SkillRef
 from skillgauge.types.suite import Case, FileSpec, Limits
 from skillgauge.types.trajectory import Trajectory
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial
+from skillgauge.types.usage import Usage
 from skillgauge_testkit import FakeEngine, FakeSandbox, FakeWorkspace, TemporarySandbox
 from skillgauge_testkit.fakes import OK
 

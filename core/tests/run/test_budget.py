@@ -14,7 +14,8 @@ from skillgauge.types.arms import Arm, ArmKind
 from skillgauge.types.result import GivenUp, TrialResult, Unfinished, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Limits
-from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial, Usage
+from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial
+from skillgauge.types.usage import Usage
 
 
 def trial(number: int, *, paid: bool = True) -> Trial:

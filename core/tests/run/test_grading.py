@@ -138,12 +138,16 @@ BLAMES = [
     (Blame.INFRASTRUCTURE, LimitOutcome.ERROR, Verdict.ERROR),
     (Blame.AGENT_LIMIT, LimitOutcome.FAIL, Verdict.FAIL),
     (Blame.AGENT_LIMIT, LimitOutcome.ERROR, Verdict.ERROR),
+    (Blame.TARGET, LimitOutcome.GRADED, Verdict.FAIL),
+    (Blame.INFRASTRUCTURE, LimitOutcome.GRADED, Verdict.ERROR),
 ]
 
 
 def test_the_matrix_of_blames_is_complete() -> None:
-    """Every blame meets every meaning of an agent's limit below."""
-    assert {(blame, outcome) for blame, outcome, _ in BLAMES} == {(b, o) for b in Blame for o in LimitOutcome}
+    """Every blame meets every meaning of an agent's limit below, but for the one case that checks decide."""
+    graded = (Blame.AGENT_LIMIT, LimitOutcome.GRADED)
+    everything = {(blame, outcome) for blame in Blame for outcome in LimitOutcome}
+    assert {(blame, outcome) for blame, outcome, _ in BLAMES} == everything - {graded}
 
 
 @pytest.mark.parametrize(("blame", "on_agent_limit", "verdict"), BLAMES)
@@ -646,3 +650,19 @@ def test_a_score_id_does_not_depend_on_how_far_the_stages_came() -> None:
     one = trial(case=Case(id="c", checks=STAGED[:2]))
     ids = {grade_with({"first": first, "later": passes}, one).score_id for first in (passes, fails, unclear)}
     assert len(ids) == 1
+
+
+def test_a_check_of_a_turn_sees_that_turn() -> None:
+    """It is graded on the turn's answer; one that the session did not come to fails."""
+    answers = ("first", "second")
+    execution = Execution(text="second", answers=answers)
+
+    def decide(context: ScoreContext) -> Score:
+        return Score.passed() if context.execution.text == "first" else Score.failed("another")
+
+    checks = tuple(Check(id=str(turn), scorer="s", turn=turn) for turn in (0, 1, 2, None))
+    case = Case(id="c", prompt="p", turns=("q",), checks=checks)
+    scorers = FakeScorers(lambda check: BoundScorer(check.scorer, FakeScorer(decide)))
+    graded = asyncio.run(grade(trial(case=case), execution, Grading(scorers)))
+    assert [score.status for score in graded.scores] == ["passed", "failed", "failed", "failed"]
+    assert graded.scores[2].reason == "The conversation did not come to turn 3"

@@ -35,7 +35,8 @@ from skillgauge.types.result import Figure, ResultOrder, RunInfo, RunState, Suit
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Check, Suite, Target
 from skillgauge.types.trajectory import Trajectory, TrajectoryEvent
-from skillgauge.types.trial import Blame, CaseHead, Execution, Failure, FailureClass, Identity, PlanHead, Trial, Usage
+from skillgauge.types.trial import Blame, CaseHead, Execution, Failure, FailureClass, Identity, PlanHead, Trial
+from skillgauge.types.usage import Usage
 from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox, FakeScorer, FakeScorers
 
 LONG_S = 60.0

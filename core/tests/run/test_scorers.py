@@ -33,7 +33,8 @@ from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import TrialResult, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Check, Suite, Target
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, Usage
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead
+from skillgauge.types.usage import Usage
 from skillgauge_documents.frozen import Frozen
 from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox
 from skillgauge_testkit.registries import registry_of

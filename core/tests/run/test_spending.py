@@ -30,7 +30,8 @@ from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import GivenUp, RunInfo, RunState, Spending
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Check, Suite
-from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, PlanHead, Trajectory, Trial, Usage
+from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, PlanHead, Trajectory, Trial
+from skillgauge.types.usage import Usage
 from skillgauge_testkit.fakes import FakeSandbox, FakeScorer, FakeScorers
 
 AGENT = Identity(name="agent")

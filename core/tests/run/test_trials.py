@@ -30,7 +30,8 @@ from skillgauge.types.arms import DIRECT, Arm, ArmKind
 from skillgauge.types.result import TrialResult, Verdict
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import Case, Check, LimitOutcome, Limits, Target
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial
+from skillgauge.types.usage import Usage
 from skillgauge_testkit.fakes import FakeScorer, FakeScorers, FakeWorkspace
 
 from .jumping import run

@@ -16,7 +16,8 @@ from skillgauge.types.arms import Arm, ArmKind, Comparison
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Check, Suite
-from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial, Usage
+from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial
+from skillgauge.types.usage import Usage
 from skillgauge_testkit.fakes import FakeScorer, FakeScorers
 
 WITH, WITHOUT = (Arm(name=name, kind=ArmKind.AGENT) for name in ("with_skill", "without_skill"))

@@ -16,7 +16,8 @@ from skillgauge.types.arms import Arm, ArmKind
 from skillgauge.types.result import TrialResult, Verdict
 from skillgauge.types.suite import Case
 from skillgauge.types.trajectory import EventKind, TrajectoryEvent
-from skillgauge.types.trial import Trial, Usage
+from skillgauge.types.trial import Trial
+from skillgauge.types.usage import Usage
 
 
 def trial(case: str, arm: str = "with_skill", name: str = "") -> Trial:

@@ -44,7 +44,8 @@ from skillgauge.types.suite import (
     VerdictRule,
 )
 from skillgauge.types.trajectory import Block, EventKind, FiredSkill
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, FileChange, Identity, Trial, Usage
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, FileChange, Identity, Trial
+from skillgauge.types.usage import Usage
 from skillgauge_documents import MAX_DEPTH, freeze, thaw
 from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, canonical_json, digest, digest_text, once
 
@@ -464,6 +465,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "input": ({"input": 1.0}, "execution"),
     "prompt": ({"prompt": "q"}, "execution"),
     "arm_prompts": ({"arm_prompts": (("without_skill", "q"),)}, "execution"),
+    "turns": ({"turns": ("q",)}, "execution"),
     "files": ({"files": (FILE,)}, "execution"),
     "setup": ({"setup": ("true",)}, "execution"),
     "setup_files": ({"setup_files": (FILE,)}, "execution"),
@@ -743,7 +745,7 @@ def test_a_score_lies_between_none_and_full_credit(value: float) -> None:
         (ArmKind, "direct agent"),
         (TargetKind, "skill hook agent command"),
         (SkillRole, "candidate distractor previous"),
-        (EventKind, "message reasoning tool_call tool_result notice"),
+        (EventKind, "message reasoning tool_call tool_result notice user"),
         (RunState, "running finished interrupted stopped"),
         (
             FailureClass,

@@ -20,7 +20,8 @@ from skillgauge.errors import SuiteError
 from skillgauge.types.arms import Arm, ArmKind, SkillRef
 from skillgauge.types.suite import Case, FileSpec, Limits
 from skillgauge.types.trajectory import EventKind, Trajectory, TrajectoryEvent
-from skillgauge.types.trial import Execution, Failure, FailureClass, FileChange, Identity, Trial, Usage
+from skillgauge.types.trial import Execution, Failure, FailureClass, FileChange, Identity, Trial
+from skillgauge.types.usage import Usage
 from skillgauge_documents.redaction import Redactor
 from skillgauge_recordings.cassettes import (
     LARGEST_FILE,

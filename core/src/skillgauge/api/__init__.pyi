@@ -183,6 +183,8 @@ from ..types.trial import (
     RunOrigin as RunOrigin,
     SuiteHead as SuiteHead,
     Trial as Trial,
+)
+from ..types.usage import (
     Usage as Usage,
 )
 from skillgauge_documents import (

@@ -10,7 +10,8 @@ from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
 from ..errors import Problem
 from ..types.arms import Install, SkillRef
 from ..types.trajectory import TrajectoryEvent
-from ..types.trial import Execution, Identity, Trial, Usage
+from ..types.trial import Execution, Identity, Trial
+from ..types.usage import Usage
 from .requests import Request
 from .sandboxes import ModelRoute, Workspace
 
@@ -37,6 +38,10 @@ class RunRequest(Request):
     """Under which the session may have been recorded; see `Trial.cassette_key`."""
     recipe: JsonObject = EMPTY
     """What that key is made of, part by part; see `Trial.recipe`."""
+    continues: str | None = None
+    """Id of the session in this workspace and home that goes on with this prompt; `None` begins one."""
+    is_followed: bool = False
+    """Whether a further turn of the same session comes after this one, so that it has to be kept."""
 
 
 Emit = Callable[[TrajectoryEvent | Usage], None]
@@ -57,7 +62,10 @@ class Engine(Protocol):
         """Model APIs that its sessions must reach; in `run`, `Workspace.routes` tells under which address."""
 
     async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
-        """Run one session to its end and report facts; never judge them. Stops when cancelled."""
+        """Run one session to its end, or a turn of one, and report facts; never judge them. Stops when cancelled.
+
+        A turn is reported by itself: its events, its usage, its answer.
+        """
 
 
 class SessionCache(Protocol):

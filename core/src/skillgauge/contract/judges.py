@@ -7,7 +7,8 @@ from typing import Protocol
 from skillgauge_documents.frozen import Frozen
 
 from ..errors import Problem
-from ..types.trial import FailureClass, Identity, Usage
+from ..types.trial import FailureClass, Identity
+from ..types.usage import Usage
 
 
 class JudgeRequest(Frozen):

@@ -73,6 +73,8 @@ class Traits(Frozen):
     """Where the agent looks for skills, relative to its workspace."""
     installs: frozenset[str] = frozenset()
     """For an engine: kinds of `Install` that it can place."""
+    conversations: bool = False
+    """For an engine: whether it goes on with the session that `RunRequest.continues` names."""
     program: tuple[str, ...] = ()
     """For an engine that starts a program of this machine: an absolute command line that makes it tell its version."""
     program_files: tuple[str, ...] = ()

@@ -23,6 +23,7 @@ _VERBS = {
     EventKind.TOOL_CALL: "calls",
     EventKind.TOOL_RESULT: "gets",
     EventKind.NOTICE: "notes",
+    EventKind.USER: "is told",
 }
 _NAME = 40
 """Characters of each part of a name that are shown."""

@@ -77,6 +77,7 @@ class CellMaker:
             self.engines.setups[identity.digest] = setup
             self._require_skills(name, setup.traits, suite, arms)
             self._require_installs(name, setup.traits, suite, arms)
+            self._require_conversations(name, setup.traits, suite)
             cells += [Cell(arm, identity, target, identity.model or model, setup.traits.paid, limits) for arm in arms]
         return cells
 
@@ -94,6 +95,14 @@ class CellMaker:
         problem = Problem("engine.no-installs", message, origin=suite.origin)
         if kinds and problem not in self.missing:
             self.missing.append(problem)
+
+    def _require_conversations(self, engine: str, traits: Traits, suite: Suite) -> None:
+        """Note that an engine cannot go on with a session, if a case has further turns."""
+        case = None if traits.conversations else next((case for case in suite.cases if case.turns), None)
+        if case is not None:
+            message = f"engine {engine!r} cannot continue a session, and case {case.id!r} has several turns"
+            hint = "Name one that can: `skillgauge plugins info engines NAME` tells."
+            self.missing.append(Problem("engine.no-conversations", message, origin=case.origin, hint=hint))
 
     def _pairs(self, suite: Suite) -> list[tuple[str, str | None]]:
         """Return engines with their models; where no engine is named, each model picks its own."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..stats import LogRatio, mean_of
 from ..types.comparison import Ratios, Spent
 from ..types.result import TrialResult, Verdict
-from ..types.trial import Usage
+from ..types.usage import Usage
 
 _NO_USAGE = Usage()
 """Usage of which nothing is known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..types.result import GivenUp, Spending, TrialResult, Unfinished
-from ..types.trial import Usage
+from ..types.usage import Usage
 
 
 class SpendingTally:

@@ -19,11 +19,13 @@ from ..log import get_logger
 from ..types.arms import SkillRef
 from ..types.inputs import FileSpec
 from ..types.suite import Case, TargetKind
-from ..types.trajectory import TrajectoryEvent
-from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
+from ..types.trajectory import EventKind, TrajectoryEvent
+from ..types.trial import Blame, Execution, Failure, FailureClass, Trial
+from ..types.usage import Usage
 from .arm_integrity import arm_integrity
 from .budget import Meter, current_meter
 from .changes import LaunchState
+from .conversation import first_turn, joined, next_turn
 from .stage import environment_of
 
 log = get_logger(__name__)
@@ -159,19 +161,33 @@ class AgentStage:
         meter = current_meter()
         if meter and trial.paid:
             meter.begin_session()
-        execution = await self.setup.engine.run(request, self.workspace, partial(self._emit, trial, meter))
+        turns = trial.case.turns
+        execution = await self._turn(trial, first_turn(request, len(turns)), meter, None)
+        if execution.answers:  # a recording has all turns of its session
+            return execution
+        for number, text in enumerate(turns, 1):
+            if execution.failure is not None:
+                break
+            self._emit(trial, meter, None, TrajectoryEvent(kind=EventKind.USER, text=text))
+            further = next_turn(request, execution, text, len(turns) - number)
+            execution = joined(execution, text, await self._turn(trial, further, meter, execution.usage))
+        return execution
+
+    async def _turn(self, trial: Trial, request: RunRequest, meter: Meter | None, before: Usage | None) -> Execution:
+        """Run a turn of the session, after those that used `before`."""
+        execution = await self.setup.engine.run(request, self.workspace, partial(self._emit, trial, meter, before))
         if meter and execution.usage and not execution.replayed:
-            meter.session_used(execution.usage)
+            meter.session_used(_used(before, execution.usage))
         return execution
 
     async def prepare_grading(self, trial: Trial) -> Sequence[str]:
         """Put the graders' files in place, now that the agent cannot read them any more."""
         return await self.workspace.put(trial.case.grader_files, anew=True)
 
-    def _emit(self, trial: Trial, meter: Meter | None, event: TrajectoryEvent | Usage) -> None:
+    def _emit(self, trial: Trial, meter: Meter | None, before: Usage | None, event: TrajectoryEvent | Usage) -> None:
         if isinstance(event, Usage):
             if meter:
-                meter.session_used(event)
+                meter.session_used(_used(before, event))
             return
         log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name, text=event.text)
         if self.stages.on_step:
@@ -197,6 +213,11 @@ class AgentStage:
             await self.workspace.put([file.model_copy(update={"path": f"{home}/{file.path}"}) for file in files])
             installed.append(InstalledSkill(ref=ref, path=home))
         return tuple(installed)
+
+
+def _used(before: Usage | None, usage: Usage) -> Usage:
+    """Return the usage of a session with the turn that is under way."""
+    return usage if before is None else Usage.total((before, usage)) or usage
 
 
 def _request(trial: Trial, skills: tuple[InstalledSkill, ...]) -> RunRequest:

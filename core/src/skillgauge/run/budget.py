@@ -12,7 +12,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from ..types.result import GivenUp, TrialResult, Unfinished
-from ..types.trial import Failure, FailureClass, Trial, Usage
+from ..types.trial import Failure, FailureClass, Trial
+from ..types.usage import Usage
 
 CUT_OFF = "cut off: the run ended before this attempt did, so of an answer under way not every token is counted"
 

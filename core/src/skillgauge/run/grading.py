@@ -21,6 +21,7 @@ from ..types.result import Verdict
 from ..types.score import Score, ScoreStatus
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
+from .conversation import at_turn
 from .scorers import Scorers
 
 T = TypeVar("T")
@@ -128,6 +129,11 @@ async def _score(check: Check, scorers: Scorers, context: ScoreContext, until: f
 
 
 async def _asked(check: Check, scorers: Scorers, context: ScoreContext, labels: dict[str, str]) -> Score:
+    if check.turn is not None:
+        execution = at_turn(context.execution, check.turn)
+        if execution is None:
+            return Score.failed(f"The conversation did not come to turn {check.turn + 1}")
+        context = replace(context, execution=execution)
     async with scorers.of(check) as bound:
         labels |= {"scorer": bound.name, "scorer_version": bound.scorer.version}
         return await bound.scorer.score(context if context.check is check else replace(context, check=check))

@@ -19,7 +19,8 @@ from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
 from ..types.arms import ArmKind
 from ..types.result import GivenUp, TrialResult, Verdict
-from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, TrialFacts, Usage
+from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, TrialFacts
+from ..types.usage import Usage
 from .budget import Meter, OnSpent, current_meter, use_meter
 from .grading import Grade, Grading, grade
 from .services import LONGEST_PAUSE_S, NotTried, Place, Services

@@ -17,7 +17,8 @@ from .comparison import CaseCounts, Counts, EnginePair, GroupKey, PairSummary
 from .gate import RepeatRule
 from .score import Score
 from .signature import Signature
-from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, TrialFacts, Usage
+from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, TrialFacts
+from .usage import Usage
 
 
 class Verdict(StrEnum):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from skillgauge_documents.frozen import Frozen, Json
 
-from .trial import Usage
+from .usage import Usage
 
 
 class ScoreStatus(StrEnum):

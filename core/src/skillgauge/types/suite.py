@@ -60,6 +60,8 @@ class Check(Frozen):
     """Whether it is a figure of its own, in no verdict and no rate: what only one of two compared arms can meet."""
     stage: int = Field(default=0, ge=0)
     """Checks of a stage are asked only if all of the stages before have passed: a judge after what costs nothing."""
+    turn: int | None = Field(default=None, ge=0)
+    """Which turn of a conversation it is about, from 0; `None`: all of it, with the last answer."""
     origin: Origin | None = None
 
     @once
@@ -67,6 +69,7 @@ class Check(Frozen):
         """Digest of everything that decides what it asserts."""
         style = [] if self.answer == PLAIN else [self.answer.model_dump(mode="json")]
         more = [*style, *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])]
+        more += [] if self.turn is None else [f"turn {self.turn}"]
         return digest(self.id, self.scorer, self.options, self.weight, *more)
 
     @once
@@ -132,6 +135,8 @@ class Case(CaseFacts):
     description: str = ""
     arm_prompts: tuple[tuple[str, str], ...] = ()
     """Prompts of arms that are asked something else than `prompt`, by the name of the arm."""
+    turns: tuple[str, ...] = ()
+    """Further turns of the user in the same session, each sent when the agent has answered the one before."""
     files: tuple[FileSpec, ...] = ()
     """Put into the workspace before the execution, the same in every arm."""
     image_files: tuple[FileSpec, ...] = ()
@@ -165,7 +170,8 @@ class Case(CaseFacts):
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
         parts = (self.input, self.prompt, [file.content_id for file in self.files], self.setup, self.env)
-        if not (self.image_files or self.setup_files or self.network or self.pass_env or self.arm_prompts):
+        rare = (self.image_files, self.setup_files, self.network, self.pass_env, self.arm_prompts, self.turns)
+        if not any(rare):
             return digest(*parts)  # as most cases
         return digest(*parts, *self._further_parts(), *map(list, self.arm_prompts))
 
@@ -176,6 +182,8 @@ class Case(CaseFacts):
         if self.setup_files:
             yield [file.content_id for file in self.setup_files]
             yield ["setup"]
+        if self.turns:
+            yield ["turns", *self.turns]
         if self.network:
             yield ["network"]
         if self.pass_env:

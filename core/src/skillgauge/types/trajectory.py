@@ -16,6 +16,8 @@ class EventKind(StrEnum):
     TOOL_CALL = "tool_call"
     TOOL_RESULT = "tool_result"
     NOTICE = "notice"
+    USER = "user"
+    """A further turn of the user in a conversation; what follows answers it."""
 
 
 class TrajectoryEvent(Frozen):

@@ -17,6 +17,7 @@ from .gate import Gate, GateFigure, Quarantined
 from .signature import Signature
 from .suite import Case, CaseFacts, Limits, SuiteFacts, Target, TargetHead
 from .trajectory import Trajectory
+from .usage import Usage
 
 
 class Identity(Frozen):
@@ -106,7 +107,7 @@ class Trial(TrialFacts):
                 "repeat": self.repeat,
                 "engine": self.runner.name,
                 "model": self.model,
-                "prompt": digest(case.prompt, *case.arm_prompts),
+                "prompt": digest(case.prompt, *case.arm_prompts, *case.turns),
                 "input": digest(case.input),
                 "files": digest([file.content_id for file in case.files]),
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
@@ -312,29 +313,6 @@ _AGENT_LIMITS = frozenset({FailureClass.TIMEOUT, FailureClass.MAX_TURNS})
 _PASSING = frozenset({FailureClass.NETWORK, FailureClass.RATE_LIMITED, FailureClass.OVERLOADED, FailureClass.SERVER})
 
 
-class Usage(Frozen):
-    """Tokens and money of one execution; `None` is unknown, never 0."""
-
-    input_tokens: int | None = None
-    """Uncached input."""
-    cache_read_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    output_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    total_tokens: int | None = None
-    cost_usd: float | None = None
-    cost_basis: str | None = None
-    """Who computed the cost: `reported`, `price-list`, ..."""
-
-    @property
-    def all_tokens(self) -> int:
-        """All tokens; what is unknown counts as nothing."""
-        if self.total_tokens is not None:
-            return self.total_tokens
-        kinds = (self.input_tokens, self.cache_read_tokens, self.cache_write_tokens, self.output_tokens)
-        return sum(kind or 0 for kind in kinds)
-
-
 class FileChange(Frozen):
     """A file that differs from what was in the workspace at launch."""
 
@@ -356,6 +334,8 @@ class Execution(Frozen):
     """The answer of a direct call."""
     text: str | None = None
     """The final answer of an agent, or the answer as text."""
+    answers: tuple[str | None, ...] = ()
+    """The answer to each turn of a conversation; empty for a session with one turn."""
     exit_code: int | None = None
     stdout: str | None = None
     stderr: str | None = None

@@ -200,6 +200,9 @@ class ProgramEngine(ABC):
         """Report anything else that keeps the engine from working with these options."""
         return ()
 
+    def pass_over(self, home: Path, transcript: Transcript) -> None:  # noqa: B027 - as `read_home`
+        """Let a transcript take note of what earlier turns left in the home; called in a thread, before a later one."""
+
     def read_home(self, home: Path, transcript: Transcript) -> None:  # noqa: B027 - most programs leave nothing there
         """Let a transcript read what the program left in its home; called in a thread, after its end."""
 
@@ -269,6 +272,8 @@ class ProgramEngine(ABC):
             with _lent(access.login, workspace.home, clean):
                 launch = self.launch(request, workspace, access)
                 transcript = self.transcript(request)
+                if request.continues is not None:
+                    await asyncio.to_thread(self.pass_over, workspace.home, transcript)
                 raw = RawStream(request.limits.output_bytes or RAW_BYTES)
                 command = self._command(path, launch, request, access)
                 watch = SpendingWatch(workspace, emit, lambda: self.usage_so_far(workspace.home, transcript))
@@ -283,7 +288,7 @@ class ProgramEngine(ABC):
         await asyncio.to_thread(self.read_home, workspace.home, transcript)
         account = with_hooks(transcript.account(ending_of(ran.finished)), workspace.home, request.installs)
         account = replace(account, trajectory=with_reads(account.trajectory, texts))
-        return clean.redact(with_relayed(execution_of(ran, account, workspace.tier), workspace))
+        return clean.redact(with_relayed(execution_of(ran, account, workspace.tier), workspace, watch.before))
 
     def _command(self, path: str, launch: Launch, request: RunRequest, access: Access) -> Command:
         argv, stdin = (path, *launch.arguments), launch.stdin

@@ -30,29 +30,39 @@ class SessionFile:
 
     Args:
         path: where it lies.
+        start: bytes that an earlier turn of the session wrote, which are passed over.
+        most: bytes that are read at most.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, start: int = 0, most: int = FILE_BYTES) -> None:
         self._path = path
+        self._start = start
+        self._most = most
         self.is_cut = False
         """Whether its last line is not finished, as on a full disk; known once all records are read."""
 
     def records(self) -> Iterator[Mapping[str, JsonValue]]:
         """Objects in its lines; what is none is passed over."""
-        for line in lines_of(self._path):
+        for line in lines_of(self._path, self._most, self._start):
             record = parse_line(line)
             self.is_cut = record is None or not line.endswith(b"\n")
             if record is not None:
                 yield record
 
 
-def lines_of(path: Path, limit: int = FILE_BYTES) -> Iterator[bytes]:
-    """Lines of a file, up to a number of bytes; none if it cannot be read."""
+def sizes_in(home: Path, pattern: str) -> dict[Path, int]:
+    """Sizes of the files of a home by a glob pattern, in bytes."""
+    return {path: path.lstat().st_size for path in files_in(home, pattern)}
+
+
+def lines_of(path: Path, limit: int = FILE_BYTES, start: int = 0) -> Iterator[bytes]:
+    """Lines of a file from a byte on, up to a number of bytes; none if it cannot be read."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         with open(path, "rb", opener=lambda name, _mode: os.open(name, flags)) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return
+            file.seek(start)
             while limit > 0 and (line := file.readline(LINE_BYTES)):
                 limit -= len(line)
                 yield line

@@ -22,10 +22,13 @@ _SETTLED_S = 2.0
 """How long after its last event a program may still write down what that event used."""
 
 
-def relayed(workspace: Workspace) -> Usage | None:
-    """The usage that the relay of a workspace has seen so far; `None` without a relay."""
-    read_usage = getattr(workspace, "relayed", None)
-    return read_usage if isinstance(read_usage, Usage) else None
+def relayed(workspace: Workspace, before: Usage | None = None) -> Usage | None:
+    """The usage that the relay of a workspace has seen so far, or since it had seen `before`; `None` without a relay.
+
+    It is that of all turns of a conversation, which share their workspace.
+    """
+    seen = getattr(workspace, "relayed", None)
+    return seen.without(before) if isinstance(seen, Usage) else None
 
 
 class SpendingWatch:
@@ -44,6 +47,8 @@ class SpendingWatch:
         self._workspace = workspace
         self._emit = emit
         self._read = read
+        self.before = relayed(workspace)
+        """What the relay had seen when the session, or its turn, began."""
         self._heard = time.monotonic()
         self._next_read = 0.0
         self._emitted: Usage | None = None
@@ -65,13 +70,13 @@ class SpendingWatch:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
         if type_ is not None and issubclass(type_, asyncio.CancelledError):
-            self._tell(relayed(self._workspace))
+            self._tell(relayed(self._workspace, self.before))
             self._tell(await asyncio.to_thread(self._read))
 
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(INTERVAL_S)
-            usage = relayed(self._workspace)
+            usage = relayed(self._workspace, self.before)
             began = time.monotonic()
             if usage is None and began >= self._next_read and began - self._heard <= _SETTLED_S:
                 usage = await asyncio.to_thread(self._read)
@@ -84,14 +89,14 @@ class SpendingWatch:
             self._emit(usage)
 
 
-def with_relayed(execution: Execution, workspace: Workspace) -> Execution:
-    """The execution with all tokens that went through the workspace's relay.
+def with_relayed(execution: Execution, workspace: Workspace, before: Usage | None = None) -> Execution:
+    """The execution with all tokens that went through the workspace's relay since it had seen `before`.
 
     The relay may have seen more than the program reports: requests of the agent's shell with the same key, and answers
     that broke off and were asked for again. Their price is unknown, so the cost grows in proportion: a budget must not
     be passed by because nothing names the dollars.
     """
-    measured, reported = relayed(workspace), execution.usage
+    measured, reported = relayed(workspace, before), execution.usage
     if measured is None:
         return execution
     if reported is None or measured.all_tokens <= reported.all_tokens:

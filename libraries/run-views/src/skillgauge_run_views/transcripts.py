@@ -36,6 +36,7 @@ _KINDS = {
     EventKind.TOOL_CALL: "Tool call",
     EventKind.TOOL_RESULT: "Result",
     EventKind.NOTICE: "Notice",
+    EventKind.USER: "User",
 }
 
 

@@ -817,7 +817,7 @@ def test_anchors_and_merge_keys(suite_file: Path) -> None:
         ("{src: fixtures, dest: .}", "{src: fixtures}", "14:7", "'dest' is missing"),
         ("  - name: sink", "  - name: fold", "37:5", "two stimuli"),
         ("  - name: sink", "  - title: sink", "37:5", "'name' is missing"),
-        ("      - prompt: Sink the boat.", "      - {prompt: A}\n      - {prompt: B}", "38:5", "2 turns"),
+        ("    turns:\n      - prompt: Sink the boat.\n", "    turns: []\n", "37:5", "either a prompt or turns"),
         ("      - prompt: Sink the boat.", "      - say: A", "39:9", "'prompt' is missing"),
         ("    turns:\n      - prompt: Sink the boat.\n", "", "37:5", "either a prompt or turns"),
         ("    turns:", "    prompt: A\n    turns:", "37:5", "either a prompt or turns"),
@@ -1160,3 +1160,23 @@ def test_announcement() -> None:
     """Hook, provider and entry points fit together."""
     check_plugin(MODULE, "formats")
     check_light_import(MODULE)
+
+
+def test_conversations(suite_file: Path, tmp_path: Path) -> None:
+    """The turns are one session, a grader may be about one of them, and both are written again."""
+    text = {"type": "output-contains", "config": {"substring": "a"}}
+    graders = [{**text, "name": "first", "turn": 0}, {**text, "name": "second", "turn": 1}, {**text, "name": "all"}]
+    suite = loaded(written(suite_file, turns=[{"prompt": "Fold."}, {"prompt": "Sink."}], prompt=None, graders=graders))
+    case = first_case(suite)
+    assert (case.prompt, case.turns) == ("Fold.", ("Sink.",))
+    assert [(check.id, check.turn) for check in case.checks[:3]] == [("first", 0), ("second", 1), ("all", None)]
+    again = first_case(rewritten(suite, tmp_path / "back/boats"))
+    assert (again.prompt, again.turns) == (case.prompt, case.turns)
+    assert [check.digest for check in again.checks] == [check.digest for check in case.checks]
+
+
+def test_a_turn_that_there_is_not(suite_file: Path) -> None:
+    """A grader of a turn beyond the last one is refused."""
+    grader = {"type": "output-contains", "name": "g", "turn": 2, "config": {"substring": "a"}}
+    with pytest.raises(SuiteError, match="there is no turn 2"):
+        loaded(written(suite_file, turns=[{"prompt": "Fold."}, {"prompt": "Sink."}], prompt=None, graders=[grader]))

@@ -42,7 +42,7 @@ _WORDS = {
 }
 """By which word a format names a field of a case that it cannot hold, where that is not the field's own name."""
 _FILES = frozenset({"files", "image_files", "setup_files", "grader_files"})
-_CHECK_FIELDS = ("id", "scorer", "options", "weight", "beside", "stage", "answer")
+_CHECK_FIELDS = ("id", "scorer", "options", "weight", "beside", "stage", "turn", "answer")
 _SUITE_FIELDS = ("name", "version", "description", "on_agent_limit", "gates", "completion")
 _OF_THE_FORMAT = frozenset({"engine_options"})
 """Defaults that a format sets by itself, and that no suite says."""

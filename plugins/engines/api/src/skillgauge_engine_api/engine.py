@@ -14,7 +14,7 @@ from skillgauge.api import Emit, Execution, Failure, FailureClass, Identity, Mod
 from skillgauge_model_client.client import ModelClient, find_key
 
 from .anthropic_messages import AnthropicMessages
-from .dialect import Answer, Dialect, Question
+from .dialect import Answer, Dialect, Document, Question
 from .gemini_content import GeminiContent
 from .openai_chat import OpenAIChat
 from .options import SERVICES, ApiOptions, Service, gateway_option
@@ -36,6 +36,8 @@ class ApiEngine:
         self._clients: dict[Service, ModelClient] = {}
         self._asked: set[str | None] = set()
         """Models that sessions are planned with."""
+        self._open: dict[str, list[Document]] = {}
+        """What was said in sessions that a further turn comes to, by their ids."""
 
     async def check(self) -> tuple[Problem, ...]:
         """Check that there is a model, a service that has it, and a key where one is needed, for all that is planned.
@@ -87,7 +89,12 @@ class ApiEngine:
             return await client.exchange(f"{address}{path}", body, dialect.read, model)
 
         skills = await find_skills(workspace)
-        return await Session(Talk(model, dialect, ask), self._options, skills, request, workspace, emit).hold()
+        said = self._open.pop(request.continues or "", [])
+        session = Session(Talk(model, dialect, ask), self._options, skills, request, workspace, emit, said)
+        execution = await session.hold()
+        if request.is_followed and execution.failure is None:
+            self._open[request.trial_id] = session.messages
+        return execution
 
     def _client(self, service: Service, dialect: Dialect) -> ModelClient:
         if service not in self._clients:

@@ -14,6 +14,7 @@ _TRAITS = Traits(
         Redirect(variable=facts.address_variable, option=gateway_option(service)) for service, facts in SERVICES.items()
     ),
     skill_folder=SKILL_FOLDER,
+    conversations=True,
     model_patterns=tuple(pattern for facts in SERVICES.values() for pattern in facts.models),
     # It runs no hooks and asks for no permission, so it cannot say that nothing was blocked.
     tells=frozenset({Fact.OFFERED, Fact.FIRED, Fact.USAGE}),

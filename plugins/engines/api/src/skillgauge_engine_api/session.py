@@ -61,6 +61,7 @@ class Session:
         request: what is asked of it.
         workspace: where it works.
         emit: told of every event.
+        said: what was said before, in a session that goes on.
     """
 
     def __init__(
@@ -71,7 +72,10 @@ class Session:
         request: RunRequest,
         workspace: Workspace,
         emit: Emit,
+        said: Sequence[Document] = (),
     ) -> None:
+        self.messages = [*said, talk.dialect.prompt(request.prompt)]
+        """All that was said so far."""
         self._talk = talk
         self._options = options
         self._skills = tuple(skills)
@@ -106,17 +110,16 @@ class Session:
         return self._told(failure, time.monotonic() - started)
 
     async def _converse(self) -> Failure | None:
-        dialect = self._talk.dialect
-        messages: list[Document] = [dialect.prompt(self._request.prompt)]
         while len(self._answers) < self._turns:
             self._asked = time.monotonic()
-            answer = await self._talk.ask(self._question(messages))
+            answer = await self._talk.ask(self._question(self.messages))
             took_s, self._asked = time.monotonic() - self._asked, None
             self._note(answer, took_s)
+            self.messages.append(answer.message)
             if not answer.calls or not self._options.tools:
                 return self._ending(answer)
             results = [await self._use(call) for call in answer.calls]
-            messages += [answer.message, *dialect.results(results)]
+            self.messages += self._talk.dialect.results(results)
         return Failure.of_agent(FailureClass.MAX_TURNS, f"not done after {self._turns} answers of the model")
 
     def _ran_out(self, duration_s: float) -> Failure:
@@ -189,6 +192,7 @@ class Session:
                 skills_refused=(),  # they are this program's own to load, and nothing is asked before
                 model_calls=len(self._answers),
                 turns=len(self._answers),
+                session_id=self._request.trial_id,
                 model=last.model if last else None,
             ),
             usage=self._used(),

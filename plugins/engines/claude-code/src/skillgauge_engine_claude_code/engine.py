@@ -12,7 +12,7 @@ from skillgauge_agent_programs.claude_skills import SKILL_TOOL
 from skillgauge_agent_programs.claude_variables import ADDRESS_VARIABLES, DIVERTING_VARIABLES
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
-from skillgauge_agent_programs.homes import SessionFile, files_in, lines_of
+from skillgauge_agent_programs.homes import SessionFile, files_in, lines_of, sizes_in
 from skillgauge_agent_programs.json_lines import parse_line
 from skillgauge_agent_programs.programs import AgentProgram
 
@@ -30,6 +30,7 @@ _BY_DESCRIPTOR = {KEY: "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR", SUBSCRIPTION: "CLA
 """Variable of a key -> the one that tells where to read it. What is in its environment the program passes on to the
 commands that it runs; its own switch against that needs a sandbox of its own and another permission mode."""
 
+SESSION_FILES = ".claude/projects/**/*.jsonl"
 _NONE = ("--tools", "")
 
 
@@ -74,6 +75,8 @@ class ClaudeCodeEngine(ProgramEngine):
         arguments += ["--model", self.model(request.model) or "", "--setting-sources"]
         # What is installed lies in the private configuration; without it there is nothing that could count.
         arguments += ["user,project" if request.installs else "project"]
+        if request.continues is not None:
+            arguments += ["--resume", request.continues]
         if request.limits.max_turns is not None:
             arguments += ["--max-turns", str(request.limits.max_turns)]
         arguments += self._powers(request, workspace.home)
@@ -104,13 +107,21 @@ class ClaudeCodeEngine(ProgramEngine):
         allowed = dict.fromkeys((*options.allowed_tools, SKILL_TOOL))
         return [*arguments, "--allowedTools", *allowed]  # the last one, since it takes all that follows
 
+    def pass_over(self, home: Path, transcript: Transcript) -> None:
+        """Note how long the session files are, and what was used: the program appends each turn and adds it up."""
+        assert isinstance(transcript, ClaudeTranscript)
+        transcript.passed_over = sizes_in(home, SESSION_FILES)
+        for path in transcript.passed_over:
+            for record in SessionFile(path).records():
+                transcript.read_earlier_record(record)
+
     def read_home(self, home: Path, transcript: Transcript) -> None:
         """Read the session file and those of sub-agents, which only the program is meant to write."""
         assert isinstance(transcript, ClaudeTranscript)
-        for path in files_in(home, ".claude/projects/**/*.jsonl"):
+        for path in files_in(home, SESSION_FILES):
             is_of_session = path.stem == transcript.session_id
             read = transcript.read_record if is_of_session else transcript.read_other_record
-            file = SessionFile(path)
+            file = SessionFile(path, transcript.passed_over.get(path, 0))
             for record in file.records():
                 read(record)
             if is_of_session:
@@ -120,8 +131,9 @@ class ClaudeCodeEngine(ProgramEngine):
         """Read the files of the session and of its sub-agents: the stream names each answer's tokens too early."""
         assert isinstance(transcript, ClaudeTranscript)
         answers = transcript.answers.copy()
-        for path in files_in(home, ".claude/projects/**/*.jsonl"):
-            for record in filter(None, map(parse_line, lines_of(path))):
+        for path in files_in(home, SESSION_FILES):
+            start = transcript.passed_over.get(path, 0)
+            for record in filter(None, map(parse_line, lines_of(path, start=start))):
                 answers.take(record)
         return answers.usage
 

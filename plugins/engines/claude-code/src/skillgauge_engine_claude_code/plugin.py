@@ -17,6 +17,7 @@ _TRAITS = Traits(
     inherited=(".claude", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".mcp.json"),
     skill_folder=".claude/skills",
     installs=INSTALLS,
+    conversations=True,
     model_patterns=("claude*",),
     tells=frozenset(Fact),
     instructions="instructions",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from skillgauge.api import Blame, Block, EventKind, Failure, JsonValue, RefusedSkill, Trajectory, TrajectoryEvent, Usage
 from skillgauge_agent_programs.accounts import Account, Ending, is_models_turn
@@ -55,6 +56,10 @@ class ClaudeTranscript:
     """Never: the program gives up by itself."""
 
     def __init__(self, prompt: str, skills: Collection[str] = ()) -> None:
+        self.passed_over: Mapping[Path, int] = {}
+        """Bytes of session files that belong to earlier turns."""
+        self._earlier = SessionRecord()
+        """What those turns wrote."""
         self._prompt = prompt
         self._installed = tuple(skills)
         self._init: Mapping[str, JsonValue] | None = None
@@ -105,6 +110,10 @@ class ClaudeTranscript:
     def read_record(self, record: Mapping[str, JsonValue]) -> None:
         """Take the object in a line of the session file."""
         self._record.read(record)
+
+    def read_earlier_record(self, record: Mapping[str, JsonValue]) -> None:
+        """Take the object in a line that an earlier turn wrote."""
+        self._earlier.read(record)
 
     def end_record(self, *, is_cut: bool) -> None:
         """Learn that the session file has no more lines, and whether its last one is unfinished."""
@@ -201,7 +210,9 @@ class ClaudeTranscript:
         return self._record.answer if is_denied else result_text
 
     def _usage(self) -> Usage | None:
-        reported, recorded = usage_of(self._result), self._record.usage
+        before = self._earlier.usage
+        told = (usage_of(self._result), self._record.usage)
+        reported, recorded = (usage and usage.without(before) for usage in told)
         if self._result is None or recorded is None or (reported and _tokens(reported) == _tokens(recorded)):
             return reported
         return recorded

@@ -10,8 +10,7 @@ from skillgauge.api import JsonValue, Problem, RunRequest, Usage, Workspace, hos
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import find_key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
-from skillgauge_agent_programs.homes import SessionFile, files_in, lines_of
-from skillgauge_agent_programs.json_lines import parse_line
+from skillgauge_agent_programs.homes import SessionFile, files_in, sizes_in
 from skillgauge_agent_programs.programs import AgentProgram
 
 from .installing import install
@@ -26,8 +25,6 @@ from .options import (
     CodexOptions,
     SandboxMode,
 )
-from .outcomes import summed
-from .rollout import Rollout
 from .transcript import CodexTranscript
 
 _QUIET = (
@@ -64,6 +61,9 @@ _WITHOUT_TOOLS = (
 )
 """Two tools cannot be switched off: to ask the user, which works in another mode only, and to patch files, which the
 read-only sandbox refuses."""
+
+
+_SESSION_FILES = ".codex/sessions/*/*/*/rollout-*.jsonl"
 
 
 class CodexEngine(ProgramEngine):
@@ -119,7 +119,8 @@ class CodexEngine(ProgramEngine):
         arguments += self._powers(request, workspace.home)
         # Below TMPDIR its home would be taken for a temporary one, and no command would run in its sandbox.
         environment = {"CODEX_HOME": str(home), "TMPDIR": str(temporary)}
-        return Launch((*arguments, "-"), environment, request.prompt.encode("utf-8", "replace"))
+        continued = ("resume", request.continues) if request.continues is not None else ()
+        return Launch((*arguments, *continued, "-"), environment, request.prompt.encode("utf-8", "replace"))
 
     def _powers(self, request: RunRequest, home: Path) -> list[str]:
         """Return the permissions of the agent; none where instructions take the place of its own."""
@@ -143,29 +144,37 @@ class CodexEngine(ProgramEngine):
             max_turns=request.limits.max_turns,
         )
 
+    def pass_over(self, home: Path, transcript: Transcript) -> None:
+        """Note how long the session files are: the program appends each turn to them."""
+        assert isinstance(transcript, CodexTranscript)
+        transcript.passed_over = sizes_in(home, _SESSION_FILES)
+
     def read_home(self, home: Path, transcript: Transcript) -> None:
         """Read the session file, which has every tool call."""
         assert isinstance(transcript, CodexTranscript)
-        files = files_in(home, ".codex/sessions/*/*/*/rollout-*.jsonl")
+        files = files_in(home, _SESSION_FILES)
         own = next((path for path in files if path.stem.endswith(transcript.session_id or "")), None)
         for path in files:
-            file = SessionFile(path)
+            start = transcript.passed_over.get(path, 0)
+            earlier, file = SessionFile(path, most=start), SessionFile(path, start)
             if path != own:
-                transcript.read_other(file.records())
+                transcript.read_other(file.records(), earlier.records())
                 continue
+            for record in earlier.records():
+                transcript.read_rollout(record)
+            transcript.begin_turn()
             for record in file.records():
                 transcript.read_rollout(record)
             transcript.end_rollout(is_cut=file.is_cut)
 
     def usage_so_far(self, home: Path, transcript: Transcript) -> Usage | None:
         """Read the files of all sessions: the stream names no tokens before the end."""
-        usages = []
-        for path in files_in(home, ".codex/sessions/*/*/*/rollout-*.jsonl"):
-            rollout = Rollout()
-            for record in filter(None, map(parse_line, lines_of(path))):
-                rollout.read(record)
-            usages.append(rollout.usage)
-        return summed(usages)
+        assert isinstance(transcript, CodexTranscript)
+        seen = CodexTranscript()
+        for path in files_in(home, _SESSION_FILES):
+            start = transcript.passed_over.get(path, 0)
+            seen.read_other(SessionFile(path, start).records(), SessionFile(path, most=start).records())
+        return seen.recorded_usage
 
     def _provider(self, access: Access) -> list[str]:
         """Settings that say where the model is; a login and an access token know it themselves."""

@@ -16,6 +16,7 @@ _TRAITS = Traits(
     inherited=(".git",),  # up to there it reads AGENTS.md, .agents and .codex of every folder above
     skill_folder=".agents/skills",
     installs=INSTALLS,
+    conversations=True,
     model_patterns=("gpt-*", "o[0-9]*", "codex-*", "azure/*"),
     tells=frozenset(Fact) - {Fact.COST},
     instructions="instructions",

@@ -55,12 +55,23 @@ class Rollout:
         """Whether the last line of the file is not finished."""
         self.has_begun = False
         """Whether the file tells that the session got to work."""
-        self.usage: Usage | None = None
-        """Of all answers so far, also of a session that did not come to its end."""
+        self._usage: Usage | None = None
+        self._usage_before: Usage | None = None
         self.model_calls: int | None = None
         self.model: str | None = None
         self.version: str | None = None
         self.session_id: str | None = None
+
+    def begin_turn(self) -> None:
+        """Leave what was read so far to earlier turns; the skills that the model was told of then are known to it."""
+        self._usage_before, self.model_calls = self._usage, None
+        self._events, self._blocked, self._fired = [], [], FiredSkills()
+        self._end, self.has_begun, self._is_denial_possible = None, False, False
+
+    @property
+    def usage(self) -> Usage | None:
+        """The usage of all answers so far, also of a session that did not come to its end."""
+        return self._usage and self._usage.without(self._usage_before)
 
     @property
     def events(self) -> tuple[TrajectoryEvent, ...]:
@@ -117,7 +128,7 @@ class Rollout:
                 self.has_begun, self.model = True, text_at(payload, "model")
             case "token_usage_record":
                 self.model_calls = (self.model_calls or 0) + 1
-                self.usage = usage_of(dig(payload, "thread_token_usage"))
+                self._usage = usage_of(dig(payload, "thread_token_usage"))
             case "response_item":
                 self._events += self._item(payload)
             case "event_msg":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 
 from skillgauge.api import EventKind, Failure, FailureClass, JsonValue, Trajectory, TrajectoryEvent, Usage
 from skillgauge_agent_programs.accounts import Account, Ending, is_models_turn
@@ -36,6 +37,8 @@ class CodexTranscript:
         self._is_over = False
         self._error = ""
         self._failure: Failure | None = None
+        self.passed_over: Mapping[Path, int] = {}
+        """Bytes of session files that belong to earlier turns."""
         self.session_id: str | None = None
         """As soon as the stream tells it. A later one could be anybody's."""
         self._rollout = Rollout()
@@ -58,15 +61,35 @@ class CodexTranscript:
         """Take the object in a line of the session file."""
         self._rollout.read(record)
 
+    def begin_turn(self) -> None:
+        """Learn that what was read of the session file so far belongs to earlier turns."""
+        self._rollout.begin_turn()
+
     def end_rollout(self, *, is_cut: bool) -> None:
         """Learn that the session file has no more lines, and whether its last one is unfinished."""
         self._rollout.is_cut = is_cut
 
-    def read_other(self, records: Iterable[Mapping[str, JsonValue]]) -> None:
-        """Take the file of a session beside this one, of a sub-agent for example: it was paid for as well."""
-        self._others.append(Rollout())
+    def read_other(
+        self, records: Iterable[Mapping[str, JsonValue]], earlier: Iterable[Mapping[str, JsonValue]] = ()
+    ) -> None:
+        """Take the file of a session beside this one, of a sub-agent for example: it was paid for as well.
+
+        Args:
+            records: what it has of this turn.
+            earlier: what it has of the turns before.
+        """
+        rollout = Rollout()
+        for record in earlier:
+            rollout.read(record)
+        rollout.begin_turn()
         for record in records:
-            self._others[-1].read(record)
+            rollout.read(record)
+        self._others.append(rollout)
+
+    @property
+    def recorded_usage(self) -> Usage | None:
+        """The usage of all sessions, as their files have it."""
+        return summed((self._rollout.usage, *(other.usage for other in self._others)))
 
     def account(self, ending: Ending) -> Account:
         """See `Transcript.account`.
@@ -81,7 +104,7 @@ class CodexTranscript:
         return Account(
             trajectory=self._trajectory(ending),
             text=answer if is_over else None,
-            usage=summed((rollout.usage, *(other.usage for other in self._others))) or self._usage,
+            usage=self.recorded_usage or self._usage,
             is_over=is_over,
             failure=failure,
             awaits_model=is_models_turn(self._events) and is_models_turn(rollout.events),

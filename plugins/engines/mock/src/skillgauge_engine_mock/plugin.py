@@ -18,6 +18,11 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         factory="skillgauge_engine_mock.engine:make",
         summary="An agent without a model that does as it is told: for dry runs and tests.",
         traits=Traits(
-            only_by_name=True, skill_folder=SKILL_FOLDER, installs=INSTALLS, tells=frozenset(Fact), remote=True
+            only_by_name=True,
+            skill_folder=SKILL_FOLDER,
+            installs=INSTALLS,
+            conversations=True,
+            tells=frozenset(Fact),
+            remote=True,
         ),
     )

@@ -21,6 +21,11 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         records="skillgauge_recordings:FolderRecorder",
         caches="skillgauge_recordings:BaselineCache",
         traits=Traits(
-            plays="folder", only_by_name=True, skill_folder=".agents/skills", tells=frozenset(Fact), remote=True
+            plays="folder",
+            only_by_name=True,
+            skill_folder=".agents/skills",
+            conversations=True,
+            tells=frozenset(Fact),
+            remote=True,
         ),
     )

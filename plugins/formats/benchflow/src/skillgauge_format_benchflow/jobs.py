@@ -180,6 +180,8 @@ def event_document(event: TrajectoryEvent) -> dict[str, Any]:
             return {"type": "tool_result", "tool_call_id": event.call_id, "status": status, "raw_output": content}
         case EventKind.NOTICE:
             return {"type": "notice", "text": event.text}
+        case EventKind.USER:
+            return {"type": "user_message", "text": event.text}
 
 
 def _count(result: TrialResult, kind: EventKind) -> int | None:

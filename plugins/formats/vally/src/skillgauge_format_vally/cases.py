@@ -83,6 +83,8 @@ class _Graded:
     identity: str
     parts: tuple[Made, ...]
     origin: Origin
+    turn: int | None = None
+    """Of the conversation that it is about."""
 
 
 def stimuli_of(reading: Reading, settings: Settings | None, read: EvalFile) -> Iterator[Stimulus]:
@@ -120,10 +122,12 @@ def case_of(stimulus: Stimulus, shared: Shared) -> Case:
     file, around = stimulus.file, stimulus.environment
     if for_programs(file.tags):
         shared.reading.tell("a tag with JSON is for an executor, and has no effect", *stimulus.place, "tags")
+    prompt, *turns = _messages(stimulus, shared.reading) or ("",)
     return Case(
         id=file.name,
         description=file.description,
-        prompt=_prompt(stimulus, shared.reading),
+        prompt=prompt,
+        turns=tuple(turns),
         files=tuple(around.files.values()),
         setup=around.commands,
         grader_files=tuple(stimulus.grader_files.values()),
@@ -156,23 +160,21 @@ def further_keys(value: object, model: type[Part]) -> dict[str, JsonValue]:
     return {key: item for key, item in items if key not in own_keys}
 
 
-def _prompt(stimulus: Stimulus, reading: Reading) -> str:
-    """Return the text that is asked, which may also stand in the only turn."""
+def _messages(stimulus: Stimulus, reading: Reading) -> tuple[str, ...]:
+    """Return what the user says: the prompt, or each of the turns of a conversation."""
     file, place = stimulus.file, stimulus.place
-    if (file.prompt is None) is (file.turns is None):
+    if (file.prompt is None) is (file.turns is None) or file.turns == ():
         reading.refuse("a stimulus has either a prompt or turns", *place, hint="Write `prompt` alone.")
-        return ""
-    if file.turns is not None and len(file.turns) != 1:
-        hint = "Write one stimulus with a prompt for each thing that is asked."
-        reading.refuse(f"a conversation of {len(file.turns)} turns is not held", *place, "turns", hint=hint)
-        return ""
-    prompt, pointer = file.prompt, (*place, "prompt")
-    if file.turns is not None:
-        turn = reading.part(TurnFile, file.turns[0], *place, "turns", 0)
-        prompt, pointer = turn.prompt if turn is not None else "", (*place, "turns", 0, "prompt")
-    if prompt and prompt.startswith("@"):
+        return ()
+    turns = tuple(
+        "" if (turn := reading.part(TurnFile, value, *place, "turns", number)) is None else turn.prompt
+        for number, value in enumerate(file.turns or ())
+    )
+    messages = turns or (file.prompt or "",)
+    pointer: Pointer = (*place, "turns", 0, "prompt") if turns else (*place, "prompt")
+    if messages[0].startswith("@"):
         reading.tell("a prompt that begins with @ names a skill to Copilot; other agents take it for text", *pointer)
-    return prompt or ""
+    return messages
 
 
 def _checks(stimulus: Stimulus, shared: Shared) -> Iterator[Check]:
@@ -198,6 +200,7 @@ def _checks(stimulus: Stimulus, shared: Shared) -> Iterator[Check]:
                 options=dict(part.options),
                 weight=1.0 if beside else _weight(grader.kind, counts, shared) / (number if shared.averages else 1),
                 beside=beside,
+                turn=grader.turn,
                 origin=grader.origin,
             )
 
@@ -231,12 +234,14 @@ def _graded(stimulus: Stimulus, shared: Shared) -> Iterator[_Graded]:
         grader = reading.part(GraderFile, value, *here)
         if grader is None:
             continue
-        if grader.turn not in (None, 0):
-            hint = "Take `turn` out: there is one prompt and one answer."
+        turns = len(file.turns or ()) or 1
+        if grader.turn is not None and grader.turn >= turns:
+            hint = f"The last turn is {turns - 1}."
             reading.refuse(f"there is no turn {grader.turn}, counted from 0", *here, "turn", hint=hint)
         context = Context(reading, (*here, "config"), shared.skills, file.rubric, shared.averages)
         identity = grader.name or f"{grader.type} {number + 1}"
-        yield _Graded(grader.type, identity, tuple(made_of(grader, context)), reading.document.origin(*here))
+        origin, turn = reading.document.origin(*here), grader.turn if turns > 1 else None
+        yield _Graded(grader.type, identity, tuple(made_of(grader, context)), origin, turn)
     if file.rubric and not _is_judged(file):
         reading.tell("a rubric without a grader of type prompt is not judged", *place, "rubric")
     if file.expect_activation is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from skillgauge.api import Judge, JudgeReply, JudgeRequest, Usage
@@ -116,20 +116,8 @@ class _Asking:
             failure=failure,
             text=last.text.replace(self._question.marker, "<marker>") if last and last.text else None,
             model=last.model if last else None,
-            usage=total([reply.usage for reply in self._replies if not reply.cached]),
+            usage=Usage.total([reply.usage for reply in self._replies if not reply.cached]),
             calls=self._calls,
             fresh=sum(not reply.cached for reply in self._replies),
             cached=sum(reply.cached for reply in self._replies),
         )
-
-
-def total(usages: Sequence[Usage | None]) -> Usage | None:
-    """Usage of all answers; what one of them does not tell is unknown."""
-    reported = [usage.model_dump(exclude={"cost_basis"}) for usage in usages if usage is not None]
-    if not reported or len(reported) < len(usages):
-        return None
-    sums = {}
-    for name in reported[0]:
-        values = [one[name] for one in reported]
-        sums[name] = None if None in values else sum(values)
-    return Usage(**sums, cost_basis=usages[0].cost_basis if usages[0] else None)

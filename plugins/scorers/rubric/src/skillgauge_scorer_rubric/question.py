@@ -117,9 +117,9 @@ def _secret() -> bytes:
 
 
 def _task(case: Case, style: TextStyle) -> str:
-    """Return what the case asks; empty if it has neither prompt nor input."""
+    """Return what the case asks, turn by turn; empty if it has neither prompt nor input."""
     if case.prompt is not None:
-        return case.prompt
+        return "\n\n".join((case.prompt, *(f"THEN THE USER SAYS:\n{turn}" for turn in case.turns)))
     return "" if case.input is None else text_of(case.input, style)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from skillgauge.api import EMPTY, FrozenDict, Json, Judge, Score, ScoreContext, ScoreStatus
+from skillgauge.api import EMPTY, FrozenDict, Json, Judge, Score, ScoreContext, ScoreStatus, Usage
 
-from .asking import Ballot, Sleep, ask, total
+from .asking import Ballot, Sleep, ask
 from .material import NotThere, material_of
 from .options import RubricOptions
 from .panel import decide
@@ -56,7 +56,10 @@ class RubricScorer:
         options = self._options
         material = await material_of(context, with_trajectory=options.trajectory, with_files=options.files)
         reference, style = options.reference, context.answer.style
-        question = question_of(shape, context.case, material, reference, options.max_chars, self._mark, style)
+        case = context.case
+        if context.check.turn is not None:
+            case = case.model_copy(update={"turns": case.turns[: context.check.turn]})
+        question = question_of(shape, case, material, reference, options.max_chars, self._mark, style)
         # A check that names a model is for one judge: the others of a panel do not serve it.
         judges: Sequence[Judge | None] = (context.panel if options.model is None else ()) or (context.judge,)
         questions = (ask(judge, question, options, self._sleep) for judge in judges if judge is not None)
@@ -66,7 +69,7 @@ class RubricScorer:
         answers = [ballot.answer for ballot in ballots if ballot.answer is not None]
         decision = decide(answers, len(ballots), self._shape.passes_at)
         telling = Telling(self._shape, decision, ballots)
-        usage = total([ballot.usage for ballot in ballots if ballot.fresh])
+        usage = Usage.total([ballot.usage for ballot in ballots if ballot.fresh])
         evidence = FrozenDict({**telling.evidence(question.left_out), **self._asked, **more})
         if not decision.is_decided:
             return Score(status=ScoreStatus.UNGRADED, reason=telling.why_undecided(), evidence=evidence, usage=usage)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from skillgauge.api import ScoreContext
+from skillgauge.api import Check, ScoreContext
 
 from .asking import Ballot
 from .options import MOST, RubricOptions
@@ -67,9 +67,13 @@ def _alike(context: ScoreContext, options: RubricOptions) -> list[tuple[str, tup
     mine = context.check
     alike: list[tuple[str, tuple[str, ...]]] = []
     for check in context.case.checks:
-        is_like_mine = (check.scorer, check.answer, check.stage) == (mine.scorer, mine.answer, mine.stage)
-        if is_like_mine and "claims" in check.options:
+        if _kind(check) == _kind(mine) and "claims" in check.options:
             theirs = RubricOptions.model_validate(check.options)
             if theirs.model_copy(update={"claims": options.claims}) == options:
                 alike.append((check.id, theirs.claims or ()))
     return alike if any(check_id == mine.id for check_id, _ in alike) else []
+
+
+def _kind(check: Check) -> tuple[object, ...]:
+    """Return what checks have to have in common to be asked about together, beside their options."""
+    return check.scorer, check.answer, check.stage, check.turn

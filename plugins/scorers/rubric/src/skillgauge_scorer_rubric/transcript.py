@@ -54,6 +54,8 @@ def _headline(event: TrajectoryEvent, call: int | None) -> str:
             return f"result of {source}{', an error' if event.is_error else ''}:"
         case EventKind.NOTICE:
             return "notice:"
+        case EventKind.USER:
+            return "the user says:"
         case _:
             assert_never(event.kind)
 

@@ -71,7 +71,7 @@ def written_stimulus(case: Case, number: int, writing: Writing) -> WrittenStimul
     keys: dict[str, Any] = {
         "name": case.id,
         "description": case.description,
-        "prompt": case.prompt,
+        **_messages(case),
         "tags": thaw(tags),
         "environment": _environment(case, number, writing),
         GRADING: _files(writing.copies(case, case.grader_files, f"{number:05}-graders")),
@@ -83,6 +83,12 @@ def written_stimulus(case: Case, number: int, writing: Writing) -> WrittenStimul
     if writing.is_own:
         lay_below(keys, thaw(case.extras))
     return WrittenStimulus(case, keys, tuple(sayable))
+
+
+def _messages(case: Case) -> dict[str, Any]:
+    if not case.turns:
+        return {"prompt": case.prompt}
+    return {"turns": [{"prompt": text} for text in (case.prompt, *case.turns)]}
 
 
 def _sayable(case: Case, writing: Writing) -> tuple[list[str], list[Sayable]]:
@@ -158,7 +164,8 @@ def _graders(sayable: Sayable) -> Iterator[dict[str, Any]]:
     for number, words in enumerate(sayable.words, 1):
         if words.kind not in _CONSTRAINTS:
             name = sayable.check.id if len(sayable.words) == 1 else f"{sayable.check.id} {number}"
-            yield {"type": words.kind, "name": name} | ({"config": words.config} if words.config else {})
+            turn = {} if sayable.check.turn is None else {"turn": sayable.check.turn}
+            yield {"type": words.kind, "name": name, **turn} | ({"config": words.config} if words.config else {})
 
 
 def _constraints(sayable: Sequence[Sayable]) -> dict[str, list[str]]:

@@ -1,0 +1,88 @@
+"""Conversations: the turns of one session, put together and taken apart. Pure."""
+
+from __future__ import annotations
+
+from ..contract.engines import RunRequest
+from ..types.trajectory import EventKind, Trajectory, TrajectoryEvent
+from ..types.trial import Execution
+from ..types.usage import Usage
+
+_LEAST_S = 1.0
+"""Time that the last turn of a session gets at least, to be ended by its own limit."""
+
+
+def first_turn(request: RunRequest, turns: int) -> RunRequest:
+    """Return the request for the first turn of a session with so many further turns."""
+    return request.model_copy(update={"is_followed": True}) if turns else request
+
+
+def next_turn(request: RunRequest, done: Execution, text: str, left: int) -> RunRequest:
+    """Return the request for a further turn.
+
+    Args:
+        request: that of the first turn.
+        done: the session so far; its time is no longer there.
+        text: what the user says.
+        left: turns after this one.
+    """
+    limits = request.limits
+    if limits.timeout_s is not None:
+        left_s = max(_LEAST_S, limits.timeout_s - (done.duration_s or 0.0))
+        limits = limits.model_copy(update={"timeout_s": left_s})
+    session = done.trajectory.session_id if done.trajectory else None
+    update = {"prompt": text, "continues": session or "", "limits": limits, "is_followed": left > 0}
+    return request.model_copy(update=update)
+
+
+def joined(before: Execution, text: str, turn: Execution) -> Execution:
+    """Return a session with one more turn: what each turn tells by itself is added up, its end is that of the turn."""
+    durations = (before.duration_s, turn.duration_s)
+    return turn.model_copy(
+        update={
+            "answers": (*(before.answers or (before.text,)), turn.text),
+            "trajectory": _joined(before.trajectory, text, turn.trajectory),
+            "usage": Usage.total((before.usage, turn.usage)),
+            "duration_s": None if None in durations else sum(one for one in durations if one is not None),
+            "truncated": before.truncated or turn.truncated,
+            "notes": tuple(dict.fromkeys((*before.notes, *turn.notes))),
+        }
+    )
+
+
+def _joined(before: Trajectory | None, text: str, turn: Trajectory | None) -> Trajectory | None:
+    if before is None or turn is None:
+        return turn or before
+    said = TrajectoryEvent(kind=EventKind.USER, text=text)
+    sums = {name: _sum(getattr(before, name), getattr(turn, name)) for name in ("model_calls", "turns")}
+    lists = ("skills_offered", "skills_fired", "skills_refused", "blocked")
+    return turn.model_copy(
+        update={
+            **sums,
+            **{name: _both(getattr(before, name), getattr(turn, name)) for name in lists},
+            "events": (*before.events, said, *turn.events),
+            "raw": "\n".join(part for part in (before.raw, turn.raw) if part) or None,
+        }
+    )
+
+
+def _sum(ours: int | None, theirs: int | None) -> int | None:
+    return None if ours is None or theirs is None else ours + theirs
+
+
+def _both(ours: tuple[object, ...] | None, theirs: tuple[object, ...] | None) -> tuple[object, ...] | None:
+    """Return what either turn has, each once; unknown if one of them does not tell."""
+    return None if ours is None or theirs is None else tuple(dict.fromkeys((*ours, *theirs)))
+
+
+def at_turn(execution: Execution, turn: int) -> Execution | None:
+    """Return a turn of a session as if it were all of it; `None` if the session did not come that far."""
+    answers = execution.answers or (execution.text,)
+    if turn >= len(answers):
+        return None
+    trajectory = execution.trajectory
+    if trajectory is not None:
+        starts = [at for at, event in enumerate(trajectory.events) if event.kind is EventKind.USER]
+        bounds = [0, *(at + 1 for at in starts), len(trajectory.events) + 1]
+        events = trajectory.events[bounds[turn] : bounds[turn + 1] - 1]
+        trajectory = trajectory.model_copy(update={"events": events})
+    return execution.model_copy(update={"text": answers[turn], "answers": (), "trajectory": trajectory})

@@ -1,0 +1,112 @@
+"""Cases with several turns: one session with a scripted and with real agents, recorded and played back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
+from skillgauge_testkit.program import Program
+
+pytestmark = pytest.mark.e2e
+
+EVAL = """\
+name: talk
+environment: {skills: [.]}
+stimuli:
+- name: two
+  turns: [{prompt: "Say ALPHA."}, {prompt: "Say BETA, and what you said."}]
+  graders:
+  - {type: output-contains, name: first, turn: 0, config: {substring: It is ALPHA}}
+  - {type: output-contains, name: second, turn: 1, config: {substring: after ALPHA}}
+  - {type: output-contains, name: last, config: {substring: It is BETA}}
+"""
+
+
+@pytest.fixture
+def suite(work: Path) -> Path:
+    """Return a skill with a suite of one conversation."""
+    skill = work / "boat"
+    skill.mkdir()
+    (skill / "SKILL.md").write_text("---\nname: boat\ndescription: Use when a boat is folded.\n---\nFold.\n")
+    (skill / "eval.yaml").write_text(EVAL)
+    return skill / "eval.yaml"
+
+
+def script(request: ModelRequest) -> ModelReply:
+    """Say what is asked for, and in the second turn also what was said in the first one."""
+    said = json.dumps(request.body)
+    text = "It is BETA after ALPHA." if "Say BETA" in said and "It is ALPHA" in said else "It is ALPHA."
+    return ModelReply(text, input_tokens=100, output_tokens=10)
+
+
+def test_a_scripted_agent(program: Program, suite: Path) -> None:
+    """Each turn is answered by itself, and each check sees its own."""
+    replies = [{"match": "BETA", "text": "It is BETA after ALPHA."}, {"match": "ALPHA", "text": "It is ALPHA."}]
+    settings = ("--engine", "mock", "--set", f"engines.mock.replies={json.dumps(replies)}")
+    done = program("eval", suite, *settings)
+    assert done.code == 0, done.stdout + done.stderr
+    assert done.verdict == "done: 1 of 1 passed"
+
+
+def test_an_agent_that_cannot(program: Program, suite: Path) -> None:
+    """It is refused before anything runs, with the case."""
+    done = program("eval", suite, "--engine", "command", "--set", 'engines.command.argv=["true"]')
+    assert done.code == 2
+    assert "engine 'command' cannot continue a session, and case 'two' has several turns" in done.stderr
+    assert "eval.yaml:4:3" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    ("engine", "model", "variables"),
+    [
+        ("claude-code", "claude-sonnet-4-5", ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "")),
+        ("codex", "gpt-5.1", ("OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1")),
+        ("api", "claude-sonnet-4-5", ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "")),
+    ],
+)
+def test_real_agents(
+    program: Program,
+    suite: Path,
+    work: Path,
+    agent_program: Callable[[str], Path],
+    engine: str,
+    model: str,
+    variables: tuple[str, str, str],
+) -> None:
+    """The second turn knows the first, tokens are counted once, and the session is played back without the agent."""
+    programs = agent_program("claude").parent
+    key, address, path = variables
+    with ModelServer(script) as server:
+        environment = {
+            key: "no-key-is-needed-here-0123456789",
+            address: f"{server.url}{path}",
+            "PATH": f"{programs}:{program.environment['PATH']}",
+        }
+        done = program.process(
+            *("eval", suite, "--engine", engine, "--model", model, "--record", work / "recorded"),
+            *("--format", "record", "--output-dir", work / "out"),
+            env=environment,
+            timeout_s=200,
+        )
+    assert done.code == 0, done.stdout + done.stderr
+    assert "220 tokens" in done.stdout, "each turn took 110"
+    (record,) = (work / "out").glob("*.record.json")
+    (result,) = (one for one in _objects(json.loads(record.read_text())) if "answers" in one)
+    assert result["answers"] == ["It is ALPHA.", "It is BETA after ALPHA."]
+    assert result["arm_integrity"] == "verified"
+    again = program("eval", suite, "--replay", work / "recorded", "--store", "none")
+    assert again.code == 0, again.stdout + again.stderr
+    assert again.verdict == "done: 1 of 1 passed"
+
+
+def _objects(value: object) -> list[dict[str, object]]:
+    """Return every object within a value."""
+    if isinstance(value, dict):
+        return [value, *(one for inner in value.values() for one in _objects(inner))]
+    return [one for inner in value for one in _objects(inner)] if isinstance(value, list) else []
