@@ -399,9 +399,9 @@ def test_problems_of_all_files(program: Program, work: Path) -> None:
     other = work / "skills/other/eval.yaml"
     other.parent.mkdir(parents=True)
     other.write_text("name: a\nstimuli:\n- {prompt: i}\n")
-    done = evaluated(program, work / "skills")
+    done = evaluated(program, work / "skills", "--no-plugin", "vally")
     assert done.code == 2
-    assert "skillgauge plugins new format NAME" in " ".join(done.stderr.split())
+    assert "pip install skillgauge-format-vally" in " ".join(done.stderr.split())
     assert json.loads((work / "bench.json").read_text())["metadata"]["skill_name"] == "release-notes"
 
 

@@ -2,8 +2,10 @@
 
 from .bundles import DOCKERFILE, bundled_files, bytes_of, contained, file_spec, image_files
 from .folders import files_of, skill_ref
+from .headed import Headed, head_of, read_headed
 from .leaks import LEAKS, Leaks, leaks_of
 from .loading import load_each, object_in
+from .plugin_parts import PluginParts, manifest_of
 from .repositories import plugin_around, roots_around, skills_of
 from .skill_file import DRAFTS_FILE, SKILL_FILE, Skill, find_skill, read_skill
 
@@ -12,7 +14,9 @@ __all__ = [
     "DRAFTS_FILE",
     "LEAKS",
     "SKILL_FILE",
+    "Headed",
     "Leaks",
+    "PluginParts",
     "Skill",
     "bundled_files",
     "bytes_of",
@@ -20,11 +24,14 @@ __all__ = [
     "file_spec",
     "files_of",
     "find_skill",
+    "head_of",
     "image_files",
     "leaks_of",
     "load_each",
+    "manifest_of",
     "object_in",
     "plugin_around",
+    "read_headed",
     "read_skill",
     "roots_around",
     "skill_ref",

@@ -19,6 +19,10 @@ class AgentSkillsOptions(Frozen):
         default=(),
         description="Skills beside the one under test, in all arms; their own queries are asked, too.",
     )
+    with_plugin: Annotated[bool, LoadOption("--with-plugin")] = Field(
+        default=False,
+        description="Install the plugin around a skill in every arm: other skills, commands, agents, hooks, servers.",
+    )
     keep: tuple[str, ...] = Field(
         default=(),
         description="Globs of paths of the skill that are installed although they would give answers away.",

@@ -51,9 +51,12 @@ class AgentSkillsFormat:
             SuiteError: a named file is bad.
         """
         from .suites.loading import load  # noqa: PLC0415 - slow, and most runs have no such suite
+        from .suites.plugins import with_plugins  # noqa: PLC0415 - as the loading
 
         paths = tuple(str(_suite_place(Path(path))) for path in request.paths)
-        return load(request.model_copy(update={"paths": paths}), request.options_over(self._options))
+        options = request.options_over(self._options)
+        loaded = load(request.model_copy(update={"paths": paths}), options)
+        return with_plugins(loaded, installed=options.with_plugin)
 
     def dump(self, suite: Suite) -> Dumped:
         """The suite as evals or queries of a skill, with the skill's SKILL.md and the files that cases need."""

@@ -6,14 +6,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from skillgauge.api import Claim, SuiteError, parse_document
-from skillgauge_skill_folders import SKILL_FILE, object_in
-
-from .headed import head_of
+from skillgauge_skill_folders import SKILL_FILE, head_of, manifest_of, object_in
 
 FORMAT = "plugin-eval"
 PROMPT_FILE, CASE_FILE, GRADERS = "prompt.md", "case.yaml", "graders"
 EVALS = "evals"
-MANIFESTS = (".claude-plugin/plugin.json", "plugin.json")
 SKIPPED = frozenset({"node_modules", ".claude", ".git", "results", "mocks"})
 """Folders in which no case is looked for."""
 _LEVELS = 16
@@ -83,11 +80,6 @@ def root_around(folder: Path) -> Path | None:
     parents = [folder, *folder.parents][: _LEVELS + 1]
     plugin = next((one for one in parents if manifest_of(one) is not None), None)
     return plugin or next((one for one in parents[1:] if (one / SKILL_FILE).is_file()), None)
-
-
-def manifest_of(folder: Path) -> Path | None:
-    """Return the manifest of a plugin."""
-    return next((folder / name for name in MANIFESTS if (folder / name).is_file()), None)
 
 
 def evals_folders(root: Path) -> tuple[Path, ...]:

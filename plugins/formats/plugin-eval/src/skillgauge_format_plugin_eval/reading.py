@@ -10,13 +10,14 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from skillgauge.api import Document, JsonValue, Origin, Problem, Severity, SuiteError, did_you_mean, read_document
+from skillgauge_skill_folders import Headed, read_headed
 from skillgauge_validation import validate
 
 from .claiming import CASE_FILE, GRADERS, PROMPT_FILE
 from .files import BODIES, CaseFile, ContextPart, PromptHead
-from .headed import MAX_BYTES, Headed, read_headed
 
 M = TypeVar("M", bound=BaseModel)
+_MAX_BYTES = 1 << 20
 _MOST_GRADERS = 256
 _TEMPLATE = "TODO"
 _NO_EFFECT = ("artifact_publish", "growthbook_overrides")
@@ -182,7 +183,7 @@ def _document(path: Path, findings: Findings) -> Document | None:
     if not path.is_file():
         return None
     try:
-        return read_document(path, kind="yaml", max_bytes=MAX_BYTES)
+        return read_document(path, kind="yaml", max_bytes=_MAX_BYTES)
     except SuiteError as error:
         findings.problems += error.problems
         return None

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillgauge.api import Arm, ArmKind, Install, Origin, SkillRef, Target
-from skillgauge_skill_folders import SKILL_FILE, leaks_of, read_skill, skill_ref, skills_of
+from skillgauge_skill_folders import SKILL_FILE, PluginParts, leaks_of, read_skill, skill_ref, skills_of
 
 from .graders import Plugin
-from .installs import PluginParts
 from .reading import Findings
 
 WITH_PLUGIN, WITHOUT_PLUGIN = "with_plugin", "without_plugin"
@@ -36,9 +35,13 @@ class Subject:
             evals: folders of evals, which no agent may find.
             findings: receives what is wrong.
         """
-        parts = [PluginParts(root, evals, findings) for root in roots]
+        parts = [PluginParts(root, evals) for root in roots]
         skills = {ref.name: ref for root in roots for ref in _skills(root, evals)}
         installs = tuple(install for one in parts for install in one.installs())
+        for one in parts:
+            findings.problems += one.problems
+            for message, origin in one.left_out:
+                findings.tell(message, origin)
         if not skills and not installs:
             hint = "Add skills/NAME/SKILL.md, or another part of a plugin."
             findings.refuse("the plugin holds nothing that could be evaluated", Origin(str(roots[0])), hint)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillgauge.api import EMPTY, Document, Problem, SourceSpan, SuiteError, parse_document
-from skillgauge_skill_folders import bytes_of
+
+from .bundles import bytes_of
 
 MAX_BYTES = 1 << 20
 _FENCE = "---"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from skillgauge.api import FileSpec, Install, JsonValue, Origin, SuiteError, read_document, thaw
-from skillgauge_skill_folders import contained, file_spec, files_of
+from skillgauge.api import FileSpec, Install, JsonValue, Origin, Problem, SuiteError, read_document, thaw
 
-from .claiming import manifest_of
+from .bundles import contained, file_spec
+from .folders import files_of
 from .headed import read_headed
-from .reading import Findings
 
+MANIFESTS = (".claude-plugin/plugin.json", "plugin.json")
 ROOT_VARIABLE = "CLAUDE_PLUGIN_ROOT"
 _EVENTS = {
     "PreToolUse": "pre-tool-use",
@@ -30,17 +30,25 @@ _SECONDS = 60.0
 """Limit of a hook that names none, as the program has it."""
 
 
+def manifest_of(folder: Path) -> Path | None:
+    """Return the manifest of a plugin of Claude Code; `None` for any other folder."""
+    return next((folder / name for name in MANIFESTS if (folder / name).is_file()), None)
+
+
 class PluginParts:
     """Reads a plugin's commands, agents, hooks and servers.
 
     Args:
         root: the plugin's folder.
         evals: folders of evals, which an agent must not find.
-        findings: receives what is wrong.
     """
 
-    def __init__(self, root: Path, evals: frozenset[Path], findings: Findings) -> None:
-        self._root, self._evals, self._findings = root, evals, findings
+    def __init__(self, root: Path, evals: Iterable[Path] = ()) -> None:
+        self.problems: list[Problem] = []
+        """What is wrong with it."""
+        self.left_out: list[tuple[str, Origin]] = []
+        """What is not installed, as a sentence, with its place."""
+        self._root, self._evals = root, tuple(evals)
         self._manifest: Mapping[str, JsonValue] = {}
         self.name = root.resolve().name
         manifest = manifest_of(root)
@@ -58,15 +66,20 @@ class PluginParts:
         version = self._manifest.get("version")
         return version if isinstance(version, str) else None
 
-    def installs(self) -> tuple[Install, ...]:
-        """Return what an arm gets beside the skills."""
-        return (*self._commands(), *self._agents(), *self._hooks(), *self._servers())
+    def installs(self, *, with_files: bool = True) -> tuple[Install, ...]:
+        """Return what an arm gets beside the skills.
+
+        Args:
+            with_files: whether with the files that hooks and servers may use, all of which are read for their digests.
+        """
+        files = self._files if with_files else tuple
+        return (*self._commands(), *self._agents(), *self._hooks(files), *self._servers(files))
 
     def _value(self, path: Path) -> JsonValue:
         try:
             return read_document(path, kind="json").value
         except SuiteError as error:
-            self._findings.problems += error.problems
+            self.problems += error.problems
             return None
 
     def _commands(self) -> Iterator[Install]:
@@ -93,7 +106,7 @@ class PluginParts:
             try:
                 headed = read_headed(file)
             except SuiteError as error:
-                self._findings.problems += error.problems
+                self.problems += error.problems
                 continue
             head = headed.document.value
             yield file, headed.body, head if isinstance(head, Mapping) else {}
@@ -109,7 +122,7 @@ class PluginParts:
                 return self._value(place), Origin(str(place))
         return None
 
-    def _hooks(self) -> Iterator[Install]:
+    def _hooks(self, files: Callable[[], tuple[FileSpec, ...]]) -> Iterator[Install]:
         declared = self._declared("hooks", "hooks/hooks.json")
         if declared is None or not isinstance(declared[0], Mapping):
             return
@@ -119,21 +132,21 @@ class PluginParts:
         entries: list[JsonValue] = []
         for event, groups in by_event.items() if isinstance(by_event, Mapping) else ():
             if event not in _EVENTS:
-                self._findings.tell(f"hooks of event {event!r} are not installed", origin)
+                self.left_out.append((f"hooks of event {event!r} are not installed", origin))
                 continue
             entries += _entries(_EVENTS[event], groups)
         if entries:
             content: dict[str, JsonValue] = {"root_variable": ROOT_VARIABLE, "hooks": tuple(entries)}
-            yield Install(kind="hooks", name=self.name, content=content, files=self._files())
+            yield Install(kind="hooks", name=self.name, content=content, files=files())
 
-    def _servers(self) -> Iterator[Install]:
+    def _servers(self, files: Callable[[], tuple[FileSpec, ...]]) -> Iterator[Install]:
         declared = self._declared("mcpServers", ".mcp.json")
         if declared is None or not isinstance(declared[0], Mapping):
             return
         servers = declared[0].get("mcpServers", declared[0])
         if servers:
             content = {"root_variable": ROOT_VARIABLE, "servers": thaw(servers)}
-            yield Install(kind="servers", name=self.name, content=content, files=self._files())
+            yield Install(kind="servers", name=self.name, content=content, files=files())
 
     def _files(self) -> tuple[FileSpec, ...]:
         """Return the plugin's files, without the questions and the answers."""
