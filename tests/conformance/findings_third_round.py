@@ -122,7 +122,11 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/commands/report/tests/test_report_comparison.py::test_a_percentile_that_hardly_moved_is_no_worse",
     ),
     # Of two skills of one name in two plugins only one was run.
-    "R3-W-15": ("tests/e2e/test_skill_places.py::test_skills_of_one_name_are_told_apart_by_plugin",),
+    "R3-W-15": (
+        "tests/e2e/test_skill_places.py::test_skills_of_one_name_are_told_apart_by_plugin",
+        "plugins/formats/agent-skills/tests/test_agent_skills_elsewhere.py::test_a_source_elsewhere_in_the_repository",
+        "plugins/formats/agent-skills/tests/test_agent_skills_elsewhere.py::test_what_stays_out",
+    ),
     # "Ran the skill's script", the words of the promise, were not recognised.
     "R3-M4": ("libraries/lints/tests/test_lints_texts.py::test_claims_about_the_skill_itself",),
     # A path was asked literally, and milliseconds were read as seconds, without a word.

@@ -6,7 +6,7 @@ from .headed import Headed, head_of, read_headed
 from .leaks import LEAKS, Leaks, leaks_of
 from .loading import load_each, object_in
 from .plugin_parts import PluginParts, manifest_of
-from .repositories import plugin_around, roots_around, skills_of
+from .repositories import folders_around, plugin_around, repository_around, roots_around, skills_of
 from .skill_file import DRAFTS_FILE, SKILL_FILE, Skill, find_skill, read_skill
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "file_spec",
     "files_of",
     "find_skill",
+    "folders_around",
     "head_of",
     "image_files",
     "leaks_of",
@@ -33,6 +34,7 @@ __all__ = [
     "plugin_around",
     "read_headed",
     "read_skill",
+    "repository_around",
     "roots_around",
     "skill_ref",
     "skills_of",

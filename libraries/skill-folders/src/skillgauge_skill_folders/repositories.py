@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from skillgauge.api import JsonObject, JsonValue, SuiteError, read_document
+from skillgauge.api import JsonObject, JsonValue, SuiteError, host_environment, read_document
 
 from .bundles import contained
 from .skill_file import SKILL_FILE
@@ -24,6 +24,8 @@ USUAL = (
 """Folders of skills, by convention."""
 _AROUND = 5
 """Folders around a file in which skills are looked for."""
+_UP = 12
+"""Folders around a file in which its repository is looked for."""
 
 
 def roots_around(path: Path) -> Iterator[tuple[Path, bool]]:
@@ -37,6 +39,21 @@ def roots_around(path: Path) -> Iterator[tuple[Path, bool]]:
         yield folder, is_repository or holds_evals
         if is_repository:
             return
+
+
+def folders_around(file: Path) -> Iterator[Path]:
+    """Folders around a file that may be its repository, the nearest first.
+
+    A home with dotfiles under version control is no repository of a suite that was put somewhere below it.
+    """
+    here = file.parent.absolute()
+    home = Path(host_environment().get("HOME") or "/").absolute()
+    yield from (folder for folder in (here, *here.parents[:_UP]) if not home.is_relative_to(folder))
+
+
+def repository_around(file: Path) -> Path | None:
+    """Root of the git repository that a file lies in; `None` outside of any."""
+    return next((folder for folder in folders_around(file) if (folder / ".git").exists()), None)
 
 
 def plugin_around(path: Path) -> str | None:

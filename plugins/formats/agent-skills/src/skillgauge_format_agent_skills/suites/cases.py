@@ -20,7 +20,7 @@ from skillgauge.api import (
     VerdictRule,
     digest,
 )
-from skillgauge_skill_folders import bundled_files, contained, file_spec, files_of
+from skillgauge_skill_folders import bundled_files, contained, file_spec, files_of, repository_around
 
 from ..checks.assertions import RUBRIC, Assertion, assertion_of, rubric_options
 from ..checks.rules import COMMAND
@@ -171,8 +171,10 @@ class CaseMaker:
             yield from (file_spec(self.folder / one, str(one)) for one in beside)
 
     def _found(self, written: str, put: str, origin: Origin) -> Iterator[FileSpec]:
-        """A file, or a whole folder, that lies below the skill."""
+        """A file, or a whole folder: below the skill, or from the suite's folder on somewhere in its repository."""
         paths = [contained(base, written) for base in dict.fromkeys(self._bases())]
+        if written != put and any(path is None for path in paths):
+            paths = [self._in_repository(written)]
         if "\\" in written or any(path is None for path in paths):
             self._escaping(written, origin)
             return
@@ -185,9 +187,16 @@ class CaseMaker:
         else:
             yield file_spec(found, str(PurePosixPath(put)))
 
+    def _in_repository(self, written: str) -> Path | None:
+        """The place that a path leads to, if that is in the repository of the suite and none of git's own."""
+        root = repository_around(self.folder / EVALS_FOLDER)
+        if root is None or not (place := (self.folder / written).resolve()).is_relative_to(root.resolve()):
+            return None
+        return contained(root, place.relative_to(root.resolve()).as_posix())
+
     def _escaping(self, written: str, origin: Origin) -> None:
         message = f"file {written!r} leads out of the skill's folder"
-        hint = "Keep the input of evals below the skill, in evals/files for example."
+        hint = "Keep it below the skill, or say where it goes: path, and source for a file elsewhere in the repository."
         self.findings.error("escaping-path", message, origin, hint)
 
     def _bases(self) -> tuple[Path, ...]:
