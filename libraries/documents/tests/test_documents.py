@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge_documents import DocumentError, freeze, json_text, parse, places, read, yaml_text
+from skillgauge_documents import DocumentError, freeze, json_text, parse, places, read, reading, reading_once, yaml_text
 from skillgauge_documents.faults import Lines, place_at
 from skillgauge_documents.yaml_text import MAX_ALIASED
 
@@ -57,6 +58,22 @@ def test_kind_rules_over_suffix(tmp_path: Path) -> None:
     """A caller who knows the syntax need not care about the file's name."""
     assert read(write(tmp_path, "a.eval", "a: 1"), kind="yaml") == {"a": 1}
     assert read(write(tmp_path, "b.eval", '{"a": 1}')) == {"a": 1}
+
+
+def test_a_document_is_parsed_once_while_formats_look_for_suites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R3-V6: several formats look into a file before one loads it; outside of that every reading sees the file anew."""
+    path = write(tmp_path, "a.json", "[1]")
+    texts: list[str] = []
+    monkeypatch.setattr(reading, "json_value", lambda text: texts.append(text) or json.loads(text))
+    with reading_once():
+        assert read(path) is read(path)
+        assert texts == ["[1]"]
+        with pytest.raises(DocumentError):
+            read(path, max_bytes=2)
+    write(tmp_path, "a.json", "[2]")
+    assert read(path) == [2]
 
 
 def test_text_can_be_given(tmp_path: Path) -> None:
@@ -269,6 +286,19 @@ def test_many_values_without_aliases_are_accepted(tmp_path: Path) -> None:
     value = read(write(tmp_path, "a.yaml", text))
     assert isinstance(value, dict)
     assert len(value["c"]) == MAX_ALIASED + 1
+
+
+def test_a_large_yaml_text_is_read_within_a_few_times_its_size() -> None:
+    """R3-V8: no graph of all nodes is held, which took sixty times the size of the text."""
+    text = "".join(f"- {{name: case {n}, prompt: write label {n}, tags: [a, b]}}\n" for n in range(2000))
+    parse("a", "yaml")  # what is imported does not count
+    tracemalloc.start()
+    try:
+        parse(text, "yaml")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 15 * len(text)
 
 
 def test_unreadable_files(tmp_path: Path) -> None:

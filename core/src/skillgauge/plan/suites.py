@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillgauge_documents import reading_once
+
 from ..contract.formats import SuiteFormat
 from ..errors import PluginError, Problem, SuiteError
 from ..plugins.kinds import FORMATS, KINDS, SHAPES
@@ -51,9 +53,10 @@ def load_suites(subject: What, cwd: Path, registry: Registry) -> Suites:
         hint = "Install one: docs/install.md says which there are."
         none = Problem("plugin.not-installed", "no suite format is installed, so nothing can be read", hint=hint)
         raise PluginError([none, *registry.failures.values()])
-    found = _claims(subject, formats, registry.names(SHAPES))
     installed = {kind: registry.names(kind) for kind in KINDS}
-    suites, passed_over = load(found, formats, cwd=cwd, options=subject.format_options, installed=installed)
+    with reading_once():
+        found = _claims(subject, formats, registry.names(SHAPES))
+        suites, passed_over = load(found, formats, cwd=cwd, options=subject.format_options, installed=installed)
     suites = _told_apart(suites)
     _require_one_of_each_name(suites)
     revised, notices = subject.revise(with_same_arms(suites) if subject.same else suites)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .reading import parse as parse
     from .reading import read as read
     from .reading import read_text as read_text
+    from .reading import reading_once as reading_once
     from .values import EMPTY as EMPTY
     from .values import FrozenDict as FrozenDict
     from .values import JsonValue as JsonValue
@@ -42,7 +43,7 @@ _HOMES = {
     "digests": ("canonical_json", "digest", "digest_text"),
     "faults": ("MAX_DEPTH", "DocumentError", "Fault", "Pointer", "Step"),
     "locating": ("places",),
-    "reading": ("MAX_BYTES", "Kind", "parse", "read", "read_text"),
+    "reading": ("MAX_BYTES", "Kind", "parse", "read", "read_text", "reading_once"),
     "values": ("EMPTY", "FrozenDict", "JsonValue", "freeze", "freeze_object", "texts_in", "thaw"),
     "writing": ("TextStyle", "text_of"),
 }

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -29,7 +33,29 @@ def read(path: Path, *, kind: Kind | None = None, max_bytes: int | None = None) 
         DocumentError: with everything that is wrong.
     """
     kind = kind or ("yaml" if path.suffix.lower() in (".yaml", ".yml") else "json")
-    return parse(read_text(path, max_bytes or MAX_BYTES), kind)
+    return _reader.get()(path, kind, max_bytes or MAX_BYTES)
+
+
+@contextmanager
+def reading_once() -> Iterator[None]:
+    """Within, `read` gives the value of a file that it has read lately again, without looking at the file.
+
+    For a search, in which many look into each file before one of them takes it.
+    """
+    token = _reader.set(lru_cache(_KEPT)(_read))
+    try:
+        yield
+    finally:
+        _reader.reset(token)
+
+
+def _read(path: Path, kind: Kind, max_bytes: int) -> JsonValue:
+    return parse(read_text(path, max_bytes), kind)
+
+
+_KEPT = 4
+"""Values of files that are kept; all who look into a file do so one after the other."""
+_reader: ContextVar[Callable[[Path, Kind, int], JsonValue]] = ContextVar("_reader", default=_read)
 
 
 def parse(text: str, kind: Kind) -> JsonValue:

@@ -1,12 +1,14 @@
-"""YAML text: its value and its places, from PyYAML's node graph.
+"""YAML text: its value and its places, from the events of PyYAML's parser.
 
-Values are made from the nodes here instead of by PyYAML, because repeated keys, aliases and tags must be judged
-before anything is built from them, and because nodes know their places.
+Values are made here instead of by PyYAML, because repeated keys, aliases and tags must be judged before anything is
+built from them. They are made while the text is parsed: the graph of nodes from which PyYAML makes its values takes
+several times their memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -23,31 +25,28 @@ from .faults import (
     too_deep,
 )
 from .slips import next_step_in_yaml
-from .values import JsonValue, freeze
+from .values import EMPTY, JsonValue, freeze, sealed
 
 MAX_ALIASED = 100_000
 """Most values that the aliases of one document may stand for."""
 _TAG = "tag:yaml.org,2002:"
+_MERGE = f"{_TAG}merge"
+_NO_PART = "only a mapping can be merged"
 
 
 def yaml_value(text: str) -> JsonValue:
     """The value of a YAML text. Raises `DocumentError` with the place of every fault."""
-    root = _compose(text, alone=True)
-    if root is None:
+    events = _events(text)
+    start = _first_of_document(events)
+    if start is None:
         return None
-    if "&" in text and "*" in text:
-        weights: dict[int, tuple[int, int]] = {}
-        size, height = _weigh(root, weights, set())
-        if size > len(weights) + MAX_ALIASED:
-            message = f"aliases stand for more than {MAX_ALIASED:,} values"
-            raise DocumentError(Fault("alias", message, *_place(root)))
-        if height > MAX_DEPTH + 1:
-            raise DocumentError(too_deep(*_place(root)))
-    builder = _Builder()
-    value = builder.build(root)
-    if builder.faults:
-        raise DocumentError(dict.fromkeys(builder.faults))  # what aliases share is built, and faulty, more than once
-    return freeze(value)
+    reader = _Reader(events)
+    value: JsonValue = reader.value(start, 0)
+    _require_end(events)
+    reader.require_sound_aliases(start)
+    if reader.faults:
+        raise DocumentError(dict.fromkeys(reader.faults))  # of a key with an anchor some are found twice
+    return value
 
 
 def yaml_nodes(text: str) -> Iterator[tuple[int, Step | None, tuple[int, int]]]:
@@ -55,38 +54,59 @@ def yaml_nodes(text: str) -> Iterator[tuple[int, Step | None, tuple[int, int]]]:
 
     What an alias stands for is not entered: the alias is all that stands there. Faulty text has no nodes.
     """
-    try:
-        root = _compose(text, alone=False)
-    except DocumentError:
+    if not _is_sound(text):
         return
-    entered: set[int] = set()
-    todo: list[tuple[int, Step | None, tuple[int, int], Any]] = [(0, None, _place(root), root)] if root else []
-    while todo:
-        depth, step, place, node = todo.pop()
-        yield depth, step, place
-        if node.id != "scalar" and id(node) not in entered:
-            entered.add(id(node))
-            members = node.value if node.id == "mapping" else [(None, item) for item in node.value]
-            inside: list[tuple[int, Step | None, tuple[int, int], Any]] = [
-                (depth + 1, str(key.value) if key else index, _place(key or item), item)
-                for index, (key, item) in enumerate(members)
-            ]
-            todo += reversed(inside)
+    yaml = _yaml()
+    inside: list[Step | None] = []  # per open collection: index of the item, or key of the member once it is read
+    key_at, anchors = (0, 0), dict[str, Any]()
+    events = _events(text)
+    for event in events:
+        if isinstance(event, yaml.CollectionEndEvent):
+            del inside[-1]
+        elif isinstance(event, yaml.NodeEvent):
+            begins = isinstance(event, yaml.CollectionStartEvent)
+            original = anchors.setdefault(event.anchor, event) if event.anchor else event
+            if inside and inside[-1] is None:
+                inside[-1], key_at = str(getattr(original, "value", "")), _place(original)
+                if begins:
+                    _pass_over(events)
+                continue
+            step = inside[-1] if inside else None
+            yield len(inside), step, key_at if isinstance(step, str) else _place(original)
+            if begins:
+                inside.append(0 if isinstance(event, yaml.SequenceStartEvent) else None)
+                continue
+        elif isinstance(event, yaml.DocumentEndEvent):
+            return
+        inside[-1:] = map(_following, inside[-1:])
 
 
-def _tag(node: Any) -> str:
-    return str(node.tag).replace(_TAG, "!!", 1)
+def _following(step: Step | None) -> Step | None:
+    """Return the step after a value: the next item, or a member whose key is not read yet."""
+    return step + 1 if isinstance(step, int) else None
 
 
-def _place(node: Any) -> tuple[int, int]:
-    return node.start_mark.line + 1, node.start_mark.column + 1
+def _pass_over(events: Iterator[Any]) -> None:
+    """Read on to the end of a collection that has begun."""
+    yaml = _yaml()
+    depth = 1
+    while depth:
+        event = next(events)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+
+
+@cache
+def _yaml() -> Any:
+    """PyYAML, whose import only YAML files should cost."""
+    import yaml  # noqa: PLC0415 - see above
+
+    return yaml
 
 
 @cache
 def _loader_class() -> Any:
     """PyYAML's fastest loader without timestamps: a date stays the text that it is in JSON."""
-    import yaml  # noqa: PLC0415 - only YAML files should cost this import
-
+    yaml = _yaml()
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     resolvers = {
         first: [(tag, pattern) for tag, pattern in pairs if tag != f"{_TAG}timestamp"]
@@ -95,103 +115,280 @@ def _loader_class() -> Any:
     return type("JsonLoader", (base,), {"yaml_implicit_resolvers": resolvers})
 
 
-def _compose(text: str, *, alone: bool) -> Any:
-    """The node graph of the first document; whether anything may follow it depends on `alone`."""
-    loader_class = _loader_class()
-    import yaml  # noqa: PLC0415 - as above
-
+def _events(text: str) -> Iterator[Any]:
+    """The events of a text. Raises `DocumentError` where it cannot be parsed."""
+    yaml = _yaml()
     try:
-        depth = documents = 0
-        for event in yaml.parse(text, loader_class):
-            # PyYAML composes by recursion in C, which deep nesting would crash.
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > MAX_DEPTH + 1:
-                raise DocumentError(too_deep(*_place(event)))
-            documents += isinstance(event, yaml.DocumentStartEvent)
-            if documents > 1:
-                message = "a second document follows the first; one file holds one"
-                raise DocumentError(Fault("multiple", message, *_place(event)))
-            if isinstance(event, yaml.DocumentEndEvent) and not alone:
-                break
-        loader = loader_class(text)
-        return loader.get_node() if loader.check_node() else None
+        yield from yaml.parse(text, _loader_class())
     except yaml.reader.ReaderError as error:
         odd = yaml.reader.Reader.NON_PRINTABLE.search(text)
         place = place_at(text, odd.start() if odd else 0)
         message = "contains a control character, which YAML forbids"
         raise DocumentError(Fault("syntax", message, *place)) from error
     except yaml.MarkedYAMLError as error:
-        mark: Any = error.problem_mark or error.context_mark
         message = ", ".join(part for part in (error.context, error.problem) if part)
-        hint = next_step_in_yaml(message)
-        raise DocumentError(Fault("syntax", message, mark.line + 1, mark.column + 1, hint)) from error
+        raise DocumentError(_slip(message, error.problem_mark or error.context_mark)) from error
 
 
-def _weigh(node: Any, weights: dict[int, tuple[int, int]], inside: set[int]) -> tuple[int, int]:
-    """Number of values and levels that a node has once its aliases are written out."""
-    if id(node) in inside:
-        raise DocumentError(Fault("alias", "an alias stands for what contains it", *_place(node)))
-    if id(node) not in weights:
-        size, height = 1, 0
-        inside.add(id(node))
-        children = [] if node.id == "scalar" else node.value
-        for child in [value for _, value in children] if node.id == "mapping" else children:
-            its_size, its_height = _weigh(child, weights, inside)
-            size, height = size + its_size, max(height, its_height)
-        inside.discard(id(node))
-        weights[id(node)] = (size, height + (node.id != "scalar"))
-    return weights[id(node)]
+def _slip(message: str, mark: Any) -> Fault:
+    return Fault("syntax", message, mark.line + 1, mark.column + 1, next_step_in_yaml(message))
 
 
-class _Builder:
-    """Makes JSON values from nodes whose depth and number are known to be bounded."""
+def _first_of_document(events: Iterator[Any]) -> Any:
+    """The event with which the value of the first document begins; `None` if there is no document."""
+    yaml = _yaml()
+    before = (yaml.StreamStartEvent, yaml.DocumentStartEvent)
+    start = next(event for event in events if not isinstance(event, before))
+    return None if isinstance(start, yaml.StreamEndEvent) else start
 
-    def __init__(self) -> None:
+
+def _require_end(events: Iterator[Any]) -> None:
+    """Raise `DocumentError` if a second document follows, or something that cannot be parsed."""
+    for event in events:
+        if isinstance(event, _yaml().DocumentStartEvent):
+            message = "a second document follows the first; one file holds one"
+            raise DocumentError(Fault("multiple", message, *_place(event)))
+
+
+def _is_sound(text: str) -> bool:
+    """Tell whether the first document of a text can be parsed, is not nested too deeply, and has sound aliases."""
+    yaml = _yaml()
+    depth, anchors = 0, set[str]()
+    try:
+        for event in _events(text):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            anchor = getattr(event, "anchor", None)
+            is_unsound = anchor is not None and isinstance(event, yaml.AliasEvent) != (anchor in anchors)
+            if depth > MAX_DEPTH + 1 or is_unsound:
+                return False
+            if isinstance(event, yaml.DocumentEndEvent):
+                break
+            anchors.add(anchor or "")
+    except DocumentError:
+        return False
+    return True
+
+
+def _short(tag: str) -> str:
+    return tag.replace(_TAG, "!!", 1)
+
+
+def _place(event: Any) -> tuple[int, int]:
+    return event.start_mark.line + 1, event.start_mark.column + 1
+
+
+@dataclass(slots=True)
+class _Anchored:
+    """What has an anchor, for the aliases that stand for it."""
+
+    start: Any
+    """The event with which it begins."""
+    value: Any = None
+    size: int = 1
+    """Number of its values, once its own aliases are written out."""
+    height: int = 0
+    """Number of its levels, likewise."""
+    is_open: bool = False
+    """Whether it has not ended yet, so that an alias of it would stand for what contains the alias."""
+
+
+class _Reader:
+    """Makes JSON values from events, for a document nested no deeper than `MAX_DEPTH`.
+
+    Args:
+        events: those that follow the first one of the value.
+    """
+
+    def __init__(self, events: Iterator[Any]) -> None:
         self.faults: list[Fault] = []
-        self._convert = _loader_class()("")
+        self._yaml = _yaml()
+        self._next = events.__next__
+        self._loader = _loader_class()("")
+        self._anchors: dict[str, _Anchored] = {}
+        self._wrong_alias: Fault | None = None
+        """The first one; told only if the rest of the text can be parsed."""
+        self._names: dict[str, str] = {}
+        """Each key, which many mappings share."""
+        self._written = self._size = self._height = 0
+        """Number of values that are written, the same with those that aliases stand for, and of levels with these."""
+        self._ignored = 0
+        """Above zero where faults are of no interest, because nothing is made of what is read."""
 
-    def build(self, node: Any) -> Any:
-        """The value of a node; faults go to `faults`."""
-        if node.id == "scalar":
-            return self._scalar(node)
-        if node.tag != f"{_TAG}{'seq' if node.id == 'sequence' else 'map'}":
-            self._fault(node, f"tag {_tag(node)!r} is not supported")
-        if node.id == "sequence":
-            return [self.build(item) for item in node.value]
-        members: dict[str, Any] = {}
-        merged: dict[str, Any] = {}
-        for key, item in node.value:
-            if key.id != "scalar":
-                self._fault(key, "a key must be plain text")
-            elif key.tag == f"{_TAG}merge":
-                for part in item.value if item.id == "sequence" else [item]:
-                    if part.id == "mapping":
-                        merged = {**self.build(part), **merged}  # the one named first wins
-                    else:
-                        self._fault(part, "only a mapping can be merged")
-            else:
-                # Keys are the text as written: JSON has no others, and people mean `on` or `1` by on and 1.
-                if key.value in members:
-                    self.faults.append(duplicate_key(key.value, *_place(key)))
-                members[self._text(key)] = self.build(item)
-        return {**merged, **members}
+    def require_sound_aliases(self, start: Any) -> None:
+        """Raise `DocumentError` if an alias is wrong, or what all of them stand for is too much.
 
-    def _scalar(self, node: Any) -> Any:
-        kind = node.tag.removeprefix(_TAG)
+        Args:
+            start: the first event of the document's value.
+        """
+        if self._wrong_alias:
+            raise DocumentError(self._wrong_alias)
+        if self._size > self._written + MAX_ALIASED:
+            message = f"aliases stand for more than {MAX_ALIASED:,} values"
+            raise DocumentError(Fault("alias", message, *_place(start)))
+        if self._height > MAX_DEPTH + 1:
+            raise DocumentError(too_deep(*_place(start)))
+
+    def value(self, start: Any, depth: int) -> Any:
+        """The value that begins with an event, inside of so many others; faults go to `faults`."""
+        if type(start) is self._yaml.AliasEvent:
+            return self._aliased(start, depth)
+        self._written += 1
+        self._size += 1
+        if type(start) is self._yaml.ScalarEvent:
+            return self._scalar(start)
+        name, read = ("seq", self._items) if self._is_sequence(start) else ("map", self._members)
+        if start.tag not in (None, "!", f"{_TAG}{name}"):
+            self._fault(start, f"tag {_short(start.tag)!r} is not supported")
+        return self._collection(start, depth + 1, read)
+
+    def _scalar(self, event: Any) -> Any:
+        value = self._text(event) if self._is_plainly_text(event) else self._converted(event)
+        if event.anchor is not None:
+            self._anchored(event).value = value
+        return value
+
+    def _is_plainly_text(self, event: Any) -> bool:
+        """Tell whether a scalar is a text, as most are, without looking at all of it."""
+        may_mean = self._loader.yaml_implicit_resolvers  # by the first character
+        return event.tag is None and not (event.implicit[0] and event.value[:1] in may_mean)
+
+    def _converted(self, event: Any) -> Any:
+        tag = self._tag_of(event)
+        kind = tag.removeprefix(_TAG)
         if kind in ("str", "value"):
-            return self._text(node)
+            return self._text(event)
         if kind not in ("null", "bool", "int", "float"):
-            return self._fault(node, f"tag {_tag(node)!r} is not supported")
+            return self._fault(event, f"tag {_short(tag)!r} is not supported")
+        node = self._yaml.ScalarNode(tag, event.value)
         try:
-            return freeze(getattr(self._convert, f"construct_yaml_{kind}")(node))
+            return freeze(getattr(self._loader, f"construct_yaml_{kind}")(node))
         except (ValueError, LookupError):  # infinite, far too long, or an explicit tag on text that does not fit
-            self.faults.append(no_number(node.value, *_place(node)))
+            self._add(no_number(event.value, *_place(event)))
             return None
 
-    def _text(self, node: Any) -> str:
-        if has_half_pair(node.value):  # where libyaml is absent; it refuses them itself
-            self.faults.append(half_pair(*_place(node)))
-        return str(node.value)
+    def _tag_of(self, event: Any) -> str:
+        if event.tag in (None, "!"):
+            return str(self._loader.resolve(self._yaml.ScalarNode, event.value, event.implicit))
+        return str(event.tag)
 
-    def _fault(self, node: Any, message: str) -> None:
-        self.faults.append(Fault("syntax", message, *_place(node)))
+    def _text(self, event: Any) -> str:
+        if has_half_pair(event.value):  # where libyaml is absent; it refuses them itself
+            self._add(half_pair(*_place(event)))
+        return str(event.value)
+
+    def _collection(self, start: Any, depth: int, read: Callable[[int], Any]) -> Any:
+        if depth > MAX_DEPTH + 1:
+            raise DocumentError(too_deep(*_place(start)))
+        if start.anchor is None:
+            self._height = max(self._height, depth)
+            return read(depth)
+        anchored, size, height = self._anchored(start), self._size, self._height
+        anchored.is_open, self._height = True, depth
+        anchored.value = read(depth)
+        anchored.is_open = False
+        anchored.size, anchored.height = self._size - size + 1, self._height - depth + 1
+        self._height = max(self._height, height)
+        return anchored.value
+
+    def _is_sequence(self, start: Any) -> bool:
+        return type(start) is self._yaml.SequenceStartEvent
+
+    def _items(self, depth: int) -> tuple[Any, ...]:
+        items = []
+        while type(event := self._next()) is not self._yaml.SequenceEndEvent:
+            items.append(self.value(event, depth))
+        return tuple(items)
+
+    def _members(self, depth: int) -> JsonValue:
+        members: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
+        while type(event := self._next()) is not self._yaml.MappingEndEvent:
+            key = self._original(event)
+            if type(key) is not self._yaml.ScalarEvent:
+                self._fault(key, "a key must be plain text")
+                self._ignore(event, depth)
+                self._ignore(self._next(), depth)
+                continue
+            if event is key and key.anchor is not None:
+                self._scalar(key)  # for its aliases
+            if not self._is_plainly_text(key) and self._tag_of(key) == _MERGE:
+                merged = {**self._merged(self._next(), depth), **merged}  # the one named first wins
+                continue
+            # Keys are the text as written: JSON has no others, and people mean `on` or `1` by on and 1.
+            name = self._names.setdefault(key.value, self._text(key))
+            if name in members:
+                self._add(duplicate_key(name, *_place(key)))
+            members[name] = self.value(self._next(), depth)
+        return sealed({**merged, **members} if merged else members)
+
+    def _merged(self, start: Any, depth: int) -> Mapping[str, JsonValue]:
+        """The members of what a merge key names: a mapping, or a list of some."""
+        original = self._original(start)
+        if not self._is_sequence(original):
+            return self._part(start, depth)
+        parts: tuple[Any, ...]
+        if original is start:
+            parts = self._collection(start, depth + 1, self._parts)
+        else:
+            parts = self._aliased(start, depth) or ()
+        merged: dict[str, JsonValue] = {}
+        for part in parts:
+            if isinstance(part, Mapping):
+                merged = {**part, **merged}
+            else:
+                self._fault(original, _NO_PART)
+        return merged
+
+    def _parts(self, depth: int) -> tuple[Mapping[str, JsonValue], ...]:
+        parts = []
+        while type(event := self._next()) is not self._yaml.SequenceEndEvent:
+            parts.append(self._part(event, depth))
+        return tuple(parts)
+
+    def _part(self, start: Any, depth: int) -> Mapping[str, JsonValue]:
+        original = self._original(start)
+        if type(original) is self._yaml.MappingStartEvent:
+            members: Mapping[str, JsonValue] = self.value(start, depth) or EMPTY
+            return members
+        self._fault(original, _NO_PART)
+        self._ignore(start, depth)
+        return EMPTY
+
+    def _aliased(self, alias: Any, depth: int) -> Any:
+        anchored = self._anchors.get(alias.anchor)
+        if anchored is None:
+            self._wrong_alias = self._wrong_alias or _slip("found undefined alias", alias.start_mark)
+            return None
+        if anchored.is_open:
+            fault = Fault("alias", "an alias stands for what contains it", *_place(anchored.start))
+            self._wrong_alias = self._wrong_alias or fault
+        self._size += anchored.size
+        self._height = max(self._height, depth + anchored.height)
+        return anchored.value
+
+    def _anchored(self, start: Any) -> _Anchored:
+        """Take in what begins with an event and has an anchor."""
+        if start.anchor in self._anchors:
+            fault = _slip("found duplicate anchor; first occurrence, second occurrence", start.start_mark)
+            self._wrong_alias = self._wrong_alias or fault
+        anchored = self._anchors[start.anchor] = _Anchored(start)
+        return anchored
+
+    def _original(self, event: Any) -> Any:
+        """The first event of what an alias stands for, or the event itself."""
+        if type(event) is self._yaml.AliasEvent and event.anchor in self._anchors:
+            return self._anchors[event.anchor].start
+        return event
+
+    def _ignore(self, start: Any, depth: int) -> None:
+        """Read what nothing is made of."""
+        self._ignored += 1
+        self.value(start, depth)
+        self._ignored -= 1
+
+    def _fault(self, event: Any, message: str) -> None:
+        self._add(Fault("syntax", message, *_place(event)))
+
+    def _add(self, fault: Fault) -> None:
+        if not self._ignored:
+            self.faults.append(fault)
