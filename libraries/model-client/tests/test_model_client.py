@@ -13,8 +13,9 @@ import pytest
 from pydantic import ValidationError
 
 from skillgauge.api import Fact, FailureClass, JudgeReply, JudgeRequest, Traits, Usage
-from skillgauge_model_client.client import Key, count, dig, known
+from skillgauge_model_client.answers import count, dig, known
 from skillgauge_model_client.judge import ModelJudge, reply_of
+from skillgauge_model_client.keys import Key
 from skillgauge_model_client.options import ModelOptions, Prices, told_by
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import priced

@@ -7,19 +7,18 @@ import json
 import os
 import ssl
 import weakref
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 import httpx
 
-from skillgauge.api import FailureClass, JudgeReply, Problem, Usage, secret
+from skillgauge.api import FailureClass, JudgeReply
 from skillgauge_http_bodies import Decoder, EncodingError
 
+from .keys import Key
 from .outcomes import Unanswered, excerpt, is_success, status_error
 
 T = TypeVar("T")
@@ -28,39 +27,6 @@ ANSWER_BYTES = 4 * 1024 * 1024
 _REFUSAL_BYTES = 16 * 1024
 _KEPT_CONNECTIONS = 64
 _UNSUPPORTED = ("support", "deprecated", "not allowed", "not permitted")
-_KEY_LENGTH = 6
-"""A shorter one occurs by chance and cannot be kept out of results; the kernel draws the same line."""
-
-
-@dataclass(frozen=True)
-class Key:
-    """A key with the name of the variable that holds it."""
-
-    variable: str
-    value: str = field(repr=False)
-
-    def problems(self) -> tuple[Problem, ...]:
-        """Report everything that keeps the key from being used."""
-        if len(self.value) < _KEY_LENGTH:
-            why = f"has fewer than {_KEY_LENGTH} characters and could not be kept out of results"
-        elif not self.value.isascii() or not self.value.isprintable() or " " in self.value:
-            why = "cannot be in a header"
-        else:
-            return ()
-        hint = f"Set {self.variable} to the key and nothing else."
-        return (Problem("judge.key", f"the value of environment variable {self.variable} {why}", hint=hint),)
-
-    def out_of(self, text: str) -> str:
-        """The text with the variable's name where the key was."""
-        for form in dict.fromkeys((self.value, quote(self.value, safe=""), json.dumps(self.value)[1:-1])):
-            text = text.replace(form, f"[redacted:{self.variable}]")
-        return text
-
-
-def find_key(variables: Sequence[str]) -> Key | None:
-    """The key in the first of these secrets that is known."""
-    pairs = ((name, (secret(name) or "").strip()) for name in variables)
-    return next((Key(name, value) for name, value in pairs if value), None)
 
 
 class ModelClient:
@@ -261,31 +227,3 @@ def _below(error: BaseException) -> Iterator[BaseException]:
     while cause is not None:
         yield cause
         cause = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause.__cause__ or cause.__context__
-
-
-def dig(document: object, *path: str | int) -> Any:
-    """Return the value at a place of a document; `None` if there is none."""
-    for step in path:
-        if isinstance(step, str) and isinstance(document, dict):
-            document = document.get(step)
-        elif isinstance(step, int) and isinstance(document, list) and len(document) > step:
-            document = document[step]
-        else:
-            return None
-    return document
-
-
-def count(value: object) -> int | None:
-    """A number of tokens; `None` if it is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**15 else None
-
-
-def known(usage: Usage) -> Usage | None:
-    """Usage that says something: nobody answers without reading a token."""
-    nothing = not usage.input_tokens and not usage.output_tokens and not usage.cache_read_tokens
-    return None if nothing and not usage.total_tokens else usage
-
-
-def written(text: object) -> str | None:
-    """A text that can be stored, half surrogate pairs replaced; `None` if it is none."""
-    return text.encode("utf-8", "replace").decode() if isinstance(text, str) and text else None

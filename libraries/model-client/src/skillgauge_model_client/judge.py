@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import cached_property
 from importlib.metadata import version
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from skillgauge.api import FailureClass, Identity, JudgeReply, JudgeRequest, Problem, Usage
 
-from .client import Key, ModelClient, find_key, written
+from .answers import written
+from .keys import Key, find_key
 from .options import ModelOptions
 from .outcomes import Unanswered
 from .usages import priced
+
+if TYPE_CHECKING:
+    from .client import ModelClient
 
 
 class ModelJudge(ABC):
@@ -43,7 +48,6 @@ class ModelJudge(ABC):
     def __init__(self, options: ModelOptions) -> None:
         self._options = options
         self._key = find_key(self.variables)
-        self._client = ModelClient(self._key, self.headers(self._key), options.timeout_s)
 
     @property
     def is_own_address(self) -> bool:
@@ -100,6 +104,12 @@ class ModelJudge(ABC):
         if reply.usage is None:
             return reply
         return reply.model_copy(update={"usage": priced(reply.usage, self._options.prices)})
+
+    @cached_property
+    def _client(self) -> ModelClient:
+        from .client import ModelClient  # noqa: PLC0415 - httpx, which only a question needs
+
+        return ModelClient(self._key, self.headers(self._key), self._options.timeout_s)
 
     def _model(self, asked: str | None) -> str | None:
         model = asked or self._options.model or (self.default_model if self.is_own_address else None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skillgauge.api import Usage
 
-from .client import count, dig, known
+from .answers import count, dig, known
 from .options import Prices
 
 _MILLION = 1_000_000

@@ -11,7 +11,7 @@ import pytest
 
 from skillgauge.api import JudgeReply, JudgeRequest, Problem
 from skillgauge_judges.openai import OpenAIJudge
-from skillgauge_model_client.client import Key
+from skillgauge_model_client.keys import Key
 from skillgauge_testkit import check_light_import, check_model_judge, check_plugin
 
 from .conftest import PLUGINS, PROVIDERS

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skillgauge.api import FailureClass
-from skillgauge_model_client.client import Key, dig, written
+from skillgauge_model_client.answers import dig, written
+from skillgauge_model_client.keys import Key
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import anthropic_usage
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillgauge.api import Usage
-from skillgauge_model_client.client import Key
+from skillgauge_model_client.keys import Key
 
 Document = dict[str, Any]
 """A JSON object of an API's own."""

@@ -7,19 +7,17 @@ and a sandbox need let nothing through.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from importlib.metadata import version
-from typing import assert_never
+from typing import TYPE_CHECKING
 
 from skillgauge.api import Emit, Execution, Failure, FailureClass, Identity, ModelRoute, Problem, RunRequest, Workspace
-from skillgauge_model_client.client import ModelClient, find_key
+from skillgauge_model_client.keys import find_key
 
-from .anthropic_messages import AnthropicMessages
-from .dialect import Answer, Dialect, Document, Question
-from .gemini_content import GeminiContent
-from .openai_chat import OpenAIChat
 from .options import SERVICES, ApiOptions, Service, gateway_option
-from .session import Session, Talk
-from .skills import find_skills
+
+if TYPE_CHECKING:
+    from .conversations import Conversations
 
 NAME = "api"
 
@@ -33,11 +31,8 @@ class ApiEngine:
 
     def __init__(self, options: ApiOptions) -> None:
         self._options = options
-        self._clients: dict[Service, ModelClient] = {}
         self._asked: set[str | None] = set()
         """Models that sessions are planned with."""
-        self._open: dict[str, list[Document]] = {}
-        """What was said in sessions that a further turn comes to, by their ids."""
 
     async def check(self) -> tuple[Problem, ...]:
         """Check that there is a model, a service that has it, and a key where one is needed, for all that is planned.
@@ -79,28 +74,13 @@ class ApiEngine:
         if model is None or service is None or missing:
             failure = Failure.of_agent(FailureClass.AUTH, missing[0].message)
             return Execution(failure=failure, sandbox=workspace.tier)
-        dialect = _dialect(service)
-        client = self._client(service, dialect)
-        address = self._options.address(service)
-        is_vendor = address == SERVICES[service].address
+        return await self._conversations.hold(model, service, request, workspace, emit)
 
-        async def ask(question: Question) -> Answer:
-            path, body = dialect.request(question, is_vendor=is_vendor)
-            return await client.exchange(f"{address}{path}", body, dialect.read, model)
+    @cached_property
+    def _conversations(self) -> Conversations:
+        from .conversations import Conversations  # noqa: PLC0415 - httpx and more that only a session needs
 
-        skills = await find_skills(workspace)
-        said = self._open.pop(request.continues or "", [])
-        session = Session(Talk(model, dialect, ask), self._options, skills, request, workspace, emit, said)
-        execution = await session.hold()
-        if request.is_followed and execution.failure is None:
-            self._open[request.trial_id] = session.messages
-        return execution
-
-    def _client(self, service: Service, dialect: Dialect) -> ModelClient:
-        if service not in self._clients:
-            key = find_key(self._options.variables(service))
-            self._clients[service] = ModelClient(key, dialect.headers(key), self._options.request_timeout_s)
-        return self._clients[service]
+        return Conversations(self._options)
 
     def _missing(self, model: str | None) -> tuple[Problem, ...]:
         if model is None:
@@ -120,15 +100,3 @@ class ApiEngine:
         message = f"engine {NAME!r} has no key for {service}: none of {', '.join(variables)} is set"
         hint = f"Set {variables[0]}, or name a server that needs no key: --set engines.{NAME}.base_url=URL."
         return (Problem("engine.no-key", message, hint=hint),)
-
-
-def _dialect(service: Service) -> Dialect:
-    match service:
-        case Service.OPENAI:
-            return OpenAIChat()
-        case Service.ANTHROPIC:
-            return AnthropicMessages()
-        case Service.GEMINI:
-            return GeminiContent()
-        case _:
-            assert_never(service)

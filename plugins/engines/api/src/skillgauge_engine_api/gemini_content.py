@@ -7,7 +7,8 @@ from typing import Any
 from urllib.parse import quote
 
 from skillgauge.api import FailureClass
-from skillgauge_model_client.client import Key, dig, written
+from skillgauge_model_client.answers import dig, written
+from skillgauge_model_client.keys import Key
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import gemini_usage
 

@@ -7,8 +7,9 @@ from typing import Any
 from urllib.parse import quote
 
 from skillgauge.api import FailureClass, JudgeReply, JudgeRequest
-from skillgauge_model_client.client import Key, dig
+from skillgauge_model_client.answers import dig
 from skillgauge_model_client.judge import ModelJudge, reply_of
+from skillgauge_model_client.keys import Key
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import gemini_usage
 
