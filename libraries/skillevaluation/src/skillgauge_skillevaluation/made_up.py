@@ -11,8 +11,6 @@ from typing import Any
 
 from skillgauge.api import EventKind, Execution, JsonObject
 
-from .aggregation import DIMENSIONS
-
 MADE_UP = "skillevaluation.made-up"
 """Name of the notice that holds the figures."""
 _WITH_SKILL = {"duration_ms": 1200, "turns": 2, "total_tokens": 400, "tool_call_count": 1}
@@ -29,4 +27,4 @@ def made_up_figures(execution: Execution) -> Mapping[str, Any]:
     events = execution.trajectory.events if execution.trajectory else ()
     told = next((one.data for one in events if one.kind is EventKind.NOTICE and one.name == MADE_UP), None)
     figures = told if isinstance(told, Mapping) else {}
-    return {name: value for name in DIMENSIONS.values() if isinstance(value := figures.get(name), int)}
+    return {name: value for name in _WITH_SKILL if isinstance(value := figures.get(name), int)}

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skillgauge.api import Claim, Dumped, Loaded, LoadRequest, Peers, Suite
-from skillgauge.api.report import Figure, GroupKey, SuiteSummary
 from skillgauge_skill_folders import SKILL_FILE
 
-from .figures import figures
 from .options import AgentSkillsOptions
 from .recognition.claiming import claim
+
+if TYPE_CHECKING:
+    from skillgauge.api.report import Figure, GroupKey, SuiteSummary
 
 SKILL_FOLDERS = tuple(
     f".{name}/skills" for name in ("agents", "claude", "codex", "cursor", "gemini", "github", "opencode")
@@ -66,6 +68,8 @@ class AgentSkillsFormat:
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         """The share of expectations met; for queries, how often the skill fired and kept silent as it should."""
+        from .figures import figures  # noqa: PLC0415 - with all of a suite, which claims do without
+
         return {group.key: figures(group, summary.suite) for group in summary.groups}
 
     def _is_read(self, mark: str) -> bool:
