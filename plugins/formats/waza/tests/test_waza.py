@@ -291,6 +291,12 @@ def test_there_and_back(suite_file: Path, tmp_path: Path) -> None:
         ("timeout_seconds: 30", "timeout: 30", "a.yaml:5:"),
         ("output_contains:", "output_contain:", "a.yaml:14:"),
         ("max_iterations: 4", "max_iterations: 0", "a.yaml:16:"),
+        (
+            "  context: {kind: parcel}",
+            "  responder: {instructions: Say yes., max_followups: 2}",
+            "a.yaml:8:3 no user is",
+        ),
+        ("  context: {kind: parcel}", "  follow_up_prompts: [Pack it., ' ']", "a.yaml:8:33"),
         ('"(?i)fatal"', '"(fatal"', "a.yaml:22:"),
         ("regex_not_match", "regexp", "a.yaml:22:"),
         ('{regex_not_match: ["(?i)fatal"]}', "{}", "a.yaml:22:"),
@@ -412,3 +418,27 @@ def test_announcement() -> None:
     """Hook, provider and entry points fit together."""
     check_plugin(MODULE, "formats")
     check_light_import(MODULE)
+
+
+def test_conversations(suite_file: Path, tmp_path: Path) -> None:
+    """Follow-up prompts are further turns of the session, whose end all graders look at, and are written again."""
+    task = TASK.replace("  context: {kind: parcel}", "  follow_up_prompts: [Pack it., Send it.]")
+    (suite_file.parent / "tasks/a.yaml").write_text(task)
+    suite = loaded(suite_file)
+    case, single = suite.cases
+    assert (case.prompt, case.turns) == ("Print the label of parcel 7.", ("Pack it.", "Send it."))
+    assert [check.turn for check in case.checks] == [None] * len(case.checks)
+    assert single.turns == ()
+    back = rewritten(suite, tmp_path / "back/labels").cases[0]
+    assert (back.prompt, back.turns) == (case.prompt, case.turns)
+    assert {check.digest for check in back.checks} == {check.digest for check in case.checks}
+
+
+def test_a_check_of_one_turn_is_a_loss(suite_file: Path) -> None:
+    """Graders look at the end of a session, so that a check of one turn is told when it is written."""
+    case = loaded(suite_file).cases[0]
+    checks = (case.checks[0].model_copy(update={"turn": 1}), *case.checks[1:])
+    suite = loaded(suite_file).model_copy(
+        update={"cases": (case.model_copy(update={"turns": ("On.",), "checks": checks}),)}
+    )
+    assert any("is about turn 1, and would be about the whole" in loss.message for loss in FORMAT.dump(suite).losses)

@@ -149,6 +149,8 @@ def _graders(case: Case, writing: _Writing) -> list[dict[str, Any]]:
 
 def _inputs(case: Case, writing: _Writing) -> dict[str, Any]:
     inputs: dict[str, Any] = {"prompt": case.prompt}
+    if case.turns:
+        inputs["follow_up_prompts"] = list(case.turns)
     if "context" in case.extras:
         inputs["context"] = thaw(case.extras["context"])
     if case.files:
@@ -198,6 +200,8 @@ def _unsaid(case: Case, writing: _Writing) -> Iterator[str]:
     for check in case.checks:
         if check.beside and check.scorer != "trigger" and not (writing.compares and "skills" in check.options):
             yield f"check {check.id!r} would decide, and is no more than a figure here"
+        if check.turn is not None:
+            yield f"check {check.id!r} is about turn {check.turn}, and would be about the whole session"
         if check.stage:
             yield f"check {check.id!r} would be asked whatever others say"
 

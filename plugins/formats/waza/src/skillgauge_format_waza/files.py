@@ -46,6 +46,8 @@ class InputsFile(Part):
     """`inputs` of a task."""
 
     prompt: Text
+    follow_up_prompts: tuple[Text, ...] = ()
+    responder: Json = None
     context: JsonObject | None = None
     files: tuple[ResourceFile, ...] = ()
     environment: dict[str, str] = {}

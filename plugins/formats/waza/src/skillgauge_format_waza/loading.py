@@ -28,9 +28,9 @@ from skillgauge.api import (
 from skillgauge_skill_folders import bundled_files, contained, file_spec, leaks_of, load_each, read_skill, skill_ref
 
 from .claiming import FORMAT, NAMES
-from .files import EvalFile, GraderFile, TaskFile
+from .files import EvalFile, GraderFile, InputsFile, TaskFile
 from .graders import Given, checks_of, expectations
-from .reading import Reading
+from .reading import Pointer, Reading
 from .skills import candidate, others
 
 FIXTURES = "fixtures"
@@ -232,8 +232,11 @@ def _case(task: _Task, suite: Reading, read: EvalFile) -> Case:
         fixtures = suite.folder / FIXTURES
     if file.inputs.context:
         reading.tell("context is for people: an agent is asked the prompt alone", "inputs", "context")
-    for place in _templates(file.inputs.prompt):
-        reading.tell(f"{place} stays as it is, as in waza", "inputs", "prompt")
+    if file.inputs.responder is not None:
+        hint = "Write what the user says next: follow_up_prompts."
+        reading.refuse("no user is played by a model", "inputs", "responder", hint=hint)
+    for place in _templates(file.inputs):
+        reading.tell("a template in a prompt stays as it is, as in waza", *place)
     checks = (*_checks(suite, read, file, reading, fixtures),)
     if not checks and not reading.problems:
         reading.tell("this task has no grader, so that it passes whatever an agent does")
@@ -243,6 +246,7 @@ def _case(task: _Task, suite: Reading, read: EvalFile) -> Case:
         description=file.description,
         tags=file.tags,
         prompt=file.inputs.prompt,
+        turns=file.inputs.follow_up_prompts,
         files=tuple(_files(reading, file, fixtures)),
         grader_files=_grader_files(suite.folder, checks),
         checks=checks,
@@ -259,9 +263,13 @@ def _grader_files(folder: Path, checks: tuple[Check, ...]) -> tuple[FileSpec, ..
     return bundled_files(folder, commands)
 
 
-def _templates(prompt: str) -> Iterator[str]:
-    if "{{" in prompt and "}}" in prompt:
-        yield "a template in a prompt"
+def _templates(inputs: InputsFile) -> Iterator[Pointer]:
+    """Yield the places of prompts that look like templates."""
+    places: list[Pointer] = [("inputs", "prompt")]
+    places += [("inputs", "follow_up_prompts", number) for number in range(len(inputs.follow_up_prompts))]
+    for place, prompt in zip(places, (inputs.prompt, *inputs.follow_up_prompts), strict=True):
+        if "{{" in prompt and "}}" in prompt:
+            yield place
 
 
 def _checks(suite: Reading, read: EvalFile, task: TaskFile | None, reading: Reading, fixtures: Path) -> Iterator[Check]:
