@@ -202,9 +202,9 @@ def _skill(assertion: Given) -> Made:
     for name in names:
         if name not in assertion.skills:
             skills_text = f"installed: {', '.join(assertion.skills)}" if assertion.skills else "none is"
-            raise RefusalError(
-                f"no skill {name!r} is installed ({skills_text})", "Put the file into the skill's folder."
-            )
+            is_denied = assertion.negated or times == 0
+            hint = "Take it out: it could never fail." if is_denied else "Put the file into the skill's folder."
+            raise RefusalError(f"no skill {name!r} is installed ({skills_text})", hint)
     if times == 0 or assertion.negated:
         if len(names) > 1:
             raise RefusalError("not-skill-used of several skills is not supported", "Write one assertion for each.")
@@ -335,6 +335,17 @@ RULES: Mapping[str, Rule] = {
     "trajectory:tool-sequence": _sequence,
     "trajectory:step-count": _steps,
 }
+
+
+def of_session(scorer: str, options: JsonObject) -> str:
+    """Return what a check asks that is known of a whole session alone, and not of one turn; empty if nothing is."""
+    if scorer == "trigger" or (scorer == "sequence" and options.get("skills")):
+        return "which skills were used"
+    if scorer == "usage" and options.keys() - {"tool_calls"}:
+        return "what it took"
+    return ""
+
+
 _EMBEDDINGS = "compares by a model of embeddings, which no judge here is"
 _OTHER_MODEL = "needs a service of its own, which is not called here"
 _OVERLAP = "measures the overlap of words, which no scorer here does"

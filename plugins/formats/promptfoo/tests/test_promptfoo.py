@@ -379,6 +379,33 @@ def test_what_does_not_map_is_refused(config: Path, old: str, new: str, place: s
     assert any(one.startswith(place) and words in one for one in found), found
 
 
+def test_keys_that_hold_anchors(tmp_path: Path) -> None:
+    """What stands there to be repeated is told and no error, since taking it out would break the file."""
+    anchored = "x-size: &size {size: small}\n_first: &first {type: contains, value: a}\n" + CONFIG.replace(
+        "vars: {size: small}", "vars: *size"
+    ).replace('- $ref: "#/assertionTemplates/brief"', "- *first")
+    suite = loaded(write(tmp_path / "labels", anchored, **{"SKILL.md": SKILL, "prompts/short.txt": "{{name}}"}))
+    assert [check.id for check in suite.cases[0].checks][:2] == ["icontains 1", "contains 2"]
+    told = [one.message for one in suite.warnings if "repeats its anchor" in one.message]
+    assert [one.split(":")[0] for one in told] == ["`x-size` of the configuration", "`_first` of the configuration"]
+
+
+def test_a_refused_test_is_not_absent(tmp_path: Path) -> None:
+    """What is wrong with the only test is told, and not that there is none."""
+    found = refusals(write(tmp_path, one_test(options={"transform": "output.trim()"})))
+    assert len(found) == 1
+    assert "`transform` of options" in found[0]
+
+
+def test_the_hint_for_a_skill_that_is_not_there(tmp_path: Path) -> None:
+    """An assertion that it is not used cannot fail; the other one needs the skill."""
+    for kind, hint in (("skill-used", "Put the file into"), ("not-skill-used", "it could never fail")):
+        text = one_test(**{"assert": [{"type": kind, "value": "other"}]})
+        with pytest.raises(SuiteError) as caught:
+            load(write(tmp_path, text))
+        assert [hint in str(one.hint) for one in caught.value.problems] == [True]
+
+
 def test_all_problems_at_once(tmp_path: Path) -> None:
     """Two faults of different kinds are told together."""
     text = one_test(**{"assert": [{"type": "similar", "value": "a"}, {"type": "contains", "value": ""}]})
@@ -493,3 +520,113 @@ def test_who_answers_in_what_is_written(kind: ArmKind, engine: str | None, provi
     assert yaml.safe_load(dict(dumped.artifacts)["promptfooconfig.yaml"])["providers"] == [provider]
     told = [one.message for one in dumped.losses]
     assert any(loss in one for one in told) if loss else told == []
+
+
+TALK = """prompts: ["{{q}}"]
+providers: [anthropic:claude-agent-sdk]
+tests:
+  - description: pair
+    vars: {q: Pair the lock.}
+    metadata: {conversationId: pairing, cluster: locks}
+    assert:
+      - {type: contains, value: paired}
+      - {type: python, value: "len(output) > 3", weight: 2}
+  - {description: alone, vars: {q: Count.}, metadata: {conversationId: other}, assert: [{type: contains, value: 7}]}
+  - vars: {q: [Open it., Close it.]}
+    metadata: {conversationId: pairing}
+    assert:
+      - {type: icontains, value: done, metric: words}
+"""
+
+
+def test_conversations(tmp_path: Path) -> None:
+    """Tests of one conversation are the turns of one case, in their order, each with its own assertions."""
+    suite = loaded(write(tmp_path / "labels", TALK))
+    case, alone = suite.cases
+    assert (case.id, case.prompt, case.turns) == ("pairing", "Pair the lock.", ("Open it.", "Close it."))
+    assert [(check.id, check.turn, check.weight) for check in case.checks] == [
+        ("turn 1: contains 1", 0, 1),
+        ("turn 1: python 2", 0, 2),
+        ("turn 2: words (icontains 1)", 1, 1),
+        ("turn 3: words (icontains 1)", 2, 1),
+    ]
+    assert (case.cluster, case.rule.mode) == ("locks", VerdictMode.EACH)
+    assert (alone.id, alone.turns) == ("alone", ())
+    dumped = FORMAT.dump(suite)
+    assert dumped.losses == ()
+    again = loaded(_written(dumped, tmp_path / "back/labels")).cases[0]
+    assert (again.id, again.execution_digest, again.rule) == (case.id, case.execution_digest, case.rule)
+    for one in (case, again):
+        turns = thaw(one.extras["turns"])
+        assert [turn["description"] for turn in turns] == ["pair", "test 3, vars 1", "test 3, vars 2"]
+    assert [check.digest for check in again.checks] == [check.digest for check in case.checks]
+
+
+def test_a_conversation_for_each_prompt(tmp_path: Path) -> None:
+    """Each prompt is asked in a conversation of its own, those of one name are a cluster, and tests inherit it."""
+    tests = [{"vars": {"q": "a"}}, {"vars": {"q": "b"}}, {"vars": {"q": "c"}, "prompts": ["short"]}]
+    prompts = [{"raw": "Say {{q}}.", "label": "long"}, {"raw": "{{q}} now", "label": "short"}]
+    document = {"prompts": prompts, "providers": ["openai:gpt-5"], "tests": tests}
+    text = json.dumps({**document, "defaultTest": {"metadata": {"conversationId": 7}}})
+    cases = loaded(write(tmp_path / "labels", text)).cases
+    assert [(one.id, one.prompt, one.turns, one.cluster) for one in cases] == [
+        ("7, long", "Say a.", ("Say b.",), "7"),
+        ("7, short", "a now", ("b now", "c now"), "7"),
+    ]
+
+
+def test_a_threshold_of_the_only_turn_that_asserts(tmp_path: Path) -> None:
+    """It decides the conversation, and is written again."""
+    text = TALK.replace("    assert:\n      - {type: icontains, value: done, metric: words}\n", "").replace(
+        "    assert:", "    threshold: 0.5\n    assert:"
+    )
+    suite = loaded(write(tmp_path / "labels", text))
+    assert (suite.cases[0].rule.mode, suite.cases[0].rule.threshold) == (VerdictMode.MEAN, 0.5)
+    back = loaded(_written(FORMAT.dump(suite), tmp_path / "back/labels"))
+    assert back.cases[0].rule == suite.cases[0].rule
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "words"),
+    [
+        ("anthropic:claude-agent-sdk", "echo", "4:5", "a command cannot continue the conversation 'pairing'"),
+        (
+            "    assert:\n      - {type: contains",
+            "    threshold: 0.5\n    assert:\n      - {type: contains",
+            "7:5",
+            "threshold",
+        ),
+        ("{type: contains, value: paired}", "{type: latency, threshold: 9}", "8:9", "known of a whole session"),
+        ('"{{q}}"', '"{{_conversation}} {{q}}"', "1:", "_conversation"),
+    ],
+)
+def test_conversations_that_are_refused(tmp_path: Path, old: str, new: str, place: str, words: str) -> None:
+    """A conversation that cannot be held or graded as it is meant is an error at its line."""
+    assert old in TALK
+    found = refusals(write(tmp_path, TALK.replace(old, new, 1)))
+    assert any(one.startswith(place) and words in one for one in found), found
+
+
+def test_conversations_of_others_are_written(tmp_path: Path) -> None:
+    """Checks go to the tests of their turns, and one about the whole conversation is told to be about its end."""
+    suite = loaded(write(tmp_path / "labels", TALK))
+    case = suite.cases[0]
+    whole = case.checks[0].model_copy(update={"turn": None})
+    told = case.model_copy(update={"checks": (whole, *case.checks[1:]), "extras": {}})
+    dumped = FORMAT.dump(suite.model_copy(update={"cases": (told,)}))
+    assert any("about the last turn alone" in loss.message for loss in dumped.losses)
+    (again,) = loaded(_written(dumped, tmp_path / "back/labels")).cases
+    assert (again.prompt, again.turns) == (case.prompt, case.turns)
+
+
+def test_a_conversation_runs(program: Program) -> None:
+    """Each answer is looked at by the assertions of its own turn."""
+    file = write(program.work / "labels", TALK.replace("value: done", "value: Open").replace("Close it", "Open again"))
+    replies = [
+        {"match": "Open", "text": "Open."},
+        {"match": "Pair", "text": "It is paired."},
+        {"match": "Count", "text": "7"},
+    ]
+    done = program("eval", file, "--engine", "mock", "--set", f"engines.mock.replies={json.dumps(replies)}")
+    assert done.code == 0, done.stdout + done.stderr
+    assert done.verdict == "done: 2 of 2 passed"

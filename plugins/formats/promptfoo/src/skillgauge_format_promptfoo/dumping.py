@@ -28,7 +28,7 @@ from skillgauge_assertions import assertions
 from skillgauge_skill_folders import SKILL_FILE
 
 from .assertions import EACH
-from .keys import CLUSTER
+from .keys import CLUSTER, CONVERSATION
 from .loading import FORMAT
 from .prompts import DEFAULT
 from .providers import AGENT, ECHO, ENGINES
@@ -46,7 +46,7 @@ def dump(suite: Suite) -> Dumped:
         files[SKILL_FILE] = skill
     tests = []
     for case in suite.cases:
-        tests.append(_test(case, losses))
+        tests += _turns(case, losses) if case.turns else [_test(case, losses)]
         files |= {file.path: _content(file) for file in case.grader_files}
     document: dict[str, Any] = {"description": suite.description or suite.name or suite.id}
     document["prompts"] = [DEFAULT]
@@ -82,8 +82,45 @@ def _provider(suite: Suite, losses: list[Problem]) -> Any:
 
 def _test(case: Case, losses: list[Problem]) -> dict[str, Any]:
     losses += [_loss(f"case {case.id!r}: {part}", case.origin) for part in _unsaid(case)]
+    return _written(case, thaw(case.extras.get("vars")) or {}, losses)
+
+
+def _turns(case: Case, losses: list[Problem]) -> list[dict[str, Any]]:
+    """Return a conversation as tests that share its id, each with the checks of its turn."""
+    losses += [_loss(f"case {case.id!r}: {part}", case.origin) for part in (*_unsaid(case), *_untimed(case))]
+    texts = (case.prompt or "", *case.turns)
+    graded = {_turn(check, case) for check in case.checks if not check.beside}
+    tests = []
+    for number, (text, own) in enumerate(zip(texts, thaw(case.extras.get("turns")) or [{}] * len(texts), strict=True)):
+        update = {
+            "id": own.get("description", f"{case.id}, turn {number + 1}"),
+            "prompt": text,
+            "checks": tuple(check for check in case.checks if _turn(check, case) == number),
+            "rule": case.rule if graded == {number} else EACH,
+        }
+        test = _written(case.model_copy(update=update), own.get("vars", {}), losses)
+        tests.append({**test, "metadata": {CONVERSATION: case.id, **test.get("metadata", {})}})
+    return tests
+
+
+def _turn(check: Check, case: Case) -> int:
+    """Return the turn whose test has a check: the last one, if it is about the whole conversation."""
+    return len(case.turns) if check.turn is None else check.turn
+
+
+def _untimed(case: Case) -> Iterator[str]:
+    """The parts of a conversation that no single test says."""
+    for check in case.checks:
+        if check.turn is None:
+            yield f"check {check.id!r} would be about the last turn alone"
+    graded = {_turn(check, case) for check in case.checks if not check.beside}
+    if len(graded) > 1 and case.rule.mode is VerdictMode.MEAN:
+        yield "its rule for a verdict is left out"
+
+
+def _written(case: Case, own: Mapping[str, Any], losses: list[Problem]) -> dict[str, Any]:
+    """Return a test with the prompt and the checks of a case."""
     asserted = _asserted(case, losses)
-    own = thaw(case.extras.get("vars")) or {}
     test: dict[str, Any] = {"description": case.id, "vars": {**own, "prompt": case.prompt or ""}}
     if case.cluster:
         test["metadata"] = {CLUSTER: case.cluster}

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 
 CLUSTER = "cluster"
 """Of the `metadata` of a test: cases with the same rise and fall together."""
+CONVERSATION = "conversationId"
+"""Of the `metadata` of a test: tests that share it are turns of one conversation."""
+ANCHORS = ("_", ".", "x-")
+"""Beginnings of keys that hold nothing but parts which others repeat by their anchors."""
+ANCHORED = "not read by itself; what repeats its anchor is"
 _PEOPLE = "kept for people"
 _SHOWN = "how promptfoo runs and shows it is no matter here"
 _CODE = "! is code that changes prompts or outputs, which is not run"

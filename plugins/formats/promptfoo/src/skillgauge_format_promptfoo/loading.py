@@ -29,7 +29,8 @@ from skillgauge_skill_folders import Skill, bundled_files, find_skill, leaks_of,
 
 from .assertions import Grading
 from .claiming import NAMES
-from .keys import CLUSTER, CONFIG, EVALUATE
+from .conversations import Turn, conversations, joined
+from .keys import ANCHORED, ANCHORS, CLUSTER, CONFIG, CONVERSATION, EVALUATE
 from .prompts import Prompt, prompts_of
 from .providers import Asked, asked
 from .vars_and_tests import MOST_CASES, Test, tests_of
@@ -53,15 +54,13 @@ def _suite(file: Path) -> Suite:
     document = read_document(file, kind=None if file.suffix == ".json" else "yaml")
     reading = Reading(file.parent)
     config = Node(document.value, Origin(str(file)))
-    if not reading.only(config, CONFIG, "the configuration"):
+    if not reading.only(config, {**CONFIG, **_anchored(config)}, "the configuration"):
         raise SuiteError(reading.problems)
     folder = find_skill(file.parent)
     skill = read_skill(folder) if folder is not None else None
     who = asked(reading, config.at("targets" if config.has("targets") else "providers"))
     prompts = prompts_of(reading, config.at("prompts"))
-    tests = tests_of(reading, config.at("tests"), config.at("defaultTest"))
-    if not tests:
-        reading.refuse(config, "there is no test", code="suite.value")
+    tests = tests_of(reading, config)
     cases = _Cases(reading, prompts, tests, who, skill, _templates(config)).made()
     repeat, limits = _options(reading, config.at("evaluateOptions"))
     if reading.problems:
@@ -90,6 +89,10 @@ def _suite(file: Path) -> Suite:
         warnings=(*(skill.warnings if skill else ()), *reading.told()),
         origin=config.origin,
     )
+
+
+def _anchored(config: Node) -> dict[str, str]:
+    return {key: ANCHORED for key in config.names() if key.startswith(ANCHORS)}
 
 
 def _templates(config: Node) -> dict[str, Node]:
@@ -131,6 +134,12 @@ def _target_and_arms(
     return target, (with_skill, Arm(name=WITHOUT_SKILL, kind=ArmKind.AGENT))
 
 
+def _name(test: Test, at: int) -> str:
+    """Return what a test is called: its description, else its number."""
+    description = test.node.at("description").value
+    return description.strip() if isinstance(description, str) and description.strip() else f"test {at}"
+
+
 class _Cases:
     """Every test with every combination of its variables, asked by every prompt."""
 
@@ -155,18 +164,57 @@ class _Cases:
             first = self._tests[0].node
             self._reading.refuse(first, f"these are {number:,} cases; {MOST_CASES:,} are the most", code="suite.value")
             return ()
-        return tuple(case for at, test in enumerate(self._tests, 1) for case in self._of_test(test, at))
+        shared = conversations(self._tests)
+        cases: list[Case] = []
+        begun: set[str] = set()
+        for at, test in enumerate(self._tests, 1):
+            if test.conversation not in shared:
+                cases += self._of_test(test, at)
+            elif test.conversation not in begun:
+                begun.add(test.conversation)
+                cases += self._of_conversation(test)
+        return tuple(cases)
+
+    def _of_conversation(self, first: Test) -> Iterator[Case]:
+        """A case for each prompt, whose turns are the tests that belong together, in their order."""
+        name = first.conversation
+        tests = [(at, test) for at, test in enumerate(self._tests, 1) if test.conversation == name]
+        if self._who.command is not None:
+            hint = "Let an agent answer: name a provider that is an agent or a model."
+            self._reading.refuse(first.node, f"a command cannot continue the conversation {name!r}", hint)
+            return
+        is_one = len(self._prompts) == 1
+        own = next(filter(None, [self._cluster(test) for _, test in tests]), "" if is_one else name)
+        chosen = [(at, test, self._chosen(test)) for at, test in tests]
+        for number, prompt in enumerate(self._prompts, 1):
+            label = "" if is_one else f", {prompt.label or f'prompt {number}'}"
+            turns = [turn for at, test, prompts in chosen for turn in self._turns(test, at, prompt, prompts)]
+            if turns:
+                case = joined(self._reading, self._unique(f"{name}{label}"), turns)
+                yield case.model_copy(update={"cluster": own})
+
+    def _turns(self, test: Test, at: int, prompt: Prompt, chosen: tuple[Prompt, ...]) -> Iterator[Turn]:
+        """Yield the turns that a test is in a conversation: one for each combination of its variables."""
+        if prompt not in chosen:
+            return
+        for combination, values in enumerate(test.combinations(), 1):
+            name = f"{_name(test, at)}, vars {combination}" if test.size > 1 else _name(test, at)
+            case = self._case(test, prompt, resolved(values), name)
+            if case is not None:
+                yield Turn(test, case)
+
+    def _cluster(self, test: Test) -> str:
+        """Return the cluster that a test names; all else of its metadata is for people."""
+        metadata = test.node.at("metadata")
+        if any(key not in (CLUSTER, CONVERSATION) for key in metadata.names()):
+            self._reading.keep(metadata, "`metadata` of a test", "kept for people")
+        own = metadata.at(CLUSTER).value
+        return own if isinstance(own, str) else ""
 
     def _of_test(self, test: Test, at: int) -> Iterator[Case]:
-        description = test.node.at("description").value
-        name = description.strip() if isinstance(description, str) and description.strip() else f"test {at}"
-        prompts = self._chosen(test)
-        metadata = test.node.at("metadata")
-        own = metadata.at(CLUSTER).value
-        if any(key != CLUSTER for key in metadata.names()):
-            self._reading.keep(metadata, "`metadata` of a test", "kept for people")
+        name, prompts = _name(test, at), self._chosen(test)
         expands = test.size > 1 or len(prompts) > 1
-        cluster = own if isinstance(own, str) else f"test {at}" if expands else ""
+        cluster = self._cluster(test) or (f"test {at}" if expands else "")
         for combination, values in enumerate(test.combinations(), 1):
             for number, prompt in enumerate(prompts, 1):
                 parts = [name]

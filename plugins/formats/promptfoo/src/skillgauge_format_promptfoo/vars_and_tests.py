@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from skillgauge_assertions import Node, Reading, Vars, variables, written_tests
 
-from .keys import OPTIONS, TEST
+from .keys import CONVERSATION, OPTIONS, TEST
 
 MOST_CASES = 10_000
 
@@ -22,6 +22,8 @@ class Test:
     assertions: tuple[Node, ...]
     threshold: Node | None
     options: Mapping[str, Node]
+    conversation: str = ""
+    """Name of the conversation that it is a turn of."""
 
     def says(self, option: str) -> bool:
         """Tell whether an option is set."""
@@ -51,15 +53,19 @@ class Test:
         return size
 
 
-def tests_of(reading: Reading, node: Node, default: Node) -> tuple[Test, ...]:
+def tests_of(reading: Reading, config: Node) -> tuple[Test, ...]:
     """Every test with the defaults in it; without tests one that has nothing but them."""
+    node, default = config.at("tests"), config.at("defaultTest")
     if isinstance(default.value, str):
         default = reading.document(default, default.value)
     base = _test(reading, default, None) if default.value is not None else None
     tests = [_test(reading, one, base) for one in written_tests(reading, node)]
     if node.value is None:
         tests = [base] if base is not None else [Test(node, {}, (), None, {})]
-    return tuple(one for one in tests if one is not None)
+    read = tuple(one for one in tests if one is not None)
+    if not read and not reading.problems:
+        reading.refuse(config, "there is no test", code="suite.value")
+    return read
 
 
 def _test(reading: Reading, node: Node, base: Test | None) -> Test | None:
@@ -81,4 +87,10 @@ def _test(reading: Reading, node: Node, base: Test | None) -> Test | None:
         assertions=(*inherited, *listed.items()),
         threshold=node.at("threshold") if node.has("threshold") else base.threshold if base else None,
         options={**(base.options if base else {}), **own},
+        conversation=_conversation(node) or (base.conversation if base else ""),
     )
+
+
+def _conversation(node: Node) -> str:
+    name = node.at("metadata").at(CONVERSATION).value
+    return str(name) if isinstance(name, str | int) and not isinstance(name, bool) else ""
