@@ -355,7 +355,9 @@ def test_assertions_that_do_not_map(tmp_path: Path, assertion: Any, words: str) 
         ("role: system", "role: assistant", "25:", "begun already"),
         ("value: data/parcels.csv", "value: /etc/passwd", "28:", "no file"),
         ("value: data/parcels.csv", "value: ../../outside.csv", "28:", "no file"),
-        ("    conversation_id: parcels", "    turns: []", "22:", "several turns"),
+        ("    conversation_id: parcels", "    turns: []", "22:", "turns belong to mode 'conversation'"),
+        ("    conversation_id: parcels", "    mode: conversation", "22:", "needs a list `turns`"),
+        ("    conversation_id: parcels", "    window_size: 3", "22:", "turns belong to mode 'conversation'"),
         ("    conversation_id: parcels", "    depends_on: [count]", "22:", "fresh"),
         ('    vars: {input: "Count them in {{ unit }}."}', "    vars: {}", "8:", "input"),
     ],
@@ -470,3 +472,116 @@ def test_a_home_is_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(SuiteError) as raised:
         load(file)
     assert "suite.missing-file" in {one.code for one in raised.value.problems}
+
+
+TALK: dict[str, Any] = {
+    "id": "talk",
+    "mode": "conversation",
+    "input": [{"role": "system", "content": "Weights are in {{ unit }}."}],
+    "vars": {"unit": "kg"},
+    "turns": [
+        {
+            "input": "Weigh parcel 7.",
+            "assert": ["It names a weight.", "It is polite.", {"type": "contains", "value": "{{ unit }}", "weight": 3}],
+        },
+        {"input": [{"role": "user", "content": "And in pounds?"}], "expected_output": "15 lb"},
+        {"input": "Thanks."},
+    ],
+    "assert": ["It never asks for the weight."],
+}
+
+
+def talk(root: Path, **more: Any) -> Path:
+    """A file with one conversation, some of its keys replaced."""
+    root.mkdir(parents=True, exist_ok=True)
+    (root / "EVAL.yaml").write_text(json.dumps({"name": "talks", "tests": [TALK | more]}))
+    return root / "EVAL.yaml"
+
+
+def test_conversations(tmp_path: Path) -> None:
+    """Turns are one session; each turn that asserts, and the whole, count the same, and an empty one as passed."""
+    suite = loaded(talk(tmp_path / "a"))
+    (case,) = suite.cases
+    assert (case.prompt, case.turns) == ("Weights are in kg.\n\nWeigh parcel 7.", ("And in pounds?", "Thanks."))
+    assert [(check.id, check.turn, check.weight) for check in case.checks] == [
+        ("turn 1: It names a weight.", 0, 0.125),
+        ("turn 1: It is polite.", 0, 0.125),
+        ("turn 1: contains 3", 0, 0.75),
+        ("turn 2: llm-rubric 1", 1, 1),
+        ("It never asks for the weight.", None, 1),
+    ]
+    assert case.checks[3].options["reference"] == "15 lb"
+    assert (case.rule.mode, case.rule.threshold) == (VerdictMode.MEAN, round(2.2 / 3, 9))
+    assert any("about a whole conversation: looks at the last answer" in one.message for one in suite.warnings)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"threshold": 1, "aggregation": "min"},
+        {
+            "turns": [{"input": "A {{ unit }}", "assert": ["It says {a}."]}, {"input": "{{ x }}"}],
+            "vars": {"unit": "g", "x": "{% raw"},
+        },
+    ],
+)
+def test_conversations_there_and_back(tmp_path: Path, more: dict[str, Any]) -> None:
+    """A conversation is read as it was written."""
+    suite = loaded(talk(tmp_path / "a", **more))
+    dumped = FORMAT.dump(suite)
+    (tmp_path / "b").mkdir()
+    for path, content in dumped.artifacts:
+        (tmp_path / "b" / path).write_bytes(content)
+    assert [one.message for one in dumped.losses] == []
+    case, again = suite.cases[0], loaded(tmp_path / "b/EVAL.yaml").cases[0]
+    assert (again.id, again.execution_digest, again.rule) == (case.id, case.execution_digest, case.rule)
+    assert [(one.id, one.turn, one.options) for one in again.checks] == [
+        (one.id, one.turn, one.options) for one in case.checks
+    ]
+    assert [one.weight for one in again.checks] == pytest.approx([one.weight for one in case.checks])
+
+
+def test_min_is_all(tmp_path: Path) -> None:
+    """With min every turn has to pass, so that stopping after one that fails changes no verdict."""
+    suite = loaded(talk(tmp_path, aggregation="min", threshold=0.9, on_turn_failure="stop", window_size=3))
+    assert suite.cases[0].rule.mode is VerdictMode.ALL
+    told = " ".join(one.message for one in suite.warnings)
+    assert "`on_turn_failure: stop`" in told
+    assert "`window_size`" in told
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"aggregation": "max"}, "aggregation 'max' is not supported"),
+        ({"aggregation": "min"}, "a turn would pass though"),
+        ({"on_turn_failure": "stop"}, "on_turn_failure 'stop' is not supported"),
+        ({"window_size": 2}, "forget a part of its session"),
+        ({"turns": [{"input": "A"}, {"input": ""}]}, "nothing is asked"),
+        ({"turns": [{"input": "A", "asert": []}]}, "did you mean assert"),
+        ({"turns": [{"input": [{"role": "assistant", "content": "B"}]}]}, "begun already"),
+        ({"turns": [{"input": "A", "assert": [{"type": "latency", "threshold": 9}]}]}, "known of a whole session"),
+        ({"turns": [{"input": "A", "assert": [{"type": "equals", "value": 1, "required": True}]}]}, "decides no"),
+    ],
+)
+def test_conversations_that_are_refused(tmp_path: Path, more: dict[str, Any], words: str) -> None:
+    """What would be decided otherwise than in agentv is an error at its place."""
+    found = refusals(talk(tmp_path, **more))
+    assert any(words in one and not one.startswith("1:1 ") for one in found), found
+
+
+def test_a_conversation_beside_a_test(tmp_path: Path) -> None:
+    """A prompt of the file would be asked before a conversation, so that tests have their own where there is one."""
+    file = talk(tmp_path / "a")
+    document = json.loads(file.read_text())
+    document["tests"].append({"id": "one", "input": "Count {{ n }}.", "vars": {"n": 3}, "assert": ["It counts."]})
+    file.write_text(json.dumps(document))
+    dumped = FORMAT.dump(loaded(file))
+    (tmp_path / "b").mkdir()
+    for path, content in dumped.artifacts:
+        (tmp_path / "b" / path).write_bytes(content)
+    assert [(one.prompt, len(one.turns)) for one in loaded(tmp_path / "b/EVAL.yaml").cases] == [
+        ("Weights are in kg.\n\nWeigh parcel 7.", 2),
+        ("Count 3.", 0),
+    ]

@@ -18,6 +18,7 @@ from skillgauge_skill_folders import SKILL_FILE
 from .grading import THRESHOLD
 from .loading import ENGINES
 from .scripts import FOLDER
+from .written_turns import conversation, unsaid
 
 EVAL_FILE = "EVAL.yaml"
 _PROMPT = "{{ input }}"
@@ -85,7 +86,12 @@ def dump(suite: Suite) -> Dumped:
     if skill is not None:
         writing.files[SKILL_FILE] = skill.read_bytes()
     tests = [_test(case, number, writing) for number, case in enumerate(suite.cases, 1)]
-    document = {**_head(suite, writing), "prompts": [_PROMPT], "tests": tests}
+    if any(case.turns for case in suite.cases):  # a prompt of the file would be asked before each conversation
+        tests = [test if "turns" in test else {**test, "prompts": [_PROMPT]} for test in tests]
+        prompts = {}
+    else:
+        prompts = {"prompts": [_PROMPT]}
+    document = {**_head(suite, writing), **prompts, "tests": tests}
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     return Dumped(((EVAL_FILE, text.encode()), *writing.files.items()), tuple(writing.losses))
 
@@ -113,6 +119,11 @@ def _test(case: Case, number: int, writing: _Writing) -> dict[str, Any]:
     test = _settings(case)
     if case.files:
         test["environment"] = _environment(case, f"workspaces/{number:05}", writing)
+    _add_grader_files(case, writing)
+    if case.turns:
+        for loss in unsaid(case):
+            writing.lose_of(case, loss)
+        return test | conversation(case, lambda turn: _asserted(turn, writing))
     assertions_ = _asserted(case, writing)
     if case.rule.mode is VerdictMode.MEAN:
         test |= _threshold(case, writing)
@@ -174,7 +185,6 @@ def _asserted(case: Case, writing: _Writing) -> list[Any]:
         marks = _marks(check, len(written), gate)
         for assertion in written:
             asserted.append(_named(assertion, check.id, len(asserted) + 1, marks))
-    _add_grader_files(case, writing)
     return asserted
 
 

@@ -32,8 +32,8 @@ class Graded:
 
 
 @dataclass(frozen=True)
-class _Weighed:
-    """A part with what its assertion says of it."""
+class Weighed:
+    """A part of a grader, with what its assertion says of it."""
 
     part: Part
     weight: float
@@ -59,9 +59,8 @@ class Grading:
             threshold = self._number(assertions[0].at("threshold"), THRESHOLD)
         elif any(self._kind(part) == SET and part.has("threshold") for part in assertions):
             node = next(part for part in assertions if self._kind(part) == SET and part.has("threshold"))
-            message = "a threshold of a group decides only where it is all that the test asserts"
-            self.around.reading.refuse(node.at("threshold"), message, "Put the group into a test of its own.")
-        weighed = [made for part in assertions for made in self._of(part, 1.0)]
+            self._refuse_group(node)
+        weighed = self._made(assertions)
         rule, stages = self._rule(weighed, threshold)
         checks = tuple(
             Check(
@@ -77,7 +76,21 @@ class Grading:
         )
         return Graded(checks, rule, tuple(self.files.values()), FrozenDict(self.written))
 
-    def _rule(self, weighed: list[_Weighed], threshold: float) -> tuple[VerdictRule, list[int]]:
+    def weighed(self, assertions: list[Node]) -> list[Weighed]:
+        """The checks of assertions that are not all that a test has."""
+        for part in assertions:
+            if self._kind(part) == SET and part.has("threshold"):
+                self._refuse_group(part)
+        return self._made(assertions)
+
+    def _made(self, assertions: list[Node]) -> list[Weighed]:
+        return [made for part in assertions for made in self._of(part, 1.0)]
+
+    def _refuse_group(self, node: Node) -> None:
+        message = "a threshold of a group decides only where it is all that the test asserts"
+        self.around.reading.refuse(node.at("threshold"), message, "Put the group into a test of its own.")
+
+    def _rule(self, weighed: list[Weighed], threshold: float) -> tuple[VerdictRule, list[int]]:
         """The mean has to reach the threshold; what is required is asked first, and ends it if it is not so."""
         rule = VerdictRule(mode=VerdictMode.MEAN, threshold=threshold)
         counting = [part for part in weighed if part.weight]
@@ -89,7 +102,7 @@ class Grading:
         self._refuse_outweighed(gates, threshold)
         return rule, [0 if part.required or not part.weight else 1 for part in weighed]
 
-    def _refuse_outweighed(self, gates: list[_Weighed], threshold: float) -> None:
+    def _refuse_outweighed(self, gates: list[Weighed], threshold: float) -> None:
         """Refuse each gate that could be missed without failing the test."""
         for gate in gates:
             if not _decides(gate, gates, threshold):
@@ -103,7 +116,7 @@ class Grading:
         except RefusalError:
             return ""
 
-    def _of(self, node: Node, share: float) -> Iterator[_Weighed]:
+    def _of(self, node: Node, share: float) -> Iterator[Weighed]:
         """The checks of one assertion, with `share` for each unit of its weight."""
         self.number += 1
         if isinstance(node.value, str):
@@ -131,7 +144,7 @@ class Grading:
         else:
             yield from self._weighed(node, kind, weight, parts)
 
-    def _weighed(self, node: Node, kind: str, weight: float, parts: tuple[Part, ...]) -> Iterator[_Weighed]:
+    def _weighed(self, node: Node, kind: str, weight: float, parts: tuple[Part, ...]) -> Iterator[Weighed]:
         required, least = self._gate(node)
         name = self.around.reading.first(node, "metric", "name", "id").value
         label = name if isinstance(name, str) and name else f"{kind} {self.number}"
@@ -141,7 +154,7 @@ class Grading:
             own = self._unique(own)
             if kind == "script" or kind in PROGRAMS:
                 self.written[own] = self._plainly(node, kind, part)
-            yield _Weighed(part, weight * part.weight / total, required or part.required, least, own, node)
+            yield Weighed(part, weight * part.weight / total, required or part.required, least, own, node)
 
     def _plainly(self, node: Node, kind: str, part: Part) -> JsonValue:
         """The assertion as it would be written where its files have been put."""
@@ -150,7 +163,7 @@ class Grading:
         kept |= {key: node.at(key).value for key in ("threshold", "min_score", "config", "negate") if node.has(key)}
         return FrozenDict(kept)
 
-    def _criterion(self, node: Node, share: float) -> Iterator[_Weighed]:
+    def _criterion(self, node: Node, share: float) -> Iterator[Weighed]:
         """A text is a criterion for the judge, with a weight of its own."""
         text = str(node.value).strip()
         if not text:
@@ -162,9 +175,9 @@ class Grading:
             self.around.reading.refuse(node, str(error), code="suite.template")
             return
         part = Part("", "rubric", {"claims": (claim,)})
-        yield _Weighed(part, share, False, None, self._unique(claim), node)
+        yield Weighed(part, share, False, None, self._unique(claim), node)
 
-    def _group(self, node: Node, share: float) -> Iterator[_Weighed]:
+    def _group(self, node: Node, share: float) -> Iterator[Weighed]:
         """The score of a group is the mean of its assertions, so that their weights share that of the group."""
         inner = list(self.around.reading.first(node, "assert", "assertions").items())
         if not self.around.reading.only(node, _SET_KEYS, "an assert-set"):
@@ -218,7 +231,7 @@ class Grading:
         self._labels: set[str] = set()
 
 
-def _decides(gate: _Weighed, gates: list[_Weighed], threshold: float) -> bool:
+def _decides(gate: Weighed, gates: list[Weighed], threshold: float) -> bool:
     """Tell whether a test fails with one of its gates, however good the others are."""
     if gate.part.is_binary:
         return gate.weight / sum(part.weight for part in gates) > 1 - threshold

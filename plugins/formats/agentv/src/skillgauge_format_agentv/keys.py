@@ -63,11 +63,9 @@ TEST: Mapping[str, str] = {
     "assert_scoring_function": _CODE,
     "depends_on": "! lets a test wait for another, and every trial is fresh here",
     "on_dependency_failure": "! is about tests that wait for others, and every trial is fresh here",
-    **dict.fromkeys(
-        ("mode", "turns", "aggregation", "on_turn_failure", "window_size"),
-        "! is about a conversation of several turns; write each as a test of its own",
-    ),
+    **dict.fromkeys(("mode", "turns", "aggregation", "on_turn_failure", "window_size"), ""),
 }
+TURN: Mapping[str, str] = dict.fromkeys(("input", "expected_output", "assert", "assertions"), "")
 RUN: Mapping[str, str] = {
     "threshold": "",
     "timeout_seconds": "",

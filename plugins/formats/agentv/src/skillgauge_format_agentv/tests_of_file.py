@@ -9,6 +9,7 @@ from skillgauge.api import Case, FileSpec, FrozenDict, JsonValue, Limits, did_yo
 from skillgauge_assertions import Node, Vars, resolved, variables, written_tests
 from skillgauge_skill_folders import skills_of
 
+from .conversations import graded_turns, is_conversation, turns_of
 from .environment import files_in, workdir
 from .graders import Around, reference
 from .grading import THRESHOLD, Graded, Grading
@@ -164,32 +165,59 @@ def _cases(shared: Shared, settings: _Said) -> Iterator[Case]:
     """The test with each of its prompts, or with what it asks itself."""
     reading, node = shared.reading, settings.node
     own = reading.first(node, "input", "input_messages")
+    turns = turns_of(reading, node) if is_conversation(node) else []
+    if is_conversation(node) and not turns:
+        return
     if own.value is not None:
         prompts: tuple[Prompt, ...] = (Prompt(own, ""),)
-    elif settings.prompts:
-        prompts = settings.prompts
+    elif settings.prompts or turns:
+        prompts = settings.prompts or (Prompt(Node(None, node.origin), ""),)
     else:
         hint = "Write `prompts` with variables, or `input`."
         reading.refuse(node, "this test asks nothing", hint, "suite.missing-key")
         return
     for number, prompt in enumerate(prompts, 1):
         name = f"{settings.identity}, {prompt.label or f'prompt {number}'}" if len(prompts) > 1 else settings.identity
-        yield _case(shared, settings, prompt, name, many=len(prompts) > 1)
+        case = _talk(shared, settings, prompt, turns) if turns else _single(shared, settings, prompt)
+        cluster = settings.identity if len(prompts) > 1 else ""
+        yield case.model_copy(update={"id": name, "cluster": case.cluster or cluster})
 
 
-def _case(shared: Shared, settings: _Said, prompt: Prompt, name: str, *, many: bool) -> Case:
-    node, asking = settings.node, _asking(shared, settings, prompt)
-    graded = _graded(shared, settings, asking.text)
+def _single(shared: Shared, settings: _Said, prompt: Prompt) -> Case:
+    """The case of a test that asks once."""
+    asking = _asking(shared, settings, prompt.node)
+    return _case(shared, settings, (asking,), _graded(shared, settings, asking.text))
+
+
+def _talk(shared: Shared, settings: _Said, prompt: Prompt, turns: list[Node]) -> Case:
+    """The case of a conversation, whose first turn comes after what the file and the test ask before."""
+    reading, node = shared.reading, settings.node
+    askings = [_asking(shared, settings, prompt.node, turns[0].at("input"))]
+    for turn in turns[1:]:
+        askings.append(Asking(reading, settings.values, settings.variables))
+        askings[-1].ask(turn.at("input"))
+        if not askings[-1].text:
+            reading.refuse(turn, "nothing is asked by this", code="suite.value")
+    for key in ("criteria", "expected_outcome", "expected_output", "expected_messages", "rubrics"):
+        if node.has(key):
+            reading.keep(node.at(key), f"`{key}` of a conversation", "not graded; write it into `assert`")
+    around = Around(reading, settings.values, askings[-1].text, "", None, shared.skills, settings.threshold)
+    texts = [asking.text for asking in askings]
+    return _case(shared, settings, tuple(askings), graded_turns(node, turns, around, list(settings.asserted), texts))
+
+
+def _case(shared: Shared, settings: _Said, askings: tuple[Asking, ...], graded: Graded) -> Case:
+    node = settings.node
     description, cluster = node.at("description").value, node.at("conversation_id").value
-    if not isinstance(cluster, str):
-        cluster = settings.identity if many else ""
-    placed = {file.path: file for file in (*settings.files, *asking.files.values())}
+    asked = [file for asking in askings for file in asking.files.values()]
+    placed = {file.path: file for file in (*settings.files, *asked)}
     return Case(
-        id=name,
+        id=settings.identity,
         description=description if isinstance(description, str) else "",
         tags=_tags(shared.reading, node.at("metadata")),
-        cluster=cluster,
-        prompt=asking.text or "-",
+        cluster=cluster if isinstance(cluster, str) else "",
+        prompt=askings[0].text or "-",
+        turns=tuple(asking.text or "-" for asking in askings[1:]),
         files=tuple(placed.values()),
         checks=graded.checks,
         grader_files=graded.files,
@@ -200,19 +228,20 @@ def _case(shared: Shared, settings: _Said, prompt: Prompt, name: str, *, many: b
     )
 
 
-def _asking(shared: Shared, settings: _Said, prompt: Prompt) -> Asking:
-    """Everything that is asked by a prompt: the messages of the file, what is attached, and those of the test."""
+def _asking(shared: Shared, settings: _Said, *nodes: Node) -> Asking:
+    """Everything that is asked at first: the messages of the file, what is attached, and those of the test."""
     reading = shared.reading
     asking = Asking(reading, settings.values, settings.variables)
     asking.ask(shared.config.at("input"))
     for attached in (shared.config.at("input_files"), settings.node.at("input_files")):
         for row in attached.items():
             asking.attach(row)
-    asking.ask(prompt.node)
+    for node in nodes:
+        asking.ask(node)
     if not asking.text:
-        reading.refuse(prompt.node, "nothing is asked by this", code="suite.value")
+        reading.refuse(nodes[-1], "nothing is asked by this", code="suite.value")
     if len(asking.texts) > 1 and len(set(asking.roles)) > 1:
-        reading.keep(prompt.node, "messages of several roles", "asked as one text, in their order")
+        reading.keep(nodes[-1], "messages of several roles", "asked as one text, in their order")
     return asking
 
 
