@@ -638,9 +638,9 @@ def test_another_engine_keeps_its_model_for_itself(suite_file: Path) -> None:
         ),
         (
             "{role: user, content: Let it float.}",
-            "{role: user, content: a}\n    - {role: user, content: b}",
+            "{role: user, content: a}\n    - {role: user, respond: b}",
             "float.yaml:5:",
-            "several turns",
+            "respond of a turn",
         ),
         ("  turns:", "  prompt: Float.\n  turns:", "float.yaml:4:", "not both"),
         ("  - id: dry", "  - id: nice", "float.yaml:12:", "no other has"),
@@ -673,14 +673,14 @@ def test_what_cannot_be_honoured_is_refused(suite_file: Path, old: str, new: str
         {"tool_not_called_in_turn": {"turn": 1, "name": "Read"}},
     ],
 )
-def test_rules_about_turns_are_refused(suite_file: Path, rule: dict[str, Any]) -> None:
-    """There is one turn, and none of a number."""
+def test_rules_about_turns_of_a_prompt_are_refused(suite_file: Path, rule: dict[str, Any]) -> None:
+    """In skill-up a prompt is no turn, and such a rule fails whatever is answered."""
     with pytest.raises(SuiteError) as caught:
         case_of(suite_file, **rules(success=[rule]))
     (problem,) = caught.value.problems
     assert problem.origin is not None
     assert problem.origin.pointer == ("judge", "success", 0, *rule)
-    assert "turn of a conversation" in problem.message
+    assert "there is no turn 1: a case with a prompt has none" in problem.message
 
 
 def test_all_problems_of_all_files_at_once(suite_file: Path) -> None:
@@ -1094,3 +1094,125 @@ def test_announcement() -> None:
     """Hook, provider and entry points fit together."""
     check_plugin(MODULE, "formats")
     check_light_import(MODULE)
+
+
+TALK: dict[str, Any] = {
+    "input": {"turns": [{"role": "user", "content": text} for text in ("Fold.", "Float.", "Sink.")]}
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "rule", "checks"),
+    [
+        (
+            "success",
+            {"turn_response_contains": {"turn": 1, "contains_all": ["a", "b"], "contains_any": ["c", "d"]}},
+            [
+                ("contains", {"keywords": ["a", "b"], "case_sensitive": True}, 0),
+                ("regex", {"patterns": [any_text(("c", "d"))]}, 0),
+            ],
+        ),
+        (
+            "failure",
+            {"turn_response_contains": {"turn": 2, "contains_any": ["a", "b"]}},
+            [("contains", {"keywords": ["a", "b"], "case_sensitive": True, "absent": True}, 1)],
+        ),
+        (
+            "success",
+            {"turn_response_not_contains": {"turn": 3, "not_contains": ["a", "b"]}},
+            [("contains", {"keywords": ["a", "b"], "case_sensitive": True, "absent": True}, 2)],
+        ),
+        (
+            "failure",
+            {"turn_response_not_contains": {"turn": 3, "not_contains": ["a"]}},
+            [("contains", {"keywords": ["a"], "case_sensitive": True}, 2)],
+        ),
+        (
+            "success",
+            {"tool_called_in_turn": {"turn": 1, "name": "Write", "args": {"count": 2}}},
+            [("tool-call", {"tool": "Write", "called": True, "arguments": {"count": "\\A2\\Z"}}, 0)],
+        ),
+        (
+            "failure",
+            {"tool_called_in_turn": {"turn": 1, "name": "Write"}},
+            [("tool-call", {"tool": "Write", "called": False}, 0)],
+        ),
+        (
+            "success",
+            {"tool_not_called_in_turn": {"turn": 2, "name": "Write"}},
+            [("tool-call", {"tool": "Write", "called": False}, 1)],
+        ),
+        (
+            "failure",
+            {"tool_not_called_in_turn": {"turn": 2, "name": "Write"}},
+            [("tool-call", {"tool": "Write", "called": True}, 1)],
+        ),
+    ],
+)
+def test_each_rule_about_a_turn(
+    suite_file: Path, tmp_path: Path, key: str, rule: dict[str, Any], checks: list[tuple[str, dict[str, Any], int]]
+) -> None:
+    """Turns are one session, turns of rules count from 1, and both are written again."""
+    case = case_of(suite_file, **TALK, **rules(**{key: [rule]}))
+    assert (case.prompt, case.turns) == ("Fold.", ("Float.", "Sink."))
+    assert [(check.scorer, thaw(check.options), check.turn) for check in case.checks] == checks
+    again = rewritten(loaded(suite_file), tmp_path / "back/boats").cases[0]
+    assert (again.prompt, again.turns) == (case.prompt, case.turns)
+    assert [check.digest for check in again.checks] == [check.digest for check in case.checks]
+
+
+@pytest.mark.parametrize(
+    ("key", "rule", "word"),
+    [
+        (
+            "success",
+            {"turn_response_contains": {"turn": 4, "contains_all": ["a"]}},
+            "there is no turn 4: the last one is 3",
+        ),
+        ("success", {"turn_response_contains": {"turn": 1}}, "checks nothing"),
+        ("success", {"turn_response_contains": {"turn": 0, "contains_all": ["a"]}}, "turn"),
+        ("success", {"tool_called_in_turn": {"turn": 1, "name": "Write", "args": {"a": []}}}, "argument 'a'"),
+        ("failure", {"turn_response_contains": {"turn": 1, "contains_all": ["a", "b"]}}, "cannot be checked"),
+        (
+            "failure",
+            {"turn_response_contains": {"turn": 1, "contains_all": ["a"], "contains_any": ["b"]}},
+            "several lists",
+        ),
+    ],
+)
+def test_rules_about_turns_that_are_refused(suite_file: Path, key: str, rule: dict[str, Any], word: str) -> None:
+    """A rule that cannot hold, or cannot be checked, is an error at its place."""
+    with pytest.raises(SuiteError) as caught:
+        case_of(suite_file, **TALK, **rules(**{key: [rule]}))
+    (problem,) = caught.value.problems
+    assert word in problem.message
+    assert problem.origin is not None
+    assert problem.origin.pointer[:3] == ("judge", key, 0)
+
+
+def test_the_only_turn_is_all_of_the_session(suite_file: Path, tmp_path: Path) -> None:
+    """A rule about it is about the session, as it would be with a prompt."""
+    turn = {"input": {"turns": [{"role": "user", "content": "Fold."}]}}
+    rule = {"turn_response_contains": {"turn": 1, "contains_all": ["a"]}}
+    case = case_of(suite_file, **turn, **rules(success=[rule]))
+    assert (case.turns, [check.turn for check in case.checks]) == ((), [None])
+    again = rewritten(loaded(suite_file), tmp_path / "back/boats").cases[0]
+    assert [check.digest for check in again.checks] == [check.digest for check in case.checks]
+
+
+def test_checks_of_a_turn_without_words_are_left_out(suite_file: Path, tmp_path: Path) -> None:
+    """Scripts, criteria and patterns look at the end of a session, and are lost if they are about one turn."""
+    case_of(suite_file, **TALK, **rules(success=[{"turn_response_contains": {"turn": 1, "contains_all": ["a"]}}]))
+    suite = loaded(suite_file)
+    case = suite.cases[0]
+    more = (
+        Check(id="judged", scorer="rubric", options={"claims": ("It is dry.",)}, turn=0),
+        Check(id="matched", scorer="regex", options={"patterns": ("a+",)}, turn=0),
+        Check(id="run", scorer="command", options={"command": "true"}, turn=0),
+    )
+    told = case.model_copy(update={"checks": (*case.checks, *more)})
+    read, losses = written(suite.model_copy(update={"cases": (told,)}), tmp_path / "back/boats")
+    assert [check.digest for check in read.cases[0].checks] == [check.digest for check in case.checks]
+    assert [loss.split("check ")[1] for loss in losses] == [
+        f"{check.id!r} of scorer {check.scorer!r} is left out" for check in more
+    ]

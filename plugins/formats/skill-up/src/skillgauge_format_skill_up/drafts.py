@@ -25,6 +25,8 @@ class Draft:
     scorer: str
     options: Options
     origin: Origin
+    turn: int | None = None
+    """Of a conversation, from 0."""
 
     def parts(self) -> Iterator[Draft]:
         """Yield checks that hold or do not, with nothing in between: one for each text that is looked for."""
@@ -39,14 +41,23 @@ class Draft:
     def check(self, name: str, *, stage: int, weight: float) -> Check:
         """The check under a name that is unique in its case."""
         options = dict(self.options)
-        return Check(id=name, scorer=self.scorer, options=options, weight=weight, stage=stage, origin=self.origin)
+        return Check(
+            id=name,
+            scorer=self.scorer,
+            options=options,
+            weight=weight,
+            stage=stage,
+            turn=self.turn,
+            origin=self.origin,
+        )
 
 
-def names(assertions: Iterable[tuple[str, Options]]) -> Iterator[str]:
+def names(assertions: Iterable[Draft | Check]) -> Iterator[str]:
     """Yield a name for each check of a case: its scorer and options in words, numbered where two say the same."""
     used: set[str] = set()
-    for scorer, options in assertions:
-        label = cut(_label(scorer, options), _LABEL_CHARACTERS)
+    for one in assertions:
+        about = "" if one.turn is None else f"turn {one.turn + 1} "
+        label = cut(f"{about}{_label(one.scorer, one.options)}", _LABEL_CHARACTERS)
         numbered = (f"{label} ({number})" for number in count(2))
         name = next(one for one in chain([label], numbered) if one not in used)
         used.add(name)

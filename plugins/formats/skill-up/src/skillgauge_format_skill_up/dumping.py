@@ -151,12 +151,18 @@ def _case(case: Case, number: int, writing: _Writing) -> dict[str, Any] | None:
         "title": case.name or None,
         "description": case.description or None,
         "tag": case.tags[0] if case.tags else None,
-        "input": {"prompt": case.prompt},
+        "input": _input(case),
         "context": _context(case, number, writing) or None,
         "constraints": {"timeout_seconds": max(1, round(timeout_s))} if timeout_s else None,
     }
     _put_graders(case, writing)
     return {key: value for key, value in written.items() if value is not None} | keys
+
+
+def _input(case: Case) -> dict[str, Any]:
+    if not case.turns and all(check.turn is None for check in case.checks):
+        return {"prompt": case.prompt}
+    return {"turns": [{"role": "user", "content": text} for text in (case.prompt, *case.turns)]}
 
 
 def _put_graders(case: Case, writing: _Writing) -> None:

@@ -128,6 +128,36 @@ class ToolFile(Part):
     args: JsonObject = {}
 
 
+class TurnTextsFile(Part):
+    """`turn_response_contains`."""
+
+    turn: Annotated[int, Field(ge=1)]
+    contains_all: Words = ()
+    contains_any: Words = ()
+
+
+class TurnLacksFile(Part):
+    """`turn_response_not_contains`."""
+
+    turn: Annotated[int, Field(ge=1)]
+    not_contains: Words
+
+
+class TurnCallFile(Part):
+    """`tool_called_in_turn`."""
+
+    turn: Annotated[int, Field(ge=1)]
+    name: Text
+    args: JsonObject = {}
+
+
+class TurnNoCallFile(Part):
+    """`tool_not_called_in_turn`."""
+
+    turn: Annotated[int, Field(ge=1)]
+    name: Text
+
+
 class RuleFile(Part):
     """One of `success` and `failure`."""
 
@@ -137,10 +167,10 @@ class RuleFile(Part):
     tool_called: ToolFile | None = None
     files_exist: Texts | None = None
     files_not_exist: Texts | None = None
-    turn_response_contains: JsonObject | None = None
-    turn_response_not_contains: JsonObject | None = None
-    tool_called_in_turn: JsonObject | None = None
-    tool_not_called_in_turn: JsonObject | None = None
+    turn_response_contains: TurnTextsFile | None = None
+    turn_response_not_contains: TurnLacksFile | None = None
+    tool_called_in_turn: TurnCallFile | None = None
+    tool_not_called_in_turn: TurnNoCallFile | None = None
 
 
 class JudgeFile(Part):

@@ -54,7 +54,7 @@ class CaseGrading:
         return False
 
     def _is_of_judge(self, check: Check) -> bool:
-        if check.scorer == COMMAND:
+        if check.scorer == COMMAND and check.turn is None:
             own = script_of(str(check.options["command"]))
             return own is not None or (script_text(check) is not None and not self.case.grader_files)
         return rule_of(check) is not None or criteria_of(check) is not None
@@ -136,7 +136,7 @@ class CaseGrading:
         return {"type": SCRIPT, "script_path": path} | limit
 
     def _tell_names(self, checks: list[Check]) -> None:
-        labels = names((check.scorer, check.options) for check in checks)
+        labels = names(checks)
         for check, label in zip(checks, labels, strict=True):
             if check.id != label:
                 self._lose(f"check {check.id!r} loses its name")

@@ -130,16 +130,17 @@ def _inheriting(judge: JudgeFile, common: JudgeFile) -> JudgeFile:
     return judge.model_copy(update=inherited)
 
 
-def verdict_of(judge: Judge, default_model: str | None) -> Verdict:
+def verdict_of(judge: Judge, default_model: str | None, turns: int) -> Verdict:
     """The checks of a judge.
 
     Args:
         judge: the judge.
         default_model: the model that judges of this suite ask if a check names none.
+        turns: how many the case has written as such; none if it has a prompt.
     """
     _tell_unused(judge)
     if judge.file.type == RULES:
-        drafts = tuple(rules(judge.file, judge.reading, judge.place))
+        drafts = tuple(rules(judge.file, judge.reading, judge.place, turns))
         return Verdict(judge, drafts, len(drafts))
     return _script(judge) if judge.file.type == SCRIPT else _criteria(judge, default_model)
 
@@ -250,7 +251,7 @@ def mean_threshold(strict_count: int, criteria_count: int, least: int) -> float:
 
 def _named(weighed: Iterable[tuple[Draft, int, float]]) -> tuple[Check, ...]:
     checks = list(weighed)
-    labels = names((draft.scorer, draft.options) for draft, _, _ in checks)
+    labels = names(draft for draft, _, _ in checks)
     return tuple(
         draft.check(name, stage=stage, weight=weight)
         for name, (draft, stage, weight) in zip(labels, checks, strict=True)

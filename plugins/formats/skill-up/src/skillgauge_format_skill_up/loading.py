@@ -38,7 +38,13 @@ WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
 TIMEOUT_S = 300
 ENGINES = {"claude_code": "claude-code", "claude-code": "claude-code", "codex": "codex"}
 """Engines of skill-up that are engines here."""
-_TURNS = "max_turns counts messages of a user, of which a case has one; --max-turns bounds what an agent does"
+_TURNS = "max_turns counts messages of a user, who says what the case has; --max-turns bounds what an agent does"
+_TURN_HINTS = {
+    "respond": "Write the message itself: content: ...",
+    "post_condition": "Write it as rules of a judge, with the number of the turn: turn_response_contains.",
+    "capture": "Write the later messages so that they need no value of an answer.",
+    "timeout_seconds": "Write it as constraints.timeout_seconds, which bounds the whole session.",
+}
 _ARTIFACTS = "collect_artifacts decides nothing; --keep-workspaces leaves everything that a session made"
 
 
@@ -202,8 +208,8 @@ def _servers(reading: Reading, part: EvalFile | CaseFile) -> None:
 
 
 def _refuse_simulator(reading: Reading) -> None:
-    hint = "Take it out, and ask everything in one prompt."
-    reading.refuse("no user is simulated: a case has one prompt", "user_simulator", hint=hint)
+    hint = "Write what the user says: `prompt`, or `turns` with `content`."
+    reading.refuse("no user is simulated", "user_simulator", hint=hint)
 
 
 def _sources(reading: Reading, read: EvalFile) -> Iterator[_Source]:
@@ -286,11 +292,14 @@ def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
         reading.tell(_ARTIFACTS, "collect_artifacts")
     shared = Expected(common.file.cases.defaults.expect, common.reading, ("cases", "defaults", "expect"))
     expected = tuple(expectations(shared, Expected(file.expect, reading, ("expect",))))
-    verdicts = [verdict_of(judge, common.judge_model) for judge in judges if judge.file.type is not None]
+    verdicts = [
+        verdict_of(judge, common.judge_model, len(file.input.turns)) for judge in judges if judge.file.type is not None
+    ]
     checks, rule = graded(expected, verdicts)
     if not checks and not reading.problems:
         message = "this case asserts nothing but that the session ends, so that it has no verdict: add expect or judge"
         reading.tell(message)
+    messages = _messages(reading, file.input)
     commands, setup_files = setup(reading, common.file.environment, file.context.git)
     timeout_s = file.constraints.timeout_seconds
     return Case(
@@ -298,7 +307,8 @@ def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
         name=file.title,
         description=file.description,
         tags=(file.tag,) if file.tag is not None else (),
-        prompt=_prompt(reading, file.input),
+        prompt=messages[0],
+        turns=messages[1:],
         files=files(reading, file.context),
         setup=commands,
         setup_files=setup_files,
@@ -311,28 +321,17 @@ def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
     )
 
 
-def _prompt(reading: Reading, written: InputFile) -> str:
-    """The prompt, or the only message of a conversation."""
+def _messages(reading: Reading, written: InputFile) -> tuple[str, ...]:
+    """Return what the user says: the prompt, or each of the turns of a conversation."""
     if written.turns and written.prompt:
         hint = "Take one of them out."
         reading.refuse("a case has a prompt or turns, and not both", "input", "turns", hint=hint)
-    if len(written.turns) > 1:
-        hint = "Make a case of each message that can be asked by itself."
-        reading.refuse("a conversation of several turns cannot be expressed", "input", "turns", 1, hint=hint)
-    if len(written.turns) != 1:
-        if not written.turns and not written.prompt.strip():
-            reading.refuse("there is no prompt", "input", hint="Write what the agent is asked: prompt: ...")
-        return written.prompt
-    turn = written.turns[0]
-    hints = {
-        "respond": "Write the message itself: content: ...",
-        "post_condition": "Write it as expect of the case.",
-        "capture": "Take it out: no later message could use it.",
-        "timeout_seconds": "Write it as constraints.timeout_seconds.",
-    }
-    for key, hint in hints.items():
-        if getattr(turn, key):
-            reading.refuse(f"{key} of a turn cannot be expressed", "input", "turns", 0, key, hint=hint)
-    if not turn.respond and not (turn.content or "").strip():
-        reading.refuse("there is no message", "input", "turns", 0, hint="Write it: content: ...")
-    return turn.content or ""
+    if not written.turns and not written.prompt.strip():
+        reading.refuse("there is no prompt", "input", hint="Write what the agent is asked: prompt: ...")
+    for number, turn in enumerate(written.turns):
+        for key, hint in _TURN_HINTS.items():
+            if getattr(turn, key):
+                reading.refuse(f"{key} of a turn cannot be expressed", "input", "turns", number, key, hint=hint)
+        if not turn.respond and not (turn.content or "").strip():
+            reading.refuse("there is no message", "input", "turns", number, hint="Write it: content: ...")
+    return tuple(turn.content or "" for turn in written.turns) or (written.prompt,)

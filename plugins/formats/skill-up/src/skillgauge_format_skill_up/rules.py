@@ -12,21 +12,22 @@ from skillgauge_patterns import PatternError, compiled
 
 from .drafts import CONTAINS, FILES, REGEX, TOOL_CALL, Draft
 from .expectations import check_exit_code, stays_inside, texts_options
-from .files import JudgeFile, OutputFile, RuleFile, ToolFile
+from .files import JudgeFile, OutputFile, RuleFile
 from .patterns import any_of, any_text, from_go
 from .reading import Pointer, Reading
 
 SUCCESS, FAILURE = "success", "failure"
 TOOL_NAMES = "tools are named as the agent that runs calls them, which may differ between agents"
-_OF_TURNS = ("turn_response_contains", "turn_response_not_contains", "tool_called_in_turn", "tool_not_called_in_turn")
+_OF_RESPONSE = {"all": "contains_all", "any": "contains_any", "not": "not_contains"}
+"""Names of the lists of a rule in one about the answer of a turn."""
 _ARGUMENT = re.compile(r"\\A(?P<text>.*)\\Z", re.DOTALL)
 
 
-def rules(judge: JudgeFile, reading: Reading, place: Pointer) -> Iterator[Draft]:
+def rules(judge: JudgeFile, reading: Reading, place: Pointer, turns: int) -> Iterator[Draft]:
     """Yield the checks of both lists, those of `failure` turned around, in the order in which skill-up looks."""
     for key, entries in ((FAILURE, judge.failure), (SUCCESS, judge.success)):
         for number, entry in enumerate(entries):
-            yield from _Rule(entry, reading, (*place, key, number), is_failure=key == FAILURE).drafts()
+            yield from _Rule(entry, reading, (*place, key, number), turns, is_failure=key == FAILURE).drafts()
 
 
 def argument_pattern(value: JsonValue) -> str:
@@ -57,7 +58,14 @@ class _Rule:
     rule: RuleFile
     reading: Reading
     place: Pointer
+    turns: int
+    """Of the case; none if it has a prompt."""
     is_failure: bool
+
+    @property
+    def number(self) -> int | None:
+        """The turn that it is about, from 1."""
+        return getattr(getattr(self.rule, used_keys(self.rule)[0]), "turn", None)
 
     def drafts(self) -> Iterator[Draft]:
         """Yield its checks; none, with a problem or a notice, if there is nothing to check."""
@@ -66,12 +74,12 @@ class _Rule:
             message = f"a rule has one key, and this has {', '.join(keys)}" if keys else "this rule checks nothing"
             self._refuse(message, hint="Make each key an item of its own: skill-up looks at one of them alone.")
             return
-        key = keys[0]
-        if key in _OF_TURNS:
-            hint = "Use output_contains or tool_called, which look at the whole session."
-            self._refuse(f"{key} is about a turn of a conversation, and there is one turn here", key, hint=hint)
+        if self.number is not None and self.number > self.turns:
+            why = f"the last one is {self.turns}" if self.turns else "a case with a prompt has none"
+            hint = "Use output_contains or tool_called, which look at the whole session, or write `turns`."
+            self._refuse(f"there is no turn {self.number}: {why}", keys[0], hint=hint)
             return
-        yield from _KINDS[key](self)
+        yield from _KINDS[keys[0]](self)
 
     def output_contains(self) -> Iterator[Draft]:
         """Yield checks for texts."""
@@ -83,6 +91,29 @@ class _Rule:
         for key, written in self._lists(self.rule.output_matches):
             patterns = tuple(self._pattern(one, key, number) for number, one in enumerate(written))
             yield from self._about_output(key, patterns, _Texts(REGEX, _patterns_options, any_of))
+
+    def turn_response_contains(self) -> Iterator[Draft]:
+        """Yield checks for texts of one answer."""
+        rule = self.rule.turn_response_contains
+        lists = OutputFile(all=rule.contains_all, any=rule.contains_any) if rule is not None else None
+        for key, texts in self._lists(lists):
+            yield from self._about_output(key, texts, _Texts(CONTAINS, texts_options, any_text))
+
+    def turn_response_not_contains(self) -> Iterator[Draft]:
+        """Yield a check for texts that one answer may not have."""
+        rule = self.rule.turn_response_not_contains
+        for key, texts in self._lists(OutputFile.model_validate({"not": rule.not_contains}) if rule else None):
+            yield from self._about_output(key, texts, _Texts(CONTAINS, texts_options, any_text))
+
+    def tool_called_in_turn(self) -> Iterator[Draft]:
+        """Yield a check for a call of one turn."""
+        if (rule := self.rule.tool_called_in_turn) is not None:
+            yield self._call(rule.name, rule.args, "tool_called_in_turn", is_called=not self.is_failure)
+
+    def tool_not_called_in_turn(self) -> Iterator[Draft]:
+        """Yield a check for a call that one turn may not have."""
+        if (rule := self.rule.tool_not_called_in_turn) is not None:
+            yield self._call(rule.name, {}, "tool_not_called_in_turn", is_called=self.is_failure)
 
     def exit_code(self) -> Iterator[Draft]:
         """Yield nothing: a session that is graded has ended with 0."""
@@ -97,12 +128,8 @@ class _Rule:
 
     def tool_called(self) -> Iterator[Draft]:
         """Yield a check for a call."""
-        rule = self.rule.tool_called or ToolFile(name="?")
-        self.reading.tell(TOOL_NAMES, *self.place, "tool_called")
-        options: dict[str, JsonValue] = {"tool": rule.name, "called": not self.is_failure}
-        if rule.args:
-            options["arguments"] = dict(self._arguments(rule.args))
-        yield self._draft(TOOL_CALL, options, "tool_called")
+        if (rule := self.rule.tool_called) is not None:
+            yield self._call(rule.name, rule.args, "tool_called", is_called=not self.is_failure)
 
     def files_exist(self) -> Iterator[Draft]:
         """Yield a check for each file that has to be there."""
@@ -126,16 +153,16 @@ class _Rule:
 
     def _about_output(self, key: str, texts: tuple[str, ...], words: _Texts) -> Iterator[Draft]:
         """Yield the check of one list: all, some or none of its texts have to be there."""
-        kind = used_keys(self.rule)[0]
+        place = (used_keys(self.rule)[0], key if self.number is None else _OF_RESPONSE[key])
         if key == "all" and self.is_failure and len(texts) > 1:
             message = "a rule under `failure` with `all` fails where all of them are there, which cannot be checked"
-            self._refuse(message, kind, key, hint="Keep one of them, or check it by a script.")
+            self._refuse(message, *place, hint="Keep one of them, or check it by a script.")
         elif key == "all" and not self.is_failure:
-            yield self._draft(words.scorer, words.options(texts, is_absent=False), kind, key)
+            yield self._draft(words.scorer, words.options(texts, is_absent=False), *place)
         elif key != "all" and self.is_failure is (key == "not"):
-            yield self._some(texts, words, kind, key)
+            yield self._some(texts, words, *place)
         else:
-            yield self._draft(words.scorer, words.options(texts, is_absent=True), kind, key)
+            yield self._draft(words.scorer, words.options(texts, is_absent=True), *place)
 
     def _some(self, texts: tuple[str, ...], words: _Texts, *key: str) -> Draft:
         if len(texts) == 1:
@@ -152,14 +179,21 @@ class _Rule:
             return written
         return pattern
 
-    def _arguments(self, arguments: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
+    def _call(self, name: str, arguments: Mapping[str, JsonValue], key: str, *, is_called: bool) -> Draft:
+        self.reading.tell(TOOL_NAMES, *self.place, key)
+        options: dict[str, JsonValue] = {"tool": name, "called": is_called}
+        if arguments:
+            options["arguments"] = dict(self._arguments(arguments, key))
+        return self._draft(TOOL_CALL, options, key)
+
+    def _arguments(self, arguments: Mapping[str, JsonValue], key: str) -> Iterator[tuple[str, JsonValue]]:
         for name, value in arguments.items():
             if isinstance(value, str | int) and value != "":
                 yield name, argument_pattern(value)
             else:
                 hint = "Compare texts, whole numbers and truth values, or leave the argument out."
                 message = f"argument {name!r} cannot be compared with this value"
-                self._refuse(message, "tool_called", "args", name, hint=hint)
+                self._refuse(message, key, "args", name, hint=hint)
 
     def _files(self, key: str, paths: tuple[str, ...], *, is_absent: bool) -> Iterator[Draft]:
         if not paths or (self.is_failure and len(paths) > 1):
@@ -173,7 +207,8 @@ class _Rule:
                 yield self._draft(FILES, options, key, number)
 
     def _draft(self, scorer: str, options: Mapping[str, JsonValue], *key: str | int) -> Draft:
-        return Draft(scorer, options, self.reading.document.origin(*self.place, *key))
+        turn = self.number - 1 if self.number is not None and self.turns > 1 else None
+        return Draft(scorer, options, self.reading.document.origin(*self.place, *key), turn)
 
     def _refuse(self, message: str, *key: str | int, hint: str) -> None:
         self.reading.refuse(message, *self.place, *key, hint=hint)
@@ -200,4 +235,8 @@ _KINDS: dict[str, Callable[[_Rule], Iterator[Draft]]] = {
     "tool_called": _Rule.tool_called,
     "files_exist": _Rule.files_exist,
     "files_not_exist": _Rule.files_not_exist,
+    "turn_response_contains": _Rule.turn_response_contains,
+    "turn_response_not_contains": _Rule.turn_response_not_contains,
+    "tool_called_in_turn": _Rule.tool_called_in_turn,
+    "tool_not_called_in_turn": _Rule.tool_not_called_in_turn,
 }

@@ -27,6 +27,8 @@ class Rule(NamedTuple):
 def expected_entry(check: Check) -> tuple[str, list[Any]] | None:
     """Return the key of `expect` that says the same, with its items; `None` if there is none."""
     options = check.options
+    if check.turn is not None:
+        return None
     if check.scorer == CONTAINS and _is_literal(options):
         key = "must_not_contain" if options.get("absent") else "must_contain"
         return key, [*thaw(options["keywords"])]
@@ -50,13 +52,35 @@ def _expected_file(options: Options) -> tuple[str, list[Any]] | None:
 def rule_of(check: Check) -> Rule | None:
     """Return the check as a rule; `None` if there is no rule that says the same."""
     make = _RULES.get(check.scorer)
-    return make(check.options) if make is not None else None
+    rule = make(check.options) if make is not None else None
+    if rule is None or check.turn is None:
+        return rule
+    return _of_turn(rule, check.turn + 1)
+
+
+def _of_turn(rule: Rule, turn: int) -> Rule | None:
+    """Return a rule as one about a turn, from 1; `None` if there is none."""
+    success, failure = (_entry_of_turn(entry, turn) if entry else None for entry in rule)
+    return Rule(success, failure) if success or failure else None
+
+
+def _entry_of_turn(entry: Entry, turn: int) -> Entry | None:
+    (kind, said), *_ = entry.items()
+    if kind == "tool_called":
+        return {"tool_called_in_turn": {"turn": turn, **said}}
+    if kind != "output_contains":
+        return None
+    if "not" in said:
+        return {"turn_response_not_contains": {"turn": turn, "not_contains": said["not"]}}
+    return {"turn_response_contains": {"turn": turn, **{f"contains_{key}": texts for key, texts in said.items()}}}
 
 
 def criteria_of(check: Check) -> list[str] | None:
     """Return the check as criteria of a judge; `None` if a judge of skill-up could not be asked this."""
     options = check.options
-    if check.scorer != RUBRIC or not _only(options, "claims", "criteria", "model", "scale"):
+    if check.scorer != RUBRIC or check.turn is not None:
+        return None
+    if not _only(options, "claims", "criteria", "model", "scale"):
         return None
     if options.get("scale") not in (None, "pass-fail"):
         return None
