@@ -133,6 +133,7 @@ def test_a_turn_by_itself(turn: int, text: str, messages: list[str]) -> None:
     assert alone is not None
     assert alone.trajectory is not None
     assert (alone.text, [event.text for event in alone.trajectory.events]) == (text, messages)
+    assert (alone.trajectory.skills_fired, alone.usage, alone.duration_s) == (None, None, None)
 
 
 def test_a_turn_that_there_was_not() -> None:

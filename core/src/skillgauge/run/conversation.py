@@ -75,14 +75,21 @@ def _both(ours: tuple[object, ...] | None, theirs: tuple[object, ...] | None) ->
 
 
 def at_turn(execution: Execution, turn: int) -> Execution | None:
-    """Return a turn of a session as if it were all of it; `None` if the session did not come that far."""
+    """Return a turn of a session as if it were all of it; `None` if the session did not come that far.
+
+    What is known of the whole session only, as which skills fired and what was used, is unknown of a turn.
+    """
     answers = execution.answers or (execution.text,)
     if turn >= len(answers):
         return None
+    if len(answers) == 1:
+        return execution
     trajectory = execution.trajectory
     if trajectory is not None:
         starts = [at for at, event in enumerate(trajectory.events) if event.kind is EventKind.USER]
         bounds = [0, *(at + 1 for at in starts), len(trajectory.events) + 1]
         events = trajectory.events[bounds[turn] : bounds[turn + 1] - 1]
-        trajectory = trajectory.model_copy(update={"events": events})
-    return execution.model_copy(update={"text": answers[turn], "answers": (), "trajectory": trajectory})
+        unknown = dict.fromkeys(("skills_fired", "blocked", "model_calls", "turns", "raw"))
+        trajectory = trajectory.model_copy(update={**unknown, "events": events})
+    whole = {"text": answers[turn], "answers": (), "trajectory": trajectory, "usage": None, "duration_s": None}
+    return execution.model_copy(update=whole)

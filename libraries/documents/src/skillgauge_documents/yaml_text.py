@@ -179,7 +179,7 @@ def _place(event: Any) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class _Anchored:
-    """What has an anchor, for the aliases that stand for it."""
+    """The values with an anchor, for the aliases that stand for them."""
 
     start: Any
     """The event with which it begins."""

@@ -65,7 +65,7 @@ def from_javascript(pattern: str, flags: str = "") -> str:
 
 @dataclass(frozen=True)
 class _Modes:
-    """What can change within a group."""
+    """The meanings that can change within a group."""
 
     is_multiline: bool
     dots_match_all: bool

@@ -1180,3 +1180,10 @@ def test_a_turn_that_there_is_not(suite_file: Path) -> None:
     grader = {"type": "output-contains", "name": "g", "turn": 2, "config": {"substring": "a"}}
     with pytest.raises(SuiteError, match="there is no turn 2"):
         loaded(written(suite_file, turns=[{"prompt": "Fold."}, {"prompt": "Sink."}], prompt=None, graders=[grader]))
+
+
+def test_what_is_known_of_no_turn(suite_file: Path) -> None:
+    """Limits and skills are those of the session, so that a turn beside them is refused."""
+    grader = {"type": "turn-count", "name": "g", "turn": 1, "config": {"max": 3}}
+    with pytest.raises(SuiteError, match="is known of a whole session"):
+        loaded(written(suite_file, turns=[{"prompt": "Fold."}, {"prompt": "Sink."}], prompt=None, graders=[grader]))

@@ -195,7 +195,7 @@ class _Session:
                 blocked=reply.blocks,
                 model_calls=self._calls + 1,
                 turns=self._calls + 1 if reply.turns is None else reply.turns,
-                session_id=self._request.continues or self._request.trial_id,
+                session_id=self._request.continues or (self._request.trial_id if self._request.is_followed else None),
                 model=self._request.model or NAME,
                 engine_version=_version(),
             ),

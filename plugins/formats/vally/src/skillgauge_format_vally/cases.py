@@ -74,6 +74,10 @@ class Shared:
         return VerdictRule(mode=VerdictMode.MEAN, threshold=self.scoring.threshold)
 
 
+_OF_SESSIONS = frozenset({TRIGGER, "usage"})
+"""Scorers that look at what is known of no single turn."""
+
+
 @dataclass(frozen=True)
 class _Graded:
     """The checks that one grader, or one constraint, became."""
@@ -241,7 +245,11 @@ def _graded(stimulus: Stimulus, shared: Shared) -> Iterator[_Graded]:
         context = Context(reading, (*here, "config"), shared.skills, file.rubric, shared.averages)
         identity = grader.name or f"{grader.type} {number + 1}"
         origin, turn = reading.document.origin(*here), grader.turn if turns > 1 else None
-        yield _Graded(grader.type, identity, tuple(made_of(grader, context)), origin, turn)
+        parts = tuple(made_of(grader, context))
+        if turn is not None and any(part.scorer in _OF_SESSIONS for part in parts):
+            hint = "Take `turn` out: it is about the whole session then."
+            reading.refuse("which skills fire, and what is used, is known of a whole session", *here, "turn", hint=hint)
+        yield _Graded(grader.type, identity, parts, origin, turn)
     if file.rubric and not _is_judged(file):
         reading.tell("a rubric without a grader of type prompt is not judged", *place, "rubric")
     if file.expect_activation is not None:

@@ -111,7 +111,7 @@ class RegexOptions(Frozen):
 
     @property
     def counts(self) -> bool:
-        """Whether the number of matches decides."""
+        """True if the number of matches decides."""
         return self.at_least is not None or self.at_most is not None
 
     @model_validator(mode="after")
