@@ -238,18 +238,11 @@ def _graded(stimulus: Stimulus, shared: Shared) -> Iterator[_Graded]:
         grader = reading.part(GraderFile, value, *here)
         if grader is None:
             continue
-        turns = len(file.turns or ()) or 1
-        if grader.turn is not None and grader.turn >= turns:
-            hint = f"The last turn is {turns - 1}."
-            reading.refuse(f"there is no turn {grader.turn}, counted from 0", *here, "turn", hint=hint)
         context = Context(reading, (*here, "config"), shared.skills, file.rubric, shared.averages)
         identity = grader.name or f"{grader.type} {number + 1}"
-        origin, turn = reading.document.origin(*here), grader.turn if turns > 1 else None
         parts = tuple(made_of(grader, context))
-        if turn is not None and any(part.scorer in _OF_SESSIONS for part in parts):
-            hint = "Take `turn` out: it is about the whole session then."
-            reading.refuse("which skills fire, and what is used, is known of a whole session", *here, "turn", hint=hint)
-        yield _Graded(grader.type, identity, parts, origin, turn)
+        turn = _turn(grader, parts, len(file.turns or ()) or 1, context)
+        yield _Graded(grader.type, identity, parts, reading.document.origin(*here), turn)
     if file.rubric and not _is_judged(file):
         reading.tell("a rubric without a grader of type prompt is not judged", *place, "rubric")
     if file.expect_activation is not None:
@@ -259,6 +252,20 @@ def _graded(stimulus: Stimulus, shared: Shared) -> Iterator[_Graded]:
         yield _Graded("", "expect_activation", parts, reading.document.origin(*place, "expect_activation"))
     if file.constraints is not None:
         yield from _constraints(file.constraints, Context(reading, (*place, "constraints"), shared.skills))
+
+
+def _turn(grader: GraderFile, parts: Iterable[Made], turns: int, context: Context) -> int | None:
+    """Return the turn of a conversation that a grader is about; `None` for the whole session."""
+    turn, place = grader.turn, (*context.place[:-1], "turn")
+    if turn is not None and turn >= turns:
+        hint = f"The last turn is {turns - 1}."
+        context.reading.refuse(f"there is no turn {turn}, counted from 0", *place, hint=hint)
+    if turn is None or turns == 1:
+        return None
+    if any(part.scorer in _OF_SESSIONS for part in parts):
+        hint = "Take `turn` out: it is about the whole session then."
+        context.reading.refuse("which skills fire, and what is used, is known of a whole session", *place, hint=hint)
+    return turn
 
 
 def _constraints(written: JsonObject, context: Context) -> Iterator[_Graded]:
