@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..errors import Origin, Problem, SourceSpan, SuiteError, UsageError
+from ..errors import Origin, Problem, SuiteError, UsageError
 from .configuration import Config, Held, Key, Source, check_value, from_environment, keys_with
 from .trusting import is_harmless
 
@@ -239,15 +239,9 @@ def text_of(path: Path) -> str:
     try:
         return read_text(path, MAX_BYTES)
     except DocumentError as error:
-        raise SuiteError(
-            Problem(
-                f"document.{fault.code}",
-                fault.message,
-                span=SourceSpan(str(path), fault.line, fault.column),
-                hint=fault.hint,
-            )
-            for fault in error.faults
-        ) from None
+        from .documents import document_problem  # noqa: PLC0415 - needless without a fault
+
+        raise SuiteError(document_problem(fault, str(path)) for fault in error.faults) from None
 
 
 def _table(text: str, path: Path) -> object:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from skillgauge_documents import DocumentError, JsonValue, Kind, Pointer, Step, parse, places, read
+from skillgauge_documents import DocumentError, Fault, JsonValue, Kind, Pointer, Step, parse, places, read
 
 from ..errors import Origin, Problem, SourceSpan, SuiteError
 
@@ -49,15 +49,13 @@ def _document(file: str, read_it: Callable[[], JsonValue]) -> Document:
     try:
         return Document(read_it(), file)
     except DocumentError as error:
-        raise SuiteError(
-            Problem(
-                f"document.{fault.code}",
-                fault.message,
-                span=SourceSpan(file, fault.line, fault.column),
-                hint=fault.hint,
-            )
-            for fault in error.faults
-        ) from error
+        raise SuiteError(document_problem(fault, file) for fault in error.faults) from error
+
+
+def document_problem(fault: Fault, file: str) -> Problem:
+    """Return a fault of a document as a problem at its place."""
+    span = SourceSpan(file, fault.line, fault.column)
+    return Problem(f"document.{fault.code}", fault.message, span=span, hint=fault.hint)
 
 
 def locate(origin: Origin) -> SourceSpan:

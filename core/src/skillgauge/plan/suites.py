@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillgauge_documents import reading_once
+from skillgauge_documents import cut_texts, reading_once
 
 from ..contract.formats import SuiteFormat
-from ..errors import PluginError, Problem, SuiteError
+from ..errors import PluginError, Problem, Severity, SourceSpan, SuiteError
 from ..plugins.kinds import FORMATS, KINDS, SHAPES
 from ..plugins.registry import Registry
 from ..types.suite import Suite, Target
@@ -63,7 +63,7 @@ def load_suites(subject: What, cwd: Path, registry: Registry) -> Suites:
     if subject.without_judged:
         revised = without_judged(revised, registry)
     warnings = tuple(problem for suite in suites for problem in suite.warnings)
-    return Suites(formats, revised, passed_over, (*warnings, *notices))
+    return Suites(formats, revised, passed_over, (*warnings, *_cut_texts(suites), *notices))
 
 
 def _claims(subject: What, formats: Mapping[str, SuiteFormat], shapes: Sequence[str]) -> dict[str, Found]:
@@ -86,6 +86,15 @@ def _told_apart(suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
 
 def _with_format(suite: Suite) -> Suite:
     return suite.model_copy(update={key: f"{getattr(suite, key)}:{suite.format}" for key in ("id", "name")})
+
+
+def _cut_texts(suites: Iterable[Suite]) -> Iterator[Problem]:
+    """Warn of texts in cases that a comment cuts off; cases that are made one by one are made once, when they run."""
+    cases = (case for suite in suites if isinstance(suite.cases, tuple) for case in suite.cases)
+    parts = (part for case in cases for part in (case, *case.checks))
+    for file, fault in cut_texts(part.origin for part in parts if part.origin):
+        span = SourceSpan(file, fault.line, fault.column)
+        yield Problem("suite.cut-text", fault.message, span=span, hint=fault.hint, severity=Severity.WARNING)
 
 
 def _require_one_of_each_name(suites: tuple[Suite, ...]) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .faults import Fault as Fault
     from .faults import Pointer as Pointer
     from .faults import Step as Step
+    from .locating import cut_texts as cut_texts
     from .locating import places as places
     from .reading import MAX_BYTES as MAX_BYTES
     from .reading import Kind as Kind
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "digests": ("canonical_json", "digest", "digest_text"),
     "faults": ("MAX_DEPTH", "DocumentError", "Fault", "Pointer", "Step"),
-    "locating": ("places",),
+    "locating": ("cut_texts", "places"),
     "reading": ("MAX_BYTES", "Kind", "parse", "read", "read_text", "reading_once"),
     "values": ("EMPTY", "FrozenDict", "JsonValue", "freeze", "freeze_object", "texts_in", "thaw"),
     "writing": ("TextStyle", "text_of"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from .faults import (
     MAX_DEPTH,
@@ -49,11 +49,35 @@ def yaml_value(text: str) -> JsonValue:
     return value
 
 
+class PlainText(NamedTuple):
+    """A text without quotes, or the lack of one: a blank and `#` end it."""
+
+    text: str
+    end: int
+    """Offset of what follows it."""
+
+
 def yaml_nodes(text: str) -> Iterator[tuple[int, Step | None, tuple[int, int]]]:
     """Every value of the first document as depth, last step of its pointer, and place; the place is the key's.
 
     What an alias stands for is not entered: the alias is all that stands there. Faulty text has no nodes.
     """
+    return ((depth, step, place) for depth, step, place, _ in _nodes(text))
+
+
+def yaml_texts(text: str) -> Iterator[tuple[int, Step | None, PlainText | None]]:
+    """As `yaml_nodes`, with texts in place of places: `None` for what is no text, or has quotes."""
+    resolve, yaml = _loader_class()("").resolve, _yaml()
+    for depth, step, _, event in _nodes(text):
+        plain = None
+        if isinstance(event, yaml.ScalarEvent) and event.tag is None and event.implicit[0]:
+            is_text = not event.value or resolve(yaml.ScalarNode, event.value, event.implicit) == f"{_TAG}str"
+            plain = PlainText(event.value, event.end_mark.index) if is_text else None
+        yield depth, step, plain
+
+
+def _nodes(text: str) -> Iterator[tuple[int, Step | None, tuple[int, int], Any]]:
+    """Yield each value as `yaml_nodes` does, with the event by which it begins."""
     if not _is_sound(text):
         return
     yaml = _yaml()
@@ -72,7 +96,7 @@ def yaml_nodes(text: str) -> Iterator[tuple[int, Step | None, tuple[int, int]]]:
                     _pass_over(events)
                 continue
             step = inside[-1] if inside else None
-            yield len(inside), step, key_at if isinstance(step, str) else _place(original)
+            yield len(inside), step, key_at if isinstance(step, str) else _place(original), event
             if begins:
                 inside.append(0 if isinstance(event, yaml.SequenceStartEvent) else None)
                 continue
