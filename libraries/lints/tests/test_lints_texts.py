@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge_lints.claims import is_prose, is_several, needs_skill
+from skillgauge_lints.claims import is_prose, is_several
 from skillgauge_lints.commands import cannot_fail, trap
+from skillgauge_lints.own_skill import OwnSkill
+
+GREET = OwnSkill("greet", ("SKILL.md", "README.md", "scripts/draft.py", "scripts/send_email.sh", "references/style.md"))
 
 
 @pytest.mark.parametrize(
@@ -121,25 +124,79 @@ def test_a_claim_that_is_one(claim: str) -> None:
     assert not is_several(claim)
 
 
-def test_claims_about_the_skill_itself() -> None:
-    """Only what asks for the use of the skill, not what merely has its name or denies it."""
-    assert needs_skill("The agent used the release-notes skill.", "release-notes")
-    assert needs_skill("Reads SKILL.md first.", "x")
-    assert needs_skill("It invokes `greet`.", "greet")
-    assert not needs_skill("The greet.txt has a greeting.", "greet")
-    for claim in (
+@pytest.mark.parametrize(
+    "claim",
+    [
         "The agent ran the skill's script.",
         "The agent executed scripts/draft.py",
         "The agent called the draft script.",
+        "The agent called the send email script and got an answer",
+        "The agent ran `python3 scripts/draft.py --all` without errors.",
+        "scripts/draft.py was executed before the answer was given",
+        "draft.py is run first.",
+        "The skill's script was called.",
+        "It has used a script that comes with the skill.",
         "The agent loaded the skill",
+        "The agent starts by loading the `greet` skill.",
         "The agent followed the instructions in SKILL.md",
+        "The agent read .claude/skills/greet/SKILL.md",
+        "Reads SKILL.md first.",
+        "SKILL.md was read, then followed",
         "The skill was invoked",
-    ):
-        assert needs_skill(claim, "greet", ("draft.py",)), claim
-    assert not needs_skill("The agent executed tests/redraft.py", "greet", ("draft.py",))
-    assert not needs_skill("The draft.py prints a greeting.", "greet", ("draft.py",))
-    assert not needs_skill("It does not load the skill.", "greet")
-    assert not needs_skill("The answer lists five skills of a good writer.", "greet")
+        "The skill has been successfully activated.",
+        "The skill fires.",
+        "The greet skill triggered",
+        "It invokes `greet`.",
+        "Invoked greet to write the letter",
+        "The agent consulted references/style.md",
+        "The tone follows style.md",
+        "references/style.md is cited.",
+        "It does not guess, but reads SKILL.md.",
+    ],
+)
+def test_claims_about_the_skill_itself(claim: str) -> None:
+    """R3-M4: verbs are known in their tenses, and the files of the skill by their names."""
+    assert GREET.is_needed(claim)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The greet.txt has a greeting.",
+        "The agent executed tests/redraft.py",
+        "The draft.py prints a greeting.",
+        "It does not load the skill.",
+        "The agent never ran scripts/draft.py.",
+        "The answer was written without reading SKILL.md.",
+        "The agent didn't open references/style.md",
+        "The answer lists five skills of a good writer.",
+        "The agent read README.md.",
+        "The agent opens greet and prints it",
+        "The agent created a SKILL.md with a name and a description.",
+        "The agent reads the notes and writes a SKILL.md.",
+        "The agent reads the notes. SKILL.md has a name.",
+        "The style of the letter is that of a friend.",
+    ],
+)
+def test_claims_about_the_result(claim: str) -> None:
+    """What denies the use of the skill, or merely has words of it, can be met by any agent."""
+    assert not GREET.is_needed(claim)
+
+
+def test_names_that_are_words_and_files_that_all_agents_get() -> None:
+    """A skill may be called as what its answers are made of, and a file of a case may be called as one of a skill."""
+    tables = OwnSkill("tables")
+    assert not tables.is_needed("The answer uses tables for figures.")
+    assert tables.is_needed("The agent used the tables skill.")
+    assert OwnSkill("pdf-forms").is_needed("The agent used pdf-forms to fill the form.")
+    assert not GREET.is_needed("The agent read style.md.", ("style.md",))
+    assert not GREET.is_needed("The agent read SKILL.md.", ("SKILL.md",))
+
+
+@given(st.text())
+def test_any_claim_is_read(claim: str) -> None:
+    """No text whatever raises, nor does any name of a file."""
+    OwnSkill(claim, (f"scripts/{claim}", claim)).is_needed(claim, (claim,))
 
 
 def test_prose_is_many_words_and_no_value() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skillgauge.api.run import Lint
 
-from . import cases, skills, suites, weak
+from . import cases, own_skill, skills, suites, weak
 
 LINTS = (
     Lint(
@@ -68,10 +68,16 @@ LINTS = (
         cases.several_claims,
     ),
     Lint(
+        "rubric-size",
+        "A case passes by a share of very few or very many claims.",
+        "Write three to five claims, each of which can be decided by itself.",
+        cases.rubric_size,
+    ),
+    Lint(
         "only-with-skill",
         "Only the arm with the skill can meet a check of a comparison.",
         "Say what has to be true of the result; whether the skill fires is a figure of its own (`should_trigger`).",
-        cases.only_with_skill,
+        own_skill.only_with_skill,
     ),
     Lint("repeated", "A check or a case stands twice.", "Remove one of them.", cases.repeated),
     Lint(

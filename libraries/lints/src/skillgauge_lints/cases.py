@@ -7,14 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Case, Check, Origin, Suite
+from skillgauge.api import Case, Check, Origin, Suite, VerdictMode
 from skillgauge.api.run import Fix, LintFinding, LintSubject
 
-from .claims import is_prose, is_several, needs_skill
+from .claims import is_prose, is_several
 from .commands import Trap, cannot_fail, trap
 
 SHORTEST = 4
 """Characters of an expected text that counts as an answer: shorter ones stand everywhere."""
+FEWEST_CLAIMS, MOST_CLAIMS = 3, 5
+"""Claims of a case that passes by the share of them that holds: of fewer the share says no more than yes or no, of more
+each one hardly counts."""
 _FIXTURE = re.compile(r"(?<![\w/.:-])((?:\./)?(?:evals/)?(?:files|fixtures)/[\w./-]+\.\w+)\b")
 _SCRIPT = re.compile(r"(?:python3?|bash|sh|node|deno|ruby)\s+((?:\./)?[\w.-]+(?:/[\w.-]+)*\.(?:py|sh|js|mjs|ts|rb))\b")
 _EMPTY = re.compile(r"(?:\(\?[a-z]+\))?(?:\^?(?:(?:\\?\w|\.|\[[^\]]+\])[*?]\??)*|\^?(?:\.|\[\\s\\S\])\*\??\$)")
@@ -24,7 +27,7 @@ _SHOWN = 60
 
 def nothing_can_fail(subject: LintSubject) -> Iterator[LintFinding]:
     """Checks that hold whatever the output is."""
-    for case, check in _checks(subject.suite):
+    for case, check in checks_of(subject.suite):
         why, reason = _granted(check)
         if why:
             yield LintFinding(f"{named(case, check)} cannot fail: {why}", at(case, check), fix=_fix(reason))
@@ -52,7 +55,7 @@ def _matches_nothing(pattern: str) -> bool:
 
 def exit_code_traps(subject: LintSubject) -> Iterator[LintFinding]:
     """Commands whose exit code hides what happened."""
-    for case, check in _checks(subject.suite):
+    for case, check in checks_of(subject.suite):
         command = str(check.options.get("command", "")) if check.scorer == "command" else ""
         hidden = trap(command) if command and not cannot_fail(command) else None
         if hidden:
@@ -61,7 +64,7 @@ def exit_code_traps(subject: LintSubject) -> Iterator[LintFinding]:
 
 def answer_in_prompt(subject: LintSubject) -> Iterator[LintFinding]:
     """Checks that an agent meets by repeating what it was asked."""
-    for case, check in _checks(subject.suite):
+    for case, check in checks_of(subject.suite):
         prompt = (case.prompt or "").casefold()
         texts = _asked(check)
         if prompt and texts and all(len(one.strip()) >= SHORTEST and one.casefold() in prompt for one in texts):
@@ -85,7 +88,7 @@ def _asked(check: Check) -> list[str]:
 
 def prose_as_truth(subject: LintSubject) -> Iterator[LintFinding]:
     """Sentences that an answer has to contain word for word."""
-    for case, check in _checks(subject.suite):
+    for case, check in checks_of(subject.suite):
         for text in _asked(check):
             if is_prose(text):
                 words = len(text.split())
@@ -96,27 +99,25 @@ def prose_as_truth(subject: LintSubject) -> Iterator[LintFinding]:
 
 def several_claims(subject: LintSubject) -> Iterator[LintFinding]:
     """Claims for a judge that are more than one."""
-    for case, check in _checks(subject.suite):
-        for claim in _claims(check):
+    for case, check in checks_of(subject.suite):
+        for claim in claims_of(check):
             if is_several(claim):
                 message = f"{named(case, check)} says several things: one that is wrong hides those that are right"
                 yield LintFinding(message, at(case, check))
                 break
 
 
-def only_with_skill(subject: LintSubject) -> Iterator[LintFinding]:
-    """Checks of a comparison that the arm without the skill cannot meet."""
-    suite = subject.suite
-    if not suite.comparisons:
-        return
-    skills = {ref.name: _scripts_of(Path(ref.root)) for arm in suite.arms for ref in arm.skills} or {"": ()}
-    for case, check in _checks(suite):
-        if check.beside:
+def rubric_size(subject: LintSubject) -> Iterator[LintFinding]:
+    """Cases that pass by a share of their claims, which are so few or so many that it tells little."""
+    for case in subject.suite.cases:
+        checks = [check for check in case.checks if not check.beside]
+        if case.skip or case.rule.mode is not VerdictMode.MEAN or any(check.scorer != "rubric" for check in checks):
             continue
-        claims = _claims(check)
-        if any(needs_skill(claim, name, files) for claim in claims for name, files in skills.items()):
-            message = f"{named(case, check)} can be met only by the arm with the skill: it is lift that helps nobody"
-            yield LintFinding(message, at(case, check))
+        claims = sum(len(texts_of(check.options.get("claims"))) for check in checks)
+        if claims and not FEWEST_CLAIMS <= claims <= MOST_CLAIMS:
+            count = "one claim" if claims == 1 else f"{claims} claims"
+            best = f"{FEWEST_CLAIMS} to {MOST_CLAIMS} tell most"
+            yield LintFinding(f"case {case.id!r} passes by the share of {count} that holds; {best}", case.origin)
 
 
 def missing_files(subject: LintSubject) -> Iterator[LintFinding]:
@@ -160,12 +161,6 @@ def _is_provided(path: str, provided: set[str]) -> bool:
     return any(there == name or there.endswith(f"/{name}") or name.endswith(f"/{there}") for there in provided)
 
 
-def _scripts_of(skill: Path) -> tuple[str, ...]:
-    """Names of the files in the folder of scripts of a skill."""
-    folder = skill / "scripts"
-    return tuple(sorted(path.name for path in folder.iterdir() if path.is_file())) if folder.is_dir() else ()
-
-
 def repeated(subject: LintSubject) -> Iterator[LintFinding]:
     """Checks that stand twice in a case, and cases that ask the same twice."""
     questions: dict[tuple[object, ...], str] = {}
@@ -185,11 +180,13 @@ def repeated(subject: LintSubject) -> Iterator[LintFinding]:
         questions.setdefault(key, case.id)
 
 
-def _checks(suite: Suite) -> Iterator[tuple[Case, Check]]:
+def checks_of(suite: Suite) -> Iterator[tuple[Case, Check]]:
+    """Every check of the cases that are run."""
     return ((case, check) for case in suite.cases if not case.skip for check in case.checks)
 
 
-def _claims(check: Check) -> list[str]:
+def claims_of(check: Check) -> list[str]:
+    """What a judge is to decide, each claim by itself."""
     if check.scorer != "rubric":
         return []
     return texts_of(check.options.get("claims")) or texts_of(check.options.get("criteria"))

@@ -18,7 +18,7 @@ _CODE = "exit-code"
 def too_few(subject: LintSubject) -> Iterator[LintFinding]:
     """Comparisons of so few cases that no outcome could decide them."""
     suite = subject.suite
-    if not suite.comparisons or any(check.scorer == "trigger" for case in suite.cases for check in case.checks):
+    if not suite.comparisons or any(_asks_for_skill(check) for case in suite.cases for check in case.checks):
         return
     count = sum(not case.skip for case in suite.cases)
     if 0 < count < FEWEST:
@@ -28,6 +28,10 @@ def too_few(subject: LintSubject) -> Iterator[LintFinding]:
             f"chance alone would do that in one of {chance} suites"
         )
         yield LintFinding(message, suite.origin)
+
+
+def _asks_for_skill(check: Check) -> bool:
+    return check.scorer == "trigger" and not check.beside
 
 
 def baseline_passes(subject: LintSubject) -> Iterator[LintFinding]:

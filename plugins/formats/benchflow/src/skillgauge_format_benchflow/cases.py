@@ -71,7 +71,7 @@ class CaseMaker:
         return Case(
             id=case_id,
             prompt=file.question,
-            checks=(*self._reward(file, origin), *self._beside(file, origin)),
+            checks=(*self._reward(file, index), *self._beside(file, origin)),
             rule=ABOVE_HALF,
             env={name: value for name, value in file.environment.items() if not _TEMPLATE.fullmatch(value)},
             pass_env=tuple(_passed(file)),
@@ -79,21 +79,23 @@ class CaseMaker:
             origin=origin,
         )
 
-    def _reward(self, file: CaseFile, origin: Origin) -> Iterator[Check]:
+    def _reward(self, file: CaseFile, index: int) -> Iterator[Check]:
         """The rubric, each item by itself; without one the expected answer."""
         if file.expected_behavior:
             ids: dict[str, int] = {}
-            for item in file.expected_behavior:
+            for number, item in enumerate(file.expected_behavior):
                 ids[item] = ids.get(item, 0) + 1
-                number = f" ({ids[item]})" if ids[item] > 1 else ""
+                suffix = f" ({ids[item]})" if ids[item] > 1 else ""
                 options: JsonObject = {"claims": (item,)}
                 if file.ground_truth.strip():
                     options = {**options, "reference": file.ground_truth}
-                yield Check(id=f"{item}{number}", scorer=RUBRIC, options=options, origin=origin)
+                origin = self.document.origin("cases", index, "expected_behavior", number)
+                yield Check(id=f"{item}{suffix}", scorer=RUBRIC, options=options, origin=origin)
         else:
             options = {"text": file.ground_truth.strip()}
             if self.options.compat is Compat.BENCHFLOW:
                 options = {**options, "matching": "benchflow"}
+            origin = self.document.origin("cases", index, "ground_truth")
             yield Check(id=GROUND_TRUTH, scorer=GROUND_TRUTH, options=options, origin=origin)
 
     def _beside(self, file: CaseFile, origin: Origin) -> Iterator[Check]:

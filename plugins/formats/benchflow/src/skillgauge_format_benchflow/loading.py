@@ -32,7 +32,6 @@ from skillgauge_validation import validate
 from .cases import CaseMaker, is_safe_name
 from .claiming import EVALS_FILE, EVALS_FOLDER, MAX_BYTES
 from .files import MOUNT_DIR, EvalsFile
-from .lints import lints
 from .options import BenchflowOptions
 from .views import BASELINE, FORMAT, WITH_SKILL
 
@@ -141,7 +140,7 @@ def _suite(document: Document, file: EvalsFile, skill: Skill, options: Benchflow
         document=FORMAT,
         on_agent_limit=LimitOutcome.FAIL,
         extras={"version": file.version, "defaults": file.defaults.model_dump(mode="json", exclude_unset=True)},
-        warnings=(*skill.warnings, *_told(document, file, skill, image), *lints(document, file, skill)),
+        warnings=(*skill.warnings, *_told(document, file, skill, image)),
         origin=document.origin(),
     )
 
@@ -190,6 +189,10 @@ def _told(document: Document, file: EvalsFile, skill: Skill, image: Sequence[Fil
     elif name and name != skill.name:
         message = f"skill_name is {name!r}, but the skill is called {skill.name!r}{did_you_mean(name, [skill.name])}"
         problems.append(_warning("skill-name", message, document.origin("skill_name")))
+    message = "there is neither expected_behavior nor ground_truth, so its reward is 0 whatever the agent does"
+    for index, case in enumerate(file.cases):
+        if not case.expected_behavior and not case.ground_truth.strip():
+            problems.append(_warning("no-answer", message, document.origin("cases", index)))
     return problems
 
 
