@@ -144,6 +144,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "R3-W-13": (
         "core/tests/test_errors.py::test_a_name_that_denies_is_never_answered_with_its_contrary",
         "tests/e2e/test_cut_texts.py::test_a_claim_that_a_comment_cuts_off_is_told",
+        "plugins/formats/skillgrade/tests/test_skillgrade.py::test_keys_that_another_tool_shares",
         "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py"
         "::test_what_is_refused_has_a_place_and_a_reason",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from skillgauge.api import Loaded, LoadRequest, Suite, SuiteError, VerdictMode, located_all
 from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_mutants, check_plugin
@@ -151,6 +152,39 @@ def test_what_does_not_map_is_refused(suite_file: Path, old: str, new: str, plac
     suite_file.write_text(EVAL.replace(old, new))
     found = refusals(suite_file)
     assert any(one.startswith(place) for one in found), found
+
+
+SHARED = """    expected_output: A label.
+    expectations: [It is a label.]
+    assertions:
+      - {type: contains, value: label}
+    graders:"""
+
+
+def test_keys_that_another_tool_shares(program: Program, suite_file: Path) -> None:
+    """R3-W-13: keys of tasks that are none of skillgrade's are told once each, ignored, and written back."""
+    suite_file.write_text(EVAL.replace("    graders:", SHARED))
+    suite = loaded(suite_file)
+    told = [f"{one.span.line} {one.message}" for one in located_all(suite.warnings) if one.span]
+    for line, key in ((19, "expected_output"), (20, "expectations"), (21, "assertions")):
+        assert [one for one in told if one.startswith(f"{line} {key!r} of 2 tasks is not used")], told
+    assert [len(case.checks) for case in suite.cases] == [2, 1]
+    assert program("validate", suite_file).code == 0
+    (text,) = (content for name, content in FORMAT.dump(suite).artifacts if name == "eval.yaml")
+    written = [task["assertions"] for task in yaml.safe_load(text)["tasks"]]
+    assert written == [[{"type": "contains", "value": "label"}]] * 2
+    suite_file.write_text(EVAL)
+    digests = [(case.execution_digest, case.checks_digest) for case in loaded(suite_file).cases]
+    assert [(case.execution_digest, case.checks_digest) for case in suite.cases] == digests
+
+
+@pytest.mark.parametrize(
+    ("key", "near"), [("instructions", "instruction"), ("grader", "graders"), ("time_out", "timeout")]
+)
+def test_a_key_that_is_nearly_one(suite_file: Path, key: str, near: str) -> None:
+    """What was hardly meant for another tool is refused at its place."""
+    suite_file.write_text(EVAL.replace("    timeout: 30", f"    {key}: x"))
+    assert refusals(suite_file) == [f"31:5 unknown key {key!r} (did you mean {near}?)"]
 
 
 def test_all_problems_at_once(suite_file: Path) -> None:

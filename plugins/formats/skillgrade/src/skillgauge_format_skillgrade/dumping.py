@@ -11,6 +11,7 @@ import yaml
 from skillgauge.api import Case, Check, Dumped, FileSpec, Origin, Problem, Severity, SkillRole, Suite, thaw
 from skillgauge_skill_folders import SKILL_FILE
 
+from .claiming import FORMAT
 from .files import TIMEOUT_S, TRIALS
 from .loading import COMMAND, ENGINES, RUBRIC, RULE
 
@@ -56,8 +57,7 @@ def dump(suite: Suite) -> Dumped:
             task |= {"workspace": workspace} if workspace else {}
             task |= {"graders": graders}
             task |= {"timeout": case.limits.timeout_s} if case.limits.timeout_s is not None else {}
-            solution = case.extras.get("solution")
-            tasks.append(task | ({"solution": solution} if solution is not None else {}))
+            tasks.append(task | (_kept(case) if suite.format == FORMAT else {}))
         else:
             losses.append(_loss(f"case {case.id!r} is left out: nothing of it can be checked here", case.origin))
     document = {"version": "1", "defaults": _defaults(suite), "tasks": tasks}
@@ -67,7 +67,7 @@ def dump(suite: Suite) -> Dumped:
 
 def _defaults(suite: Suite) -> dict[str, Any]:
     kept = suite.extras.get("defaults")
-    written: dict[str, Any] = thaw(kept) if isinstance(kept, Mapping) and suite.format == "skillgrade" else {}
+    written: dict[str, Any] = thaw(kept) if isinstance(kept, Mapping) and suite.format == FORMAT else {}
     names = {engine: agent for agent, engine in ENGINES.items()}
     if suite.defaults.engine in names:
         written["agent"] = names[suite.defaults.engine]
@@ -79,6 +79,13 @@ def _defaults(suite: Suite) -> dict[str, Any]:
         "trials": suite.defaults.runs or TRIALS,
         "timeout": timeout if timeout is not None else TIMEOUT_S,
     }
+
+
+def _kept(case: Case) -> dict[str, Any]:
+    """Return the keys of a task that nothing executes here."""
+    kept: dict[str, Any] = thaw(case.extras)
+    further = kept.pop("further", {})
+    return {**kept, **further}
 
 
 def _grader(check: Check) -> dict[str, Any] | None:

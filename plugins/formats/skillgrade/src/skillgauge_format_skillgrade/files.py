@@ -1,4 +1,7 @@
-"""The keys of eval.yaml. Types are exact and unknown keys are errors: a part that is not read here would be lost."""
+"""The keys of eval.yaml. Types are exact and unknown keys are errors: a part that is not read here would be lost.
+
+Tasks alone may have further keys, since some are written for two tools: `assertions` beside `graders`.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,9 @@ class MappingFile(_Part):
 
 
 class TaskFile(_Part):
-    """One of `tasks`."""
+    """One of `tasks`; what else it holds is in `model_extra`."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow")
 
     name: Text
     instruction: Text

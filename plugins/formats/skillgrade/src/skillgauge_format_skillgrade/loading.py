@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
 from skillgauge.api import (
@@ -54,6 +55,8 @@ RULE = VerdictRule(mode=VerdictMode.MEAN, threshold=0.5)
 ENGINES = {"claude": "claude-code", "codex": "codex"}
 GRADER_TIMEOUT_S = 300.0
 _EXECUTABLE = re.compile(r"(?:[ua]*\+r?x|0?7[0-7]{2}|0?[0-7]*[1357][0-7]*)")
+_NEAR = 0.8
+"""Share of letters that a misspelt key has in common with the right one."""
 Pointer = tuple[str | int, ...]
 
 
@@ -114,6 +117,7 @@ def _suite(file: Path) -> Suite:
     skill = read_skill(skill_file)
     _defaults(reading, read.defaults)
     cases = tuple(_case(reading, read, index) for index in range(len(read.tasks)))
+    _further_keys(reading, read)
     names = [task.name for task in read.tasks]
     for index, name in enumerate(names):
         if name in names[:index]:
@@ -198,6 +202,24 @@ def _defaults(reading: _Reading, defaults: DefaultsFile) -> None:
             reading.warn(f"{key} is not used: {subject}", "defaults", key)
 
 
+def _further_keys(reading: _Reading, read: EvalFile) -> None:
+    """Tell keys of tasks that are for another tool, each once, and refuse those that are nearly one of skillgrade's."""
+    places: dict[str, list[int]] = {}
+    for index, task in enumerate(read.tasks):
+        for key in task.model_extra or ():
+            places.setdefault(key, []).append(index)
+    for key, tasks in places.items():
+        near = get_close_matches(key, TaskFile.model_fields, n=1, cutoff=_NEAR)
+        if near:
+            message = f"unknown key {key!r} (did you mean {near[0]}?)"
+            origins = [reading.document.origin("tasks", index, key) for index in tasks]
+            reading.problems += [Problem("suite.unknown-key", message, origin=origin) for origin in origins]
+        else:
+            count = f"{len(tasks)} tasks" if len(tasks) > 1 else "a task"
+            message = f"{key!r} of {count} is not used: skillgrade has no such key, and grades by `graders` alone"
+            reading.warn(message, "tasks", tasks[0], key)
+
+
 def _case(reading: _Reading, read: EvalFile, index: int) -> Case:
     task, here = read.tasks[index], ("tasks", index)
     for key in ("agent", "provider", "trials", "grader_model", "docker", "environment"):
@@ -217,9 +239,15 @@ def _case(reading: _Reading, read: EvalFile, index: int) -> Case:
         checks=checks,
         rule=RULE,
         limits=Limits(timeout_s=task.timeout),
-        extras={"solution": task.solution} if task.solution is not None else {},
+        extras=_extras(task),
         origin=reading.document.origin(*here),
     )
+
+
+def _extras(task: TaskFile) -> dict[str, JsonValue]:
+    """Return what nothing executes, for writing back."""
+    extras: dict[str, JsonValue] = {} if task.solution is None else {"solution": task.solution}
+    return extras | ({"further": task.model_extra} if task.model_extra else {})
 
 
 def _checks(reading: _Reading, task: TaskFile, here: Pointer) -> Iterator[Check]:
