@@ -487,6 +487,25 @@ def test_two_reports_are_no_suites(program: Program, work: Path) -> None:
     assert refused.stderr.count("error[") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "time"),
+    [
+        (("--timeout", "5", "minutes"), "--timeout 5m"),
+        (("--timeout=90", "sec"), "--timeout 90s"),
+        (("--timeout", "1.5", "hours"), "--timeout 90m"),
+        (("--timeout", "5 minutes"), "Write 5m"),
+        (("--timeout", "2h"), "Write 120m"),
+    ],
+)
+def test_a_time_of_two_words(program: Program, words: tuple[str, ...], time: str) -> None:
+    """The one word that was meant is told, not that there is no case of the unit's name."""
+    refused = program("eval", *words)
+    assert (refused.code, time in refused.stderr) == (2, True)
+    assert "List the cases" not in refused.stderr
+    assert "List the cases" in program("eval", "minutes").stderr
+    assert "List the cases" in program("eval", "--timeout", "5m", "minutes").stderr
+
+
 def test_a_percentage_is_told_how_a_share_is_written(program: Program) -> None:
     """Both are natural; which one is meant can be told."""
     refused = program("eval", "--min-completion", "80")

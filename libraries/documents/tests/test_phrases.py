@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge_documents.phrases import counted, decimal, duration, listed, moment, percent, points, signed_points
+from skillgauge_documents.phrases import (
+    counted,
+    decimal,
+    duration,
+    listed,
+    moment,
+    percent,
+    points,
+    short_time,
+    signed_points,
+)
 
 
 def test_numbers() -> None:
@@ -21,6 +31,29 @@ def test_numbers() -> None:
     assert [decimal(value) for value in (None, 0.5, 2)] == ["–", "0.50", "2.00"]
     assert [counted(count, "case") for count in (0, 1, 2, 1000)] == ["0 cases", "1 case", "2 cases", "1,000 cases"]
     assert moment(0) == "1970-01-01 00:00:00 UTC"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("5 minutes", "5m"),
+        ("5min", "5m"),
+        (" 30 Secs. ", "30s"),
+        ("500 ms", "500ms"),
+        ("2 milliseconds", "2ms"),
+        ("1.5 hours", "90m"),
+        ("2h", "120m"),
+        ("5", ""),
+        ("five minutes", ""),
+        ("5 months", ""),
+        ("0 minutes", ""),
+        ("5 minutes or so", ""),
+        ("\u0665 minutes", ""),
+    ],
+)
+def test_a_time_that_is_written_out(text: str, word: str) -> None:
+    """It becomes one word with a unit that programs know; what is no time becomes none."""
+    assert short_time(text) == word
 
 
 def test_lists() -> None:

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from skillgauge_documents.phrases import short_time
+
 from ..config.configuration import KEYS, MOST_RUNS, Config
 from ..config.trusting import granted_checks
 from ..contract.formats import LoadOption
@@ -292,6 +294,7 @@ def seconds_of(text: str | None) -> float | None:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        hint = "Write a number with a unit: 30s, 2m or 500ms; a bare number is milliseconds."
+        short = short_time(text) or "30s, 2m or 500ms"
+        hint = f"Write {short}: one word, a number with its unit; a bare number is milliseconds."
         raise UsageError(Problem("usage.timeout", f"--timeout {text!r} is not a duration", hint=hint))
     return seconds

@@ -13,11 +13,11 @@ from typing import Any
 from skillgauge_documents import Pointer, places
 from skillgauge_documents.characters import plain
 from skillgauge_documents.frozen import Frozen
-from skillgauge_documents.phrases import counted
+from skillgauge_documents.phrases import counted, short_time
 
 from ..contract.formats import SuiteFormat
 from ..errors import EmptySelection, ExitCode, Origin, Problem, SkillgaugeError, UsageError, did_you_mean
-from ..plan.options import EvalOptions
+from ..plan.options import EvalOptions, How
 from ..plan.suites import Suites, load_suites
 from ..plugins.installed import read_index
 from ..plugins.registry import Registry
@@ -189,27 +189,34 @@ def require_cases(
         suites = load_suites(options.what, options.cwd, registry).suites
     except SkillgaugeError as error:
         further = () if "diff" in words else error.problems  # two reports are no suites, and were not meant as such
-        raise UsageError([*_neither(words, (), options.cwd, hint), *further]) from error
+        raise UsageError([*_neither(words, (), options, hint), *further]) from error
     names = {name: None for suite in suites for case in suite.cases for name in (case.id, case.name) if name}
     unknown = [word for word in words if not any(fnmatchcase(name, word) for name in names)]
     if unknown:
-        raise UsageError(list(_neither(unknown, tuple(names), options.cwd, hint)))
+        raise UsageError(list(_neither(unknown, tuple(names), options, hint)))
 
 
-def _neither(words: Sequence[str], cases: Sequence[str], cwd: Path, hint: str) -> Iterator[Problem]:
+def _neither(words: Sequence[str], cases: Sequence[str], options: EvalOptions, hint: str) -> Iterator[Problem]:
     try:
-        here = sorted(path.name for path in cwd.iterdir() if not path.name.startswith("."))
+        here = sorted(path.name for path in options.cwd.iterdir() if not path.name.startswith("."))
     except OSError:
         here = []
     reporters = {entry.name for entry in read_index().entries("reporters")}  # after `--format json` it may be meant so
     for word in words:
-        below = [f"{one}/{word}" for one in here if _is_word(word) and os.path.exists(cwd / one / word)]  # noqa: PTH110 - never raises
+        below = [f"{one}/{word}" for one in here if _is_word(word) and os.path.exists(options.cwd / one / word)]  # noqa: PTH110 - never raises
         if below:
             near = f" (did you mean {below[0]}?)"
         else:
             near = did_you_mean(word, [*here, *cases, *reporters])
         message = f"there is no path or case called {word!r}{near}"
-        yield Problem("usage.neither-path-nor-case", message, hint=_DIFF if word == "diff" else hint)
+        yield Problem("usage.neither-path-nor-case", message, hint=_special_hint(word, options.how) or hint)
+
+
+def _special_hint(word: str, how: How) -> str:
+    """Return what was meant by a word that some people take for a part of an option, or for a command."""
+    if how.timeout_is_bare and (time := short_time(f"{(how.timeout_s or 0) * 1000:g} {word}")):
+        return f"If that is the unit of a time, write both in one word: --timeout {time}."
+    return _DIFF if word == "diff" else ""
 
 
 def _is_word(word: str) -> bool:

@@ -37,6 +37,22 @@ def duration(seconds: float | None) -> str:
     return milliseconds(seconds * 1000) if seconds < 1 else f"{seconds:.1f} s"
 
 
+def short_time(text: str) -> str:
+    """A time that is written out in one word, with a unit of `ms`, `s` or `m`: `5 minutes` is `5m`.
+
+    Empty for what is no time, or none at all.
+    """
+    import re  # noqa: PLC0415 - this module is part of every start
+
+    units = r"(?P<ms>ms|msecs?|millisec(?:ond)?s?)|(?P<s>s|sec(?:ond)?s?)|(?P<m>m|min(?:ute)?s?)|(?P<h>h|hrs?|hours?)"
+    found = re.fullmatch(rf"(?P<number>\d+(?:\.\d+)?)\s*(?:{units})\.?", text.strip(), re.ASCII | re.IGNORECASE)
+    if found is None or not float(found["number"]):
+        return ""
+    if found["h"]:
+        return f"{float(found['number']) * 60:g}m"
+    return f"{found['number']}{found.lastgroup}"
+
+
 def moment(seconds: float) -> str:
     """Date and time in UTC of a number of seconds since the epoch."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
