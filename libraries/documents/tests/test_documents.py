@@ -13,9 +13,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge_documents import DocumentError, freeze, json_text, parse, places, read, reading, reading_once, yaml_text
+from skillgauge_documents import DocumentError, freeze, json_text, parse, places, read, reading, reading_once
 from skillgauge_documents.faults import Lines, place_at
-from skillgauge_documents.yaml_text import MAX_ALIASED
+from skillgauge_documents.yaml_parts import events as yaml_events
+from skillgauge_documents.yaml_parts import places as yaml_places
+from skillgauge_documents.yaml_parts.values import MAX_ALIASED
 
 DEEP = 100_000
 
@@ -133,12 +135,12 @@ def test_a_slip_in_yaml_has_a_next_step(monkeypatch: pytest.MonkeyPatch, text: s
     """The same, whichever of the two parsers is there."""
     if pure:
         monkeypatch.delattr(yaml, "CSafeLoader")
-        yaml_text._loader_class.cache_clear()
+        yaml_events.loader_class.cache_clear()
     try:
         with pytest.raises(DocumentError) as caught:
             parse(text, "yaml")
     finally:
-        yaml_text._loader_class.cache_clear()
+        yaml_events.loader_class.cache_clear()
     (fault,) = caught.value.faults
     assert fault.hint is not None
     assert step in fault.hint
@@ -242,13 +244,13 @@ def test_yaml_faults_have_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pure: bool, content: str, expected: list[tuple[str, str]]
 ) -> None:
     """Every fault of a YAML file is reported with line and column, with and without the C library."""
-    yaml_text._loader_class.cache_clear()
+    yaml_events.loader_class.cache_clear()
     if pure:
         if len(content) >= DEEP:
             content = content[:5000]  # PyYAML's own scanner is quadratic in open brackets
         monkeypatch.delattr(yaml, "CSafeLoader")
     found = refused(write(tmp_path, "a.yaml", content))
-    yaml_text._loader_class.cache_clear()
+    yaml_events.loader_class.cache_clear()
     if pure and expected[0][0] == "syntax":  # the two parsers notice some slips at different characters
         assert [code for code, _ in found] == [code for code, _ in expected]
     else:
@@ -457,17 +459,17 @@ def test_half_a_pair_is_refused_without_libyaml_too(tmp_path: Path, monkeypatch:
     """PyYAML's own scanner lets such an escape pass, the values do not; libyaml calls it a syntax error."""
     path = write(tmp_path, "a.yaml", 'a: "\\ud800"\n"\\ud800": 1\n')
     assert [code for code, _ in refused(path)] == ["syntax"]
-    yaml_text._loader_class.cache_clear()
+    yaml_events.loader_class.cache_clear()
     monkeypatch.delattr(yaml, "CSafeLoader")
     assert refused(path) == [("encoding", "1:4"), ("encoding", "2:1")]
-    yaml_text._loader_class.cache_clear()
+    yaml_events.loader_class.cache_clear()
 
 
 @given(st.text(alphabet='{}[]:,"\\ \n1a-e.', max_size=60))
 def test_readers_survive_any_text(text: str) -> None:
     """No text whatsoever makes a reader or a scan raise anything but faults."""
     list(json_text.json_nodes(text))
-    list(yaml_text.yaml_nodes(text))
+    list(yaml_places.yaml_nodes(text))
     kinds: tuple[Literal["json"], Literal["yaml"]] = ("json", "yaml")
     for kind in kinds:
         try:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from skillgauge_documents import cut_texts, yaml_text
+from skillgauge_documents import cut_texts
+from skillgauge_documents.yaml_parts import events as yaml_events
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,11 @@ class Value:
 @pytest.fixture(params=["libyaml", "python"])
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """With the parser in C, and where that is absent."""
-    yaml_text._loader_class.cache_clear()
+    yaml_events.loader_class.cache_clear()
     if request.param == "python":
         monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     yield str(request.param)
-    yaml_text._loader_class.cache_clear()
+    yaml_events.loader_class.cache_clear()
 
 
 def cuts(tmp_path: Path, text: str, *pointer: str | int, name: str = "a.yaml") -> list[str]:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from .faults import DocumentError, Fault, Lines, Pointer, Step, place_at
 from .json_text import json_nodes
 from .reading import MAX_BYTES, read_text
-from .yaml_text import PlainText, yaml_nodes, yaml_texts
+from .yaml_parts.places import PlainText, yaml_nodes, yaml_texts
 
 T = TypeVar("T")
 P = TypeVar("P", int, tuple[int, int])

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from .faults import DocumentError, Fault, place_at
 from .json_text import json_value
 from .values import JsonValue
-from .yaml_text import yaml_value
+from .yaml_parts.values import yaml_value
 
 Kind: TypeAlias = Literal["json", "yaml"]
 """Syntax of a document."""

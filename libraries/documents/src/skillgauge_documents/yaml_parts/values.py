@@ -9,34 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from .faults import (
+from ..faults import (
     MAX_DEPTH,
     DocumentError,
     Fault,
-    Step,
     duplicate_key,
     half_pair,
     has_half_pair,
     no_number,
-    place_at,
     too_deep,
 )
-from .slips import next_step_in_yaml
-from .values import EMPTY, JsonValue, freeze, sealed
+from ..values import EMPTY, JsonValue, freeze, sealed
+from .events import TAG, events_of, loader_class, place_of, pyyaml, slip_at
 
 MAX_ALIASED = 100_000
 """Most values that the aliases of one document may stand for."""
-_TAG = "tag:yaml.org,2002:"
-_MERGE = f"{_TAG}merge"
+_MERGE = f"{TAG}merge"
 _NO_PART = "only a mapping can be merged"
 
 
 def yaml_value(text: str) -> JsonValue:
     """The value of a YAML text. Raises `DocumentError` with the place of every fault."""
-    events = _events(text)
+    events = events_of(text)
     start = _first_of_document(events)
     if start is None:
         return None
@@ -49,118 +45,9 @@ def yaml_value(text: str) -> JsonValue:
     return value
 
 
-class PlainText(NamedTuple):
-    """A text without quotes, or the lack of one: a blank and `#` end it."""
-
-    text: str
-    end: int
-    """Offset of what follows it."""
-
-
-def yaml_nodes(text: str) -> Iterator[tuple[int, Step | None, tuple[int, int]]]:
-    """Every value of the first document as depth, last step of its pointer, and place; the place is the key's.
-
-    What an alias stands for is not entered: the alias is all that stands there. Faulty text has no nodes.
-    """
-    return ((depth, step, place) for depth, step, place, _ in _nodes(text))
-
-
-def yaml_texts(text: str) -> Iterator[tuple[int, Step | None, PlainText | None]]:
-    """As `yaml_nodes`, with texts in place of places: `None` for what is no text, or has quotes."""
-    resolve, yaml = _loader_class()("").resolve, _yaml()
-    for depth, step, _, event in _nodes(text):
-        plain = None
-        if isinstance(event, yaml.ScalarEvent) and event.tag is None and event.implicit[0]:
-            is_text = not event.value or resolve(yaml.ScalarNode, event.value, event.implicit) == f"{_TAG}str"
-            plain = PlainText(event.value, event.end_mark.index) if is_text else None
-        yield depth, step, plain
-
-
-def _nodes(text: str) -> Iterator[tuple[int, Step | None, tuple[int, int], Any]]:
-    """Yield each value as `yaml_nodes` does, with the event by which it begins."""
-    if not _is_sound(text):
-        return
-    yaml = _yaml()
-    inside: list[Step | None] = []  # per open collection: index of the item, or key of the member once it is read
-    key_at, anchors = (0, 0), dict[str, Any]()
-    events = _events(text)
-    for event in events:
-        if isinstance(event, yaml.CollectionEndEvent):
-            del inside[-1]
-        elif isinstance(event, yaml.NodeEvent):
-            begins = isinstance(event, yaml.CollectionStartEvent)
-            original = anchors.setdefault(event.anchor, event) if event.anchor else event
-            if inside and inside[-1] is None:
-                inside[-1], key_at = str(getattr(original, "value", "")), _place(original)
-                if begins:
-                    _pass_over(events)
-                continue
-            step = inside[-1] if inside else None
-            yield len(inside), step, key_at if isinstance(step, str) else _place(original), event
-            if begins:
-                inside.append(0 if isinstance(event, yaml.SequenceStartEvent) else None)
-                continue
-        elif isinstance(event, yaml.DocumentEndEvent):
-            return
-        inside[-1:] = map(_following, inside[-1:])
-
-
-def _following(step: Step | None) -> Step | None:
-    """Return the step after a value: the next item, or a member whose key is not read yet."""
-    return step + 1 if isinstance(step, int) else None
-
-
-def _pass_over(events: Iterator[Any]) -> None:
-    """Read on to the end of a collection that has begun."""
-    yaml = _yaml()
-    depth = 1
-    while depth:
-        event = next(events)
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-
-
-@cache
-def _yaml() -> Any:
-    """PyYAML, whose import only YAML files should cost."""
-    import yaml  # noqa: PLC0415 - see above
-
-    return yaml
-
-
-@cache
-def _loader_class() -> Any:
-    """PyYAML's fastest loader without timestamps: a date stays the text that it is in JSON."""
-    yaml = _yaml()
-    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    resolvers = {
-        first: [(tag, pattern) for tag, pattern in pairs if tag != f"{_TAG}timestamp"]
-        for first, pairs in base.yaml_implicit_resolvers.items()
-    }
-    return type("JsonLoader", (base,), {"yaml_implicit_resolvers": resolvers})
-
-
-def _events(text: str) -> Iterator[Any]:
-    """The events of a text. Raises `DocumentError` where it cannot be parsed."""
-    yaml = _yaml()
-    try:
-        yield from yaml.parse(text, _loader_class())
-    except yaml.reader.ReaderError as error:
-        odd = yaml.reader.Reader.NON_PRINTABLE.search(text)
-        place = place_at(text, odd.start() if odd else 0)
-        message = "contains a control character, which YAML forbids"
-        raise DocumentError(Fault("syntax", message, *place)) from error
-    except yaml.MarkedYAMLError as error:
-        message = ", ".join(part for part in (error.context, error.problem) if part)
-        raise DocumentError(_slip(message, error.problem_mark or error.context_mark)) from error
-
-
-def _slip(message: str, mark: Any) -> Fault:
-    return Fault("syntax", message, mark.line + 1, mark.column + 1, next_step_in_yaml(message))
-
-
 def _first_of_document(events: Iterator[Any]) -> Any:
     """The event with which the value of the first document begins; `None` if there is no document."""
-    yaml = _yaml()
+    yaml = pyyaml()
     before = (yaml.StreamStartEvent, yaml.DocumentStartEvent)
     start = next(event for event in events if not isinstance(event, before))
     return None if isinstance(start, yaml.StreamEndEvent) else start
@@ -169,36 +56,13 @@ def _first_of_document(events: Iterator[Any]) -> Any:
 def _require_end(events: Iterator[Any]) -> None:
     """Raise `DocumentError` if a second document follows, or something that cannot be parsed."""
     for event in events:
-        if isinstance(event, _yaml().DocumentStartEvent):
+        if isinstance(event, pyyaml().DocumentStartEvent):
             message = "a second document follows the first; one file holds one"
-            raise DocumentError(Fault("multiple", message, *_place(event)))
-
-
-def _is_sound(text: str) -> bool:
-    """Tell whether the first document of a text can be parsed, is not nested too deeply, and has sound aliases."""
-    yaml = _yaml()
-    depth, anchors = 0, set[str]()
-    try:
-        for event in _events(text):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            anchor = getattr(event, "anchor", None)
-            is_unsound = anchor is not None and isinstance(event, yaml.AliasEvent) != (anchor in anchors)
-            if depth > MAX_DEPTH + 1 or is_unsound:
-                return False
-            if isinstance(event, yaml.DocumentEndEvent):
-                break
-            anchors.add(anchor or "")
-    except DocumentError:
-        return False
-    return True
+            raise DocumentError(Fault("multiple", message, *place_of(event)))
 
 
 def _short(tag: str) -> str:
-    return tag.replace(_TAG, "!!", 1)
-
-
-def _place(event: Any) -> tuple[int, int]:
-    return event.start_mark.line + 1, event.start_mark.column + 1
+    return tag.replace(TAG, "!!", 1)
 
 
 @dataclass(slots=True)
@@ -225,9 +89,9 @@ class _Reader:
 
     def __init__(self, events: Iterator[Any]) -> None:
         self.faults: list[Fault] = []
-        self._yaml = _yaml()
+        self._yaml = pyyaml()
         self._next = events.__next__
-        self._loader = _loader_class()("")
+        self._loader = loader_class()("")
         self._anchors: dict[str, _Anchored] = {}
         self._wrong_alias: Fault | None = None
         """The first one; told only if the rest of the text can be parsed."""
@@ -248,9 +112,9 @@ class _Reader:
             raise DocumentError(self._wrong_alias)
         if self._size > self._written + MAX_ALIASED:
             message = f"aliases stand for more than {MAX_ALIASED:,} values"
-            raise DocumentError(Fault("alias", message, *_place(start)))
+            raise DocumentError(Fault("alias", message, *place_of(start)))
         if self._height > MAX_DEPTH + 1:
-            raise DocumentError(too_deep(*_place(start)))
+            raise DocumentError(too_deep(*place_of(start)))
 
     def value(self, start: Any, depth: int) -> Any:
         """The value that begins with an event, inside of so many others; faults go to `faults`."""
@@ -261,7 +125,7 @@ class _Reader:
         if type(start) is self._yaml.ScalarEvent:
             return self._scalar(start)
         name, read = ("seq", self._items) if self._is_sequence(start) else ("map", self._members)
-        if start.tag not in (None, "!", f"{_TAG}{name}"):
+        if start.tag not in (None, "!", f"{TAG}{name}"):
             self._fault(start, f"tag {_short(start.tag)!r} is not supported")
         return self._collection(start, depth + 1, read)
 
@@ -278,7 +142,7 @@ class _Reader:
 
     def _converted(self, event: Any) -> Any:
         tag = self._tag_of(event)
-        kind = tag.removeprefix(_TAG)
+        kind = tag.removeprefix(TAG)
         if kind in ("str", "value"):
             return self._text(event)
         if kind not in ("null", "bool", "int", "float"):
@@ -287,7 +151,7 @@ class _Reader:
         try:
             return freeze(getattr(self._loader, f"construct_yaml_{kind}")(node))
         except (ValueError, LookupError):  # infinite, far too long, or an explicit tag on text that does not fit
-            self._add(no_number(event.value, *_place(event)))
+            self._add(no_number(event.value, *place_of(event)))
             return None
 
     def _tag_of(self, event: Any) -> str:
@@ -297,12 +161,12 @@ class _Reader:
 
     def _text(self, event: Any) -> str:
         if has_half_pair(event.value):  # where libyaml is absent; it refuses them itself
-            self._add(half_pair(*_place(event)))
+            self._add(half_pair(*place_of(event)))
         return str(event.value)
 
     def _collection(self, start: Any, depth: int, read: Callable[[int], Any]) -> Any:
         if depth > MAX_DEPTH + 1:
-            raise DocumentError(too_deep(*_place(start)))
+            raise DocumentError(too_deep(*place_of(start)))
         if start.anchor is None:
             self._height = max(self._height, depth)
             return read(depth)
@@ -341,7 +205,7 @@ class _Reader:
             # Keys are the text as written: JSON has no others, and people mean `on` or `1` by on and 1.
             name = self._names.setdefault(key.value, self._text(key))
             if name in members:
-                self._add(duplicate_key(name, *_place(key)))
+                self._add(duplicate_key(name, *place_of(key)))
             members[name] = self.value(self._next(), depth)
         return sealed({**merged, **members} if merged else members)
 
@@ -381,10 +245,10 @@ class _Reader:
     def _aliased(self, alias: Any, depth: int) -> Any:
         anchored = self._anchors.get(alias.anchor)
         if anchored is None:
-            self._wrong_alias = self._wrong_alias or _slip("found undefined alias", alias.start_mark)
+            self._wrong_alias = self._wrong_alias or slip_at("found undefined alias", alias.start_mark)
             return None
         if anchored.is_open:
-            fault = Fault("alias", "an alias stands for what contains it", *_place(anchored.start))
+            fault = Fault("alias", "an alias stands for what contains it", *place_of(anchored.start))
             self._wrong_alias = self._wrong_alias or fault
         self._size += anchored.size
         self._height = max(self._height, depth + anchored.height)
@@ -393,7 +257,7 @@ class _Reader:
     def _anchored(self, start: Any) -> _Anchored:
         """Take in what begins with an event and has an anchor."""
         if start.anchor in self._anchors:
-            fault = _slip("found duplicate anchor; first occurrence, second occurrence", start.start_mark)
+            fault = slip_at("found duplicate anchor; first occurrence, second occurrence", start.start_mark)
             self._wrong_alias = self._wrong_alias or fault
         anchored = self._anchors[start.anchor] = _Anchored(start)
         return anchored
@@ -411,7 +275,7 @@ class _Reader:
         self._ignored -= 1
 
     def _fault(self, event: Any, message: str) -> None:
-        self._add(Fault("syntax", message, *_place(event)))
+        self._add(Fault("syntax", message, *place_of(event)))
 
     def _add(self, fault: Fault) -> None:
         if not self._ignored:

@@ -1,0 +1,1 @@
+"""YAML text: its values and its places."""
