@@ -78,6 +78,7 @@ stimuli:
       - type: output-not-contains
         config: {substring: floats}
 """
+ANSWERS = {"type": "output-contains", "name": "answers", "config": {"substring": "a"}}
 
 
 @pytest.fixture
@@ -821,13 +822,11 @@ def test_anchors_and_merge_keys(suite_file: Path) -> None:
         ("      - prompt: Sink the boat.", "      - say: A", "39:9", "'prompt' is missing"),
         ("    turns:\n      - prompt: Sink the boat.\n", "", "37:5", "either a prompt or turns"),
         ("    turns:", "    prompt: A\n    turns:", "37:5", "either a prompt or turns"),
-        ("    commands: [mkdir out]", "    skills: [../../boats]", "37:5", "an arm has the same for all"),
-        ("      commands: [mkdir out]", "      skills: [../../boats]", "37:5", "an arm has the same for all"),
         ("      commands: [mkdir out]", "      command: [mkdir out]", "26:7", "Write commands"),
         ("    constraints:", "    constraint:", "27:5", "Write constraints"),
         ("reject_tools: [tear]", "rejectTools: [tear]", "29:7", "Write reject_tools"),
         ("reject_tools: [tear]", 'reject_skills: ["*"]', "29:23", "expect_activation: false"),
-        ("reject_tools: [tear]", "expect_skills: [ships]", "29:23", "Add its folder to `skills`"),
+        ("reject_tools: [tear]", "expect_skills: [ships]", "29:23", "add its folder to `skills`"),
         ("max_turns: 9", "max_turns: 0", "30:7", "'max_turns'"),
         ("type: output-matches", "type: output-match", "33:9", "did you mean output-matches"),
         ('"(?i)float"', '"(float"', "34:18", "pattern"),
@@ -1173,6 +1172,50 @@ def test_conversations(suite_file: Path, tmp_path: Path) -> None:
     again = first_case(rewritten(suite, tmp_path / "back/boats"))
     assert (again.prompt, again.turns) == (case.prompt, case.turns)
     assert [check.digest for check in again.checks] == [check.digest for check in case.checks]
+
+
+def test_turns_that_are_texts(suite_file: Path) -> None:
+    """A turn is a text as well as an object with a prompt, and is written as a text."""
+    suite = loaded(written(suite_file, turns=["Fold.", {"prompt": "Sink."}], prompt=None, graders=[ANSWERS]))
+    case = first_case(suite)
+    assert (case.prompt, case.turns) == ("Fold.", ("Sink.",))
+    (file,) = (content for path, content in FORMAT.dump(suite).artifacts if path == "eval.yaml")
+    assert yaml.safe_load(file)["stimuli"][0]["turns"] == ["Fold.", "Sink."]
+    (refusal,) = refusals(written(suite_file, turns=["Fold.", 2], prompt=None, graders=[ANSWERS]))
+    assert "turns" in refusal
+
+
+def test_stimuli_with_skills_of_their_own(tmp_path: Path) -> None:
+    """Each set of skills is a suite, since an arm has the same for all cases of one."""
+    file = laid(tmp_path / "harbour", {"ships/SKILL.md": SKILL.replace("boats", "ships")})
+    both = ["../../boats", "../../ships"]
+    sets = {"fold": ["../../boats"], "sink": both, "sail": ["../../boats"], "tow": ["../../ships"]}
+    stimuli = [
+        {"name": name, "prompt": name, "environment": {"skills": skills}, "graders": [ANSWERS]}
+        for name, skills in sets.items()
+    ]
+    suites = load(written(file, more={"name": "harbour"}, **stimuli[0])).suites
+    assert [suite.name for suite in suites] == ["harbour"]
+    file.write_text(yaml.safe_dump({"name": "harbour", "stimuli": stimuli}))
+    suites = load(file).suites
+    assert [(suite.name, [case.id for case in suite.cases]) for suite in suites] == [
+        ("harbour", ["fold", "sail"]),
+        ("harbour-2", ["sink"]),
+        ("harbour-3", ["tow"]),
+    ]
+    assert [[skill.name for skill in suite.arms[0].skills] for suite in suites] == [
+        ["boats"],
+        ["boats", "ships"],
+        ["ships"],
+    ]
+
+
+@pytest.mark.parametrize("name", ["eval.yaml", "routing.eval.yml", "routing-eval.yaml", "eval.vally.yaml"])
+def test_names_of_files(suite_file: Path, name: str) -> None:
+    """Names that end in `eval` are looked into; others are not, whatever they hold."""
+    file = suite_file.rename(suite_file.with_name(name))
+    assert FORMAT.claim(file)
+    assert not FORMAT.claim(file.rename(file.with_name("medieval.yaml")))
 
 
 def test_a_turn_that_there_is_not(suite_file: Path) -> None:

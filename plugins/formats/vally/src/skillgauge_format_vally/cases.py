@@ -170,15 +170,20 @@ def _messages(stimulus: Stimulus, reading: Reading) -> tuple[str, ...]:
     if (file.prompt is None) is (file.turns is None) or file.turns == ():
         reading.refuse("a stimulus has either a prompt or turns", *place, hint="Write `prompt` alone.")
         return ()
-    turns = tuple(
-        "" if (turn := reading.part(TurnFile, value, *place, "turns", number)) is None else turn.prompt
-        for number, value in enumerate(file.turns or ())
-    )
+    turns = tuple(_said(value, reading, (*place, "turns", number)) for number, value in enumerate(file.turns or ()))
     messages = turns or (file.prompt or "",)
-    pointer: Pointer = (*place, "turns", 0, "prompt") if turns else (*place, "prompt")
+    pointer: Pointer = (*place, "turns", 0) if turns else (*place, "prompt")
     if messages[0].startswith("@"):
         reading.tell("a prompt that begins with @ names a skill to Copilot; other agents take it for text", *pointer)
     return messages
+
+
+def _said(value: JsonObject | str, reading: Reading, place: Pointer) -> str:
+    """Return what the user says in one turn, which is a text, or an object with a prompt."""
+    if isinstance(value, str):
+        return value
+    turn = reading.part(TurnFile, value, *place)
+    return turn.prompt if turn is not None else ""
 
 
 def _checks(stimulus: Stimulus, shared: Shared) -> Iterator[Check]:

@@ -12,7 +12,7 @@ from skillgauge_skill_folders import object_in
 FORMAT = "vally"
 NAMES = ("eval.yaml", "eval.yml", "eval.vally.yaml")
 """Names of such a file in a folder, the preferred one first."""
-_NAMED = re.compile(r"(?:.+\.)?eval\.ya?ml|eval\.vally\.yaml")
+_NAMED = re.compile(r"(?:.+[-._])?eval\.ya?ml|eval\.vally\.yaml")
 
 
 def claim(path: Path) -> Claim | None:

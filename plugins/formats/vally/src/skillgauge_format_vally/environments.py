@@ -98,8 +98,9 @@ def _files(reading: Reading, entry: CopyFile, pointer: Pointer) -> Iterator[File
     """Yield a file, or those of a folder, each at its place in the workspace."""
     source = reading.place(entry.src)
     if source is None or not (source.is_file() or source.is_dir()):
-        hint = "Paths start at the folder of this file, and do not leave its repository."
-        reading.refuse(f"there is no file or folder {entry.src!r}", *pointer, "src", hint=hint)
+        hint = "Paths start at the folder of this file, and do not leave its repository; what is made is made first."
+        message = f"there is no file or folder {entry.src!r}"
+        reading.refuse(message, *pointer, "src", hint=hint, code="suite.missing-file")
         return
     target = PurePosixPath(entry.dest)
     if target.is_absolute() or ".." in target.parts or "\\" in entry.dest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +68,9 @@ def _named_skill(request: LoadRequest, options: VallyOptions) -> Path | None:
 
 
 def _suites(file: Path, named: Path | None) -> tuple[Suite, ...]:
-    """Return the suite of a file, and beside it one of the stimuli that are about nothing but the skill firing."""
+    """Return the suites of a file: one for each set of skills and servers, and beside it one of the stimuli that are
+    about nothing but the skill firing.
+    """
     document = read_document(file, kind="yaml")
     repository = repository_of(file)
     reading = Reading(document, repository.root)
@@ -76,31 +78,39 @@ def _suites(file: Path, named: Path | None) -> tuple[Suite, ...]:
     if read is None:
         raise reading.error
     settings = settings_of(reading, repository.settings)
-    stimuli = tuple(stimuli_of(reading, settings, read))
-    _alike(reading, stimuli)
+    groups = _alike(stimuli_of(reading, settings, read))
     defaults = _defaults(reading, read)
     scoring = _scoring(reading, read)
-    listed = stimuli[0].environment.skills if stimuli else None
-    skills = skills_of_suite(reading, settings, listed, named)
-    if skills is None:
-        raise reading.error
-    shared = Shared(reading, skills, scoring, tags_of(read.tags))
-    cases = tuple(case_of(stimulus, shared) for stimulus in stimuli)
+    makings: list[tuple[_Making, tuple[Case, ...]]] = []
+    for group in groups:
+        skills = skills_of_suite(reading, settings, group[0].environment.skills, named)
+        if skills is None:
+            continue
+        shared = Shared(reading, skills, scoring, tags_of(read.tags))
+        installs = group[0].environment.installs(skills.candidate.name)
+        cases = tuple(case_of(stimulus, shared) for stimulus in group)
+        makings.append((_Making(reading, read, skills, installs, defaults), cases))
     if reading.problems:
         raise reading.error
-    installs = stimuli[0].environment.installs(skills.candidate.name)
-    return tuple(_Making(reading, read, skills, installs, defaults).suites(file, cases))
+    suites = [one for number, (making, cases) in enumerate(makings, 1) for one in making.suites(file, cases, number)]
+    told = (*suites[0].warnings, *reading.notices.warnings())
+    return (suites[0].model_copy(update={"warnings": told}), *suites[1:])
 
 
-def _alike(reading: Reading, stimuli: tuple[Stimulus, ...]) -> None:
-    """Refuse skills and servers of single stimuli: an arm installs the same for all."""
-    first = stimuli[0].environment if stimuli else None
-    for stimulus in stimuli[1:]:
-        around = stimulus.environment
-        if first is not None and (around.skills, around.servers) != (first.skills, first.servers):
-            message = "this stimulus has other skills or servers than the first, and an arm has the same for all"
-            hint = "Name them in the environment of the file, or put the stimulus into a file of its own."
-            reading.refuse(message, *stimulus.place, hint=hint)
+def _alike(stimuli: Iterable[Stimulus]) -> list[list[Stimulus]]:
+    """Return the stimuli by their skills and servers, of which an arm has the same for all."""
+    groups: list[list[Stimulus]] = []
+    for stimulus in stimuli:
+        mine = next((group for group in groups if _equipment(group[0]) == _equipment(stimulus)), None)
+        if mine is None:
+            groups.append([stimulus])
+        else:
+            mine.append(stimulus)
+    return groups
+
+
+def _equipment(stimulus: Stimulus) -> tuple[object, object]:
+    return stimulus.environment.skills, stimulus.environment.servers
 
 
 def _defaults(reading: Reading, read: EvalFile) -> SuiteDefaults:
@@ -158,12 +168,18 @@ class _Making:
     installs: tuple[Install, ...]
     defaults: SuiteDefaults
 
-    def suites(self, file: Path, cases: tuple[Case, ...]) -> list[Suite]:
-        """Return the suites of the cases, which share their arms as far as these prove something."""
+    def suites(self, file: Path, cases: tuple[Case, ...], number: int) -> list[Suite]:
+        """Return the suites of the cases, which share their arms as far as these prove something.
+
+        Args:
+            file: the file that is read.
+            cases: those with the same skills and servers.
+            number: how many such sets of cases the file has up to this one, for a name that no other has.
+        """
         candidate = self.skills.candidate
         alone = [case for case in cases if asks_for_skill_alone(case, candidate.name)]
         graded = [case for case in cases if case not in alone]
-        name = self.read.name or candidate.name
+        name = (self.read.name or candidate.name) + ("" if number == 1 else f"-{number}")
         others = tuple(
             skill_ref(skill.root, skill.name, leaks_of(skill.root).paths, role=SkillRole.DISTRACTOR)
             for skill in self.skills.others
@@ -176,8 +192,7 @@ class _Making:
             suites.append(self._suite(name, graded, arms).model_copy(update={"comparisons": (pair,)}))
         if alone:
             suites.append(self._suite(f"{name}-triggers" if graded else name, alone, (with_skill,)))
-        warnings = (*candidate.warnings, *self.reading.notices.warnings())
-        return [suites[0].model_copy(update={"warnings": warnings}), *suites[1:]]
+        return [suites[0].model_copy(update={"warnings": tuple(candidate.warnings)}), *suites[1:]]
 
     def _arm(self, name: str, skills: tuple[SkillRef, ...]) -> Arm:
         return Arm(name=name, kind=ArmKind.AGENT, skills=skills, installs=self.installs)

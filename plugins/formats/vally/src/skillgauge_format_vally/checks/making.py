@@ -60,6 +60,7 @@ class Context:
             yield Made(label, TRIGGER, {"skill": skill, "should_trigger": should})
         elif should:
             message = f"skill {name!r} has to fire and is not installed; skills: {', '.join(self.skills.names)}"
-            self.refuse(message, *pointer, hint="Add its folder to `skills` of the environment.")
+            hint = "Write the name of one of these, or add its folder to `skills` of the environment."
+            self.refuse(message, *pointer, hint=hint)
         else:
             self.tell("a skill that is not installed cannot fire, so that this is not checked", *pointer)

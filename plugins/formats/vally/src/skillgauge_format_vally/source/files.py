@@ -73,7 +73,7 @@ class ConstraintsFile(Part):
 
 
 class TurnFile(Part):
-    """One of `turns`."""
+    """One of `turns` that is no text."""
 
     prompt: Text
 
@@ -93,7 +93,7 @@ class StimulusFile(Part):
     name: Text
     description: str = ""
     prompt: Text | None = None
-    turns: tuple[JsonObject, ...] | None = None
+    turns: tuple[JsonObject | Text, ...] | None = None
     graders: tuple[JsonObject, ...] = ()
     rubric: Texts = ()
     environment: JsonObject | Text | None = None

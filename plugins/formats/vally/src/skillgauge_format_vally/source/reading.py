@@ -21,10 +21,16 @@ from .files import ConstraintsFile, EnvironmentFile, Part, ScoringFile, Stimulus
 P = TypeVar("P", bound=BaseModel)
 Pointer = tuple[str | int, ...]
 _FOR_PEOPLE = ("name", "description", "tags", "type", "src", "dest")
+_PLACES: dict[type[Part], str] = {
+    StimulusFile: "a stimulus",
+    EnvironmentFile: "an environment",
+    ConstraintsFile: "`constraints` of a stimulus",
+    ScoringFile: "`scoring`",
+}
 DECISIVE = sorted(
     {
         key
-        for part in (StimulusFile, EnvironmentFile, ConstraintsFile, ScoringFile)
+        for part in _PLACES
         for key in part.model_fields
         if key not in _FOR_PEOPLE
     }
@@ -80,9 +86,11 @@ class Reading:
         """All that is wrong, each thing once: surroundings with a name are read for each who names them."""
         return SuiteError(dict.fromkeys(self.problems))
 
-    def refuse(self, message: str, *pointer: str | int, hint: str | None = None) -> None:
+    def refuse(
+        self, message: str, *pointer: str | int, hint: str | None = None, code: str = "suite.unsupported"
+    ) -> None:
         """Note something that cannot be honoured."""
-        self.problems.append(Problem("suite.unsupported", message, origin=self.document.origin(*pointer), hint=hint))
+        self.problems.append(Problem(code, message, origin=self.document.origin(*pointer), hint=hint))
 
     def tell(self, message: str, *pointer: str | int) -> None:
         """Note something that is honoured in another way, or has no effect."""
@@ -110,7 +118,7 @@ class Reading:
             if near and near[0] in own_keys:
                 self.refuse(f"unknown key {key!r}", *pointer, key, hint=f"Write {own_keys[near[0]]}, or take it out.")
             elif near:
-                hint = "Move it to where Vally has it, or take it out."
+                hint = f"Vally has it in {_where(near[0])}: move it there, or take it out."
                 self.refuse(f"key {key!r} means nothing here", *pointer, key, hint=hint)
             else:
                 self.tell(
@@ -133,6 +141,10 @@ class Reading:
         if not has_unit(written):
             self.tell("a duration without a unit is taken for seconds", *pointer)
         return seconds
+
+
+def _where(key: str) -> str:
+    return next((place for part, place in _PLACES.items() if key in part.model_fields), "the file itself")
 
 
 def _snake_case(key: str) -> str:

@@ -88,7 +88,7 @@ def written_stimulus(case: Case, number: int, writing: Writing) -> WrittenStimul
 def _messages(case: Case) -> dict[str, Any]:
     if not case.turns:
         return {"prompt": case.prompt}
-    return {"turns": [{"prompt": text} for text in (case.prompt, *case.turns)]}
+    return {"turns": [case.prompt, *case.turns]}
 
 
 def _sayable(case: Case, writing: Writing) -> tuple[list[str], list[Sayable]]:
