@@ -338,7 +338,9 @@ def test_a_prompt_that_is_none(plugin: Path, prompt: str) -> None:
     ("context", "message"),
     [
         ("history_file: h.jsonl", "a session is not continued"),
-        ("add_dirs: [../x]", "no folder outside of the workspace is readable"),
+        ("add_dirs: [none]", "there is no folder 'none' in the plugin"),
+        ("add_dirs: [../../..]", "there is no folder '../../..' in the plugin"),
+        ("add_dirs: [.]", "folder '.' holds the case"),
         ("scaffold_script: none.sh", "there is no file 'none.sh' in the case"),
     ],
 )
@@ -351,6 +353,32 @@ def test_what_a_context_cannot_have(plugin: Path, context: str, message: str) ->
     (problem,) = refused(folder)
     assert problem.startswith("case.yaml:4:")
     assert message in problem
+
+
+def test_folders_that_may_be_read(plugin: Path) -> None:
+    """They lie in the workspace below their own names, which is told once."""
+    folder = case(plugin, {"g": REGEX})
+    text = f"{CASE_HEAD}context: {{add_dirs: [sheets, ../../shared/ink]}}\n"
+    write(folder, {"case.yaml": text, "sheets/a/b.txt": "b\n", "../../shared/ink/blue.txt": "blue\n"})
+    suite = suite_of(folder)
+    (one,) = suite.cases
+    assert [file.path for file in one.files] == ["sheets/a/b.txt", "ink/blue.txt"]
+    (notice,) = (one.message for one in suite.warnings if "add_dirs" in one.message)
+    assert "below its own name" in notice
+
+
+def test_hints_that_work_when_followed(plugin: Path) -> None:
+    """A file of the time before graders had front matter is named, and so is the version that is missing."""
+    folder = case(plugin, {"criteria": "Is it folded?\n"})
+    write(folder, {"case.yaml": "name: a\n"})
+    with pytest.raises(SuiteError) as error:
+        loaded(folder)
+    version, ungraded = (str(one.hint) for one in error.value.problems)
+    assert 'schema_version: "1.1"' in version
+    assert "graders/criteria.md with the lines ---, type: llm, ---" in ungraded
+    write(folder, {"case.yaml": 'schema_version: "1.1"\nname: a\n'})
+    write(folder, {"graders/criteria.md": "---\ntype: llm\n---\nIs it folded?\n"})
+    assert [one.name for one in suite_of(folder).cases] == ["a"]
 
 
 def test_what_is_told(plugin: Path) -> None:

@@ -8,6 +8,7 @@ from skillgauge.api import Case, FileSpec, JsonValue, Limits, Origin, VerdictMod
 from skillgauge_skill_folders import contained, file_spec, files_of
 
 from .claiming import CASE_FILE, EVALS, GRADERS, PROMPT_FILE
+from .folders import readable_files
 from .graders import Plugin, checks_of
 from .reading import Findings, WrittenCase, WrittenGrader
 
@@ -26,6 +27,7 @@ def case_of(written: WrittenCase, root: Path, plugin: Plugin, findings: Findings
     at = place.index(EVALS) if EVALS in place else 0
     checks = checks_of(written.graders, plugin, findings)
     setup, setup_files = _setup(written, findings)
+    files = readable_files(written, root, findings)
     _tell_of_case(written, findings)
     kept: dict[str, JsonValue] = {key: written.get(key) for key in KEPT if written.get(key) is not None}
     kept["graders"] = {check.id: _unnamed(one) for check, one in zip(checks, written.graders, strict=False)}
@@ -40,6 +42,7 @@ def case_of(written: WrittenCase, root: Path, plugin: Plugin, findings: Findings
         limits=Limits(
             timeout_s=float(written.get("timeout_seconds") or TIMEOUT_S), max_turns=written.get("max_turns") or TURNS
         ),
+        files=files,
         env=written.get("env") or {},
         setup=setup,
         setup_files=setup_files,
@@ -78,10 +81,6 @@ def _tell_of_case(written: WrittenCase, findings: Findings) -> None:
     if context.history_file is not None:
         hint = "Put what was said before into the prompt."
         findings.refuse("a session is not continued", Origin(written.own.file, ("context", "history_file")), hint)
-    if context.add_dirs:
-        hint = "Copy what the agent needs with scaffold_script, and name it so in the prompt."
-        origin = Origin(written.own.file, ("context", "add_dirs"))
-        findings.refuse("no folder outside of the workspace is readable", origin, hint)
     if written.get("append_system_prompt") is not None:
         hint = "Put it into the prompt, where both arms have it."
         findings.refuse("no case adds to the system prompt", written.origin("append_system_prompt"), hint)

@@ -20,6 +20,7 @@ M = TypeVar("M", bound=BaseModel)
 _MAX_BYTES = 1 << 20
 _MOST_GRADERS = 256
 _TEMPLATE = "TODO"
+_MISSING = {"schema_version": 'Write schema_version: "1.1", with the quotes.', "name": "Write the name of the case."}
 _NO_EFFECT = ("artifact_publish", "growthbook_overrides")
 
 
@@ -53,8 +54,14 @@ class Findings:
         try:
             return validate(model, value, document, *pointer)
         except SuiteError as error:
-            self.problems += error.problems
+            self.problems += [_with_hint(one) for one in error.problems]
             return None
+
+
+def _with_hint(problem: Problem) -> Problem:
+    """Return a problem with what to write where a key is missing, as far as there is one answer."""
+    key = next((key for key in _MISSING if problem.code == "suite.missing-key" and repr(key) in problem.message), None)
+    return problem if key is None else replace(problem, hint=_MISSING[key])
 
 
 @dataclass(frozen=True)
@@ -235,6 +242,11 @@ def _check(prompt: str, graders: list[WrittenGrader], own: Origin, findings: Fin
         message = "there is no prompt" if not prompt else "the prompt is still that of the template"
         findings.refuse(message, own, "Write what the agent is asked, below the front matter.")
     if not graders:
-        findings.refuse("nothing grades this case", own, "Add a file such as graders/answer.md, with `type: regex`.")
+        folder = Path(own.file).parent / GRADERS
+        headless = next(iter(sorted(folder.glob("*.md"))), None)
+        hint = "Add a file such as graders/answer.md, with `type: regex`."
+        if headless is not None:
+            hint = f"Begin {GRADERS}/{headless.name} with the lines ---, type: llm, ---: without them it is no grader."
+        findings.refuse("nothing grades this case", own, hint)
     if len(graders) > _MOST_GRADERS:
         findings.refuse(f"{len(graders)} graders are too many; the program takes {_MOST_GRADERS}", own)
