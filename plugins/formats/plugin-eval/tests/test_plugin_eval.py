@@ -410,13 +410,17 @@ def test_what_is_told(plugin: Path) -> None:
 
 
 def test_models(plugin: Path) -> None:
-    """One model of all is that of the suite; two are refused."""
+    """One model of all is that of the suite; cases of another one are a suite of their own."""
     first = case(plugin, {"g": REGEX}, head="model: sonnet")
     second = case(plugin, {"g": REGEX}, name="b")
     assert suite_of(first, second).defaults.model == "sonnet"
     third = case(plugin, {"g": REGEX}, name="c", head="model: opus")
-    (problem,) = refused(first, second, third)
-    assert problem == "prompt.md:2:1: cases ask for different models: opus, sonnet"
+    suites = loaded(first, second, third).suites
+    assert [(one.name, one.defaults.model, len(one.cases)) for one in suites] == [
+        ("boats", "sonnet", 2),
+        ("boats-opus", "opus", 1),
+    ]
+    assert [list(one.parameters["cases"]) for one in suites] == [["a", "b"], ["c"]]
 
 
 def test_mocks_are_refused(plugin: Path) -> None:

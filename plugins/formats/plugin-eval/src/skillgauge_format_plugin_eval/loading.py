@@ -61,7 +61,7 @@ def load(request: LoadRequest) -> Loaded:
     passed_over: list[Problem] = []
     for group in groups.values():
         try:
-            suites.append(_suite(group))
+            suites += _suites(group)
         except SuiteError as error:
             (fatal if group.was_named else passed_over).extend(error.problems)
     if fatal:
@@ -109,20 +109,40 @@ def _plugins_of(folder: Path, case: WrittenCase | None) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(inside)) if inside else (root.resolve(),)
 
 
-def _suite(group: _Group) -> Suite:
+def _suites(group: _Group) -> Iterator[Suite]:
+    """Yield the suite of a plugin; cases that ask for another model than the first are one of their own."""
     findings = group.findings
     folders = sorted(group.cases, key=str)
     evals = frozenset(one for folder in folders if (one := evals_around(folder)) is not None)
     subject = Subject.of(group.plugins, evals, findings)
     written = [case for folder in folders if (case := group.cases[folder]) is not None]
     roots = {one.folder: root_around(one.folder) or group.plugins[0] for one in written}
-    cases = tuple(case_of(one, roots[one.folder], subject.plugin, findings) for one in written)
+    cases = {one.folder: case_of(one, roots[one.folder], subject.plugin, findings) for one in written}
     _tell_unread(evals, findings)
-    defaults = _defaults(written, findings)
+    parts = [(part, _defaults(part, findings)) for part in _by_model(written)]
     if findings.problems:
         raise SuiteError(findings.problems)
+    for number, (part, defaults) in enumerate(parts):
+        told = {cases[one.folder].id: _told(one, roots[one.folder], cases[one.folder]) for one in part}
+        suite = _suite(group, subject, part, tuple(cases[one.folder] for one in part))
+        further = {"defaults": defaults, "parameters": {"cases": told}}
+        if number:
+            yield suite.model_copy(update={**further, **dict.fromkeys(("id", "name"), f"{suite.id}-{defaults.model}")})
+        else:
+            yield suite.model_copy(update={**further, "warnings": findings.told()})
+
+
+def _by_model(written: list[WrittenCase]) -> list[list[WrittenCase]]:
+    """Return the cases by the model that they ask for; those that ask for none are with the first."""
+    first = next((one.get("model") for one in written if one.get("model")), None)
+    parts: dict[str | None, list[WrittenCase]] = {}
+    for one in written:
+        parts.setdefault(one.get("model") or first, []).append(one)
+    return list(parts.values())
+
+
+def _suite(group: _Group, subject: Subject, written: list[WrittenCase], cases: tuple[Case, ...]) -> Suite:
     candidate, baseline = subject.arms
-    told = {case.id: _told(one, roots[one.folder], case) for one, case in zip(written, cases, strict=True)}
     return Suite(
         id=subject.name,
         name=subject.name,
@@ -136,9 +156,6 @@ def _suite(group: _Group) -> Suite:
         comparisons=(Comparison(candidate=candidate.name, baseline=baseline.name),),
         on_agent_limit=LimitOutcome.GRADED,
         document=FORMAT,
-        parameters={"cases": told},
-        defaults=defaults,
-        warnings=findings.told(),
         origin=written[0].own,
     )
 
@@ -173,16 +190,11 @@ def _runs(written: list[WrittenCase], findings: Findings) -> int:
 
 
 def _model(written: list[WrittenCase], findings: Findings) -> str | None:
-    """Return the model that all cases ask for, as far as they ask for any."""
+    """Return the model that those of the cases ask for which ask for any."""
     asking = [one for one in written if one.get("model")]
-    models = {str(one.get("model")) for one in asking}
-    if len(models) > 1:
-        hint = "Leave it to --model, or run the cases of each model by themselves with --case."
-        message = f"cases ask for different models: {', '.join(sorted(models))}"
-        findings.refuse(message, asking[-1].origin("model"), hint)
-    elif asking and len(asking) < len(written):
+    if asking and len(asking) < len(written):
         findings.tell("the model of some cases is asked in all of them", asking[0].origin("model"))
-    return next(iter(models), None)
+    return str(asking[0].get("model")) if asking else None
 
 
 def _tell_unread(evals: Iterable[Path], findings: Findings) -> None:
