@@ -825,7 +825,6 @@ def test_anchors_and_merge_keys(suite_file: Path) -> None:
         ("      commands: [mkdir out]", "      command: [mkdir out]", "26:7", "Write commands"),
         ("    constraints:", "    constraint:", "27:5", "Write constraints"),
         ("reject_tools: [tear]", "rejectTools: [tear]", "29:7", "Write reject_tools"),
-        ("reject_tools: [tear]", 'reject_skills: ["*"]', "29:23", "expect_activation: false"),
         ("reject_tools: [tear]", "expect_skills: [ships]", "29:23", "add its folder to `skills`"),
         ("max_turns: 9", "max_turns: 0", "30:7", "'max_turns'"),
         ("type: output-matches", "type: output-match", "33:9", "did you mean output-matches"),
@@ -1119,7 +1118,9 @@ def _foreign(folder: Path) -> list[Path]:
     return paths
 
 
-@pytest.mark.parametrize("name", ["eval.yaml", "eval.yml", "a.eval.yaml", "a.eval.yml", "eval.vally.yaml"])
+@pytest.mark.parametrize(
+    "name", ["eval.yaml", "eval.yml", "a.eval.yaml", "a.eval.yml", "a-eval.yaml", "a_eval.yml", "eval.vally.yaml"]
+)
 def test_names_of_files(suite_file: Path, name: str) -> None:
     """Each name that such a file may have is claimed, by its content."""
     file = suite_file.rename(suite_file.with_name(name))
@@ -1210,12 +1211,13 @@ def test_stimuli_with_skills_of_their_own(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["eval.yaml", "routing.eval.yml", "routing-eval.yaml", "eval.vally.yaml"])
-def test_names_of_files(suite_file: Path, name: str) -> None:
-    """Names that end in `eval` are looked into; others are not, whatever they hold."""
-    file = suite_file.rename(suite_file.with_name(name))
-    assert FORMAT.claim(file)
-    assert not FORMAT.claim(file.rename(file.with_name("medieval.yaml")))
+def test_every_skill_stays_silent(tmp_path: Path) -> None:
+    """A star among the skills that may not fire stands for each that is installed."""
+    file = laid(tmp_path / "harbour", {"ships/SKILL.md": SKILL.replace("boats", "ships")})
+    around = {"skills": ["../../boats", "../../ships"]}
+    checks = checks_of(file, ANSWERS, environment=around, constraints={"reject_skills": ["*"]})
+    assert [check.options["skill"] for check in checks if check.scorer == "trigger"] == ["boats", "ships"]
+    assert not any(check.options["should_trigger"] for check in checks if check.scorer == "trigger")
 
 
 def test_a_turn_that_there_is_not(suite_file: Path) -> None:

@@ -68,9 +68,7 @@ def _named_skill(request: LoadRequest, options: VallyOptions) -> Path | None:
 
 
 def _suites(file: Path, named: Path | None) -> tuple[Suite, ...]:
-    """Return the suites of a file: one for each set of skills and servers, and beside it one of the stimuli that are
-    about nothing but the skill firing.
-    """
+    """Return the suites of a file: for each set of skills and servers one, and one of what asks for the skill alone."""
     document = read_document(file, kind="yaml")
     repository = repository_of(file)
     reading = Reading(document, repository.root)

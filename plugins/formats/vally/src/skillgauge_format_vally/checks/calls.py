@@ -33,11 +33,8 @@ def _skills(read: ConstraintsFile, context: Context) -> Iterator[Made]:
     for number, name in enumerate(read.expect_skills):
         yield from context.trigger(name, "expect_skills", number, should=True)
     for number, name in enumerate(read.reject_skills):
-        if name == _ALL:
-            hint = "Write expect_activation: false for a skill that has to stay silent; --baseline runs without it."
-            context.refuse("a single stimulus cannot be without skills", "reject_skills", number, hint=hint)
-        else:
-            yield from context.trigger(name, "reject_skills", number, should=False)
+        for skill in context.skills.names if name == _ALL else (name,):
+            yield from context.trigger(skill, "reject_skills", number, should=False)
     for key, called in ((EXPECTED, True), (REJECTED, False)):
         if SKILL_TOOL in getattr(read, key):
             yield from _any_skill(context, key, getattr(read, key).index(SKILL_TOOL), called=called)

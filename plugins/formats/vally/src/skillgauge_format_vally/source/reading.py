@@ -27,15 +27,7 @@ _PLACES: dict[type[Part], str] = {
     ConstraintsFile: "`constraints` of a stimulus",
     ScoringFile: "`scoring`",
 }
-DECISIVE = sorted(
-    {
-        key
-        for part in _PLACES
-        for key in part.model_fields
-        if key not in _FOR_PEOPLE
-    }
-    | {"stimuli"}
-)
+DECISIVE = sorted({key for part in _PLACES for key in part.model_fields if key not in _FOR_PEOPLE} | {"stimuli"})
 """Keys that change a verdict: at another place, or misspelt, they would be lost."""
 _NEAR = 0.9
 _ANCHORS = ("_", ".", "x-", "x_")
