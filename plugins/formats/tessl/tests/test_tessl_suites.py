@@ -164,6 +164,14 @@ def test_plugins_that_are_refused(tmp_path: Path, files: dict[str, str], problem
     assert [one for one in messages if one.startswith(problem)], messages
 
 
+def test_a_plugin_whose_skills_another_manifest_lists(tmp_path: Path) -> None:
+    """A file that says nothing of skills leaves them to the manifest of Claude's plugins."""
+    folder = scenario(tmp_path / "paper/evals/one").parents[1]
+    manifest = json.dumps({"name": "paper", "skills": ["./folding"]})
+    laid(folder, {"tessl.json": "{}", ".claude-plugin/plugin.json": manifest, "folding/SKILL.md": SKILL})
+    assert [skill.name for skill in loaded(folder / "evals").arms[0].skills] == ["paper-boats"]
+
+
 def test_no_skill(tmp_path: Path) -> None:
     """Scenarios about no skill, and a plugin without any, are refused."""
     folder = scenario(tmp_path / "nothing/evals/one").parents[1]

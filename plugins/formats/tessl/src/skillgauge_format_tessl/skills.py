@@ -23,6 +23,8 @@ from .reading import Notices, Reading, opened, refusal
 
 MANIFESTS = (".tessl-plugin/plugin.json", "tile.json", "tessl.json")
 """Manifests of a plugin, the newest kind first; of the last, only that it marks the folder of one."""
+_FURTHER = ".claude-plugin/plugin.json"
+"""A manifest for another program, which lists the skills where the others of a folder do not."""
 _SKILLS = "skills"
 _NOT_INSTALLED = ("docs", "steering", "rules")
 """Parts of a plugin that are no skills."""
@@ -80,7 +82,7 @@ def _plugin(folder: Path, problems: list[Problem], notices: Notices) -> Subject 
     manifest: JsonObject = {}
     folders: tuple[Path, ...] = ()
     earlier = len(problems)
-    for name in MANIFESTS:
+    for name in (*MANIFESTS, _FURTHER):
         reading = opened(folder / name, problems, notices) if (folder / name).is_file() else None
         if reading is None or not isinstance(reading.document.value, Mapping):
             continue
@@ -93,7 +95,7 @@ def _plugin(folder: Path, problems: list[Problem], notices: Notices) -> Subject 
     folders = folders or tuple(_usual(folder))
     if not folders and len(problems) == earlier:
         path = next(folder / name for name in MANIFESTS if (folder / name).is_file())
-        hint = f"List its skills in the manifest, or put them into {_SKILLS}/."
+        hint = f"List its skills in the manifest, or put them into {_SKILLS}/: nothing else of a plugin is installed."
         problems.append(refusal("this plugin has no skill to test", path, hint=hint))
     return _subject(folder, manifest, folders, problems) if len(problems) == earlier else None
 
