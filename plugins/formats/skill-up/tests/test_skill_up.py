@@ -664,6 +664,19 @@ def test_what_cannot_be_honoured_is_refused(suite_file: Path, old: str, new: str
     assert any(one.startswith(place) and word in one for one in problems), problems
 
 
+def test_one_of_several_texts_is_a_rule_of_a_judge(suite_file: Path) -> None:
+    """A key that skill-up has for turns alone is refused with what to write in its place, which then loads."""
+    case = suite_file.parent / "cases/other.yaml"
+    text = "input: {prompt: Fold a boat.}\nexpect: {must_contain_any: [crease, fold]}\n"
+    case.write_text(text)
+    suite_file.write_text(suite_file.read_text().replace("cases/float.yaml", "cases/other.yaml"))
+    (refusal,) = refusals(suite_file)
+    assert "output_contains: {any: [...]}" in refusal
+    rule = "judge: {type: rule_based, success: [{output_contains: {any: [crease, fold]}}]}"
+    case.write_text(text.replace("expect: {must_contain_any: [crease, fold]}", rule))
+    assert load(suite_file).suites
+
+
 @pytest.mark.parametrize(
     "rule",
     [

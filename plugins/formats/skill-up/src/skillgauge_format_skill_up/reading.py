@@ -16,6 +16,7 @@ P = TypeVar("P", bound=Part)
 Pointer = tuple[str | int, ...]
 _MAX_BYTES = 4 * 1024 * 1024
 """Of a file that holds a text of the suite."""
+_ANY_OF = "One of several texts is a rule of a judge: type: rule_based, success: [{output_contains: {any: [...]}}]."
 
 
 @dataclass
@@ -69,7 +70,7 @@ class Reading:
         try:
             return validate(model, value, self.document)
         except SuiteError as error:
-            self.problems += error.problems
+            self.problems += [_with_hint(one) for one in error.problems]
             return None
 
     def place(self, written: str, *pointer: str | int, is_folder: bool = False) -> Path | None:
@@ -100,3 +101,9 @@ class Reading:
         """Return the path of a file of the suite from the skill's folder, or from that of the suite."""
         base = self.root if path.is_relative_to(self.root) else self.folder
         return path.relative_to(base).as_posix()
+
+
+def _with_hint(problem: Problem) -> Problem:
+    """Return a problem with where a key belongs that is written where skill-up has none of that name."""
+    is_any = problem.code == "suite.unknown-key" and "'must_contain_any'" in problem.message
+    return replace(problem, hint=_ANY_OF) if is_any else problem
