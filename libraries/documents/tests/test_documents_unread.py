@@ -47,6 +47,15 @@ def test_the_place_and_the_nearest_shape(
     assert told(file) == told(tmp_path)
 
 
+@pytest.mark.parametrize("text", ["version: 1\ncases: [{question: a}]\n", "question: a\ncases: {files: [a]}\n"])
+def test_a_suite_under_another_name(tmp_path: Path, text: str) -> None:
+    """What has all that a format is known by, its keys in each other or side by side, needs its format alone."""
+    (tmp_path / "eval-more.yaml").write_text(text)
+    ((_, line, column, said),) = told(tmp_path)
+    assert (line, column) == (2, 1)
+    assert "It has 'cases' and 'question': name the format of that, with --suite-format NAME" in said
+
+
 @pytest.mark.parametrize("name", ["notes.json", "eval.py", "eval-results.json", ".eval.yaml", "skill.schema.json"])
 def test_other_files_are_no_suites(tmp_path: Path, name: str) -> None:
     """Without a file that is named like a suite it is said who was asked."""

@@ -107,6 +107,9 @@ def _faults(file: Path, shapes: Collection[str]) -> list[Fault]:
             Fault(fault.code, f"{file.name} cannot be read: {fault.message}", fault.line, fault.column, fault.hint)
             for fault in error.faults
         ]
+    held = next((shape for shape in shapes if _holds(value, shape)), None)
+    if held is not None:
+        return [_of_another_name(file, held)]
     marks = _marks(value)
     shape, mark = max(((shape, mark) for shape in shapes for mark in marks), key=_alike, default=("", ""))
     is_near = bool(shape) and _alike((shape, mark)) >= _LEAST_ALIKE
@@ -117,6 +120,17 @@ def _faults(file: Path, shapes: Collection[str]) -> list[Fault]:
     return [Fault("shape", f"{file.name} is no suite that an installed format knows: {_shown(value)}", *place, known)]
 
 
+def _of_another_name(file: Path, shape: str) -> Fault:
+    """Return what is wrong with a file that has all that a format is known by."""
+    keys = shape.split(".")
+    pointer = (keys[0],)
+    place = places(file, {pointer})[pointer] or (1, 1)
+    message = f"{file.name} has the shape of a suite, and no name under which an installed format reads it"
+    what = " and ".join(map(repr, keys))
+    hint = f"It has {what}: name the format of that, with --suite-format NAME, or give the file its usual name."
+    return Fault("shape", message, *place, hint)
+
+
 def _marks(value: JsonValue) -> list[str]:
     """Return the marks by which a document could be recognised, in the words of the shapes."""
     lists = value if isinstance(value, Mapping) else {LIST: value}
@@ -125,6 +139,14 @@ def _marks(value: JsonValue) -> list[str]:
         first = items[0] if isinstance(items, tuple) and items else items
         keys += [f"{key}.{inner}" for inner in first] if isinstance(first, Mapping) else [key]
     return keys
+
+
+def _holds(value: JsonValue, shape: str) -> bool:
+    """Tell whether a document has what a format is known by, its second key in the first or beside it."""
+    key, _, inner = shape.partition(".")
+    if not isinstance(value, Mapping) or key not in value:
+        return False
+    return not inner or shape in _marks(value) or (inner in value and not isinstance(value[key], tuple))
 
 
 def _alike(pair: tuple[str, str]) -> float:
