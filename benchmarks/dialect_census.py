@@ -2,8 +2,9 @@
 
 Run: python benchmarks/dialect_census.py [FOLDER]
 
-Every file below FOLDER that is named like a suite is shown to the installed formats, one by one, and loaded by the one
-that claims it. What is kept, in benchmarks/dialect_census.json, are shapes and counts: no text, no name, no path of
+FOLDER holds a folder for each repository. Every file below it that is named like a suite is shown to the installed
+formats, one by one, and loaded by the one that claims it; folders of cases are loaded together with the other cases of
+their plugin. What is kept, in benchmarks/dialect_census.json, are shapes and counts: no text, no name, no path of
 anybody. From that file and from the tables of the format `agent-skills` the tables of docs/dialects.md are written;
 without FOLDER they are written from the counts that are there.
 """
@@ -15,12 +16,12 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from importlib.metadata import entry_points
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from skillgauge.api import LoadRequest, NoOptions, Problem, SuiteError, SuiteFormat, located_all, parse_document
+from skillgauge.api import Loaded, LoadRequest, Peers, Problem, SuiteError, SuiteFormat, located_all, parse_document
 from skillgauge_format_agent_skills.checks.phrases import EXAMPLES, JSON_PHRASE
 from skillgauge_format_agent_skills.checks.rules import RULES, kinds_of_rules
 from skillgauge_format_agent_skills.checks.typed import JUDGED
@@ -30,42 +31,74 @@ from skillgauge_format_agent_skills.recognition.shapes import CHECK_KEYS, LIST_K
 ROOT = Path(__file__).resolve().parents[1]
 COUNTS, PAGE = ROOT / "benchmarks/dialect_census.json", ROOT / "docs/dialects.md"
 NAMED = re.compile(
-    r"(evals?|[^/]*\.eval)\.(json|jsonl|ya?ml)|[^/]*trigger[^/]*\.(json|ya?ml)|[^/]*eval[-_]?quer(y|ies)[^/]*\.json|(train|validation)_queries\.json",
+    r"([^/]*[-_.])?evals?\.(json|jsonl|ya?ml)|eval\.vally\.ya?ml|[^/]*trigger[^/]*\.(json|ya?ml)"
+    r"|[^/]*eval[-_]?quer(y|ies)[^/]*\.json|(train|validation)_queries\.json",
     re.IGNORECASE,
 )
+CASE_PARTS = ("prompt.md", "case.yaml", "graders", "task.md", "criteria.json")
+EVALS, WORKFLOWS = "evals", (".github", "workflows")
 _EFFECT = re.compile(r"without effect: (.*?)(?:;|$)")
 _COUNTED = re.compile(r"'([^']+)' \((\d+)\)")
 _QUERY = ("should_trigger", "expected_trigger", "should_fire", "should_activate")
 Row = dict[str, Any]
 
 
+class _Shapes:
+    """What the files of the installed formats are known by, for a format that leaves other formats theirs."""
+
+    def names(self) -> tuple[str, ...]:
+        """The name of each shape."""
+        return tuple(sorted(entry.name for entry in entry_points(group="skillgauge.shapes")))
+
+
 def formats() -> dict[str, SuiteFormat]:
     """Every installed format, as its own distribution configures it."""
-    found: dict[str, SuiteFormat] = {}
-    for entry in entry_points(group="skillgauge.formats"):
-        for provider in entry.load().skillgauge_formats():
-            factory = provider.factory
-            if isinstance(factory, str):
-                module, _, name = factory.partition(":")
-                factory = getattr(import_module(module), name)
-            found[provider.name] = factory() if provider.options is NoOptions else factory(provider.options())
-    return found
+    providers = (
+        provider for entry in entry_points(group="skillgauge.formats") for provider in entry.load().skillgauge_formats()
+    )
+    return {one.name: one.make(one.options(), cast(Peers, _Shapes())) for one in providers}
 
 
-def census(folder: Path) -> list[Row]:
-    """A row for each shape, the most frequent first."""
+def census(folder: Path) -> dict[str, Any]:
+    """The number of repositories with suites, and a row for each shape, the most frequent first."""
     here = formats()
     rows: dict[str, Row] = {}
+    repositories: set[str] = set()
+    suites: dict[Path, dict[Path, str]] = {}
     for path in sorted(folder.rglob("*")):
-        if not NAMED.fullmatch(path.name) or not path.is_file() or ".github" in path.parts:
+        inner = path.relative_to(folder).parts
+        if path.is_dir() and (kind := case_kind(path)) and EVALS in inner[:-1]:
+            suites.setdefault(folder.joinpath(*inner[: inner.index(EVALS) + 1]), {})[path] = kind
+        elif NAMED.fullmatch(path.name) and path.is_file() and not _is_workflow(inner):
+            _load(path, here, _row(rows, shape_of(path)))
+        else:
             continue
-        shape = shape_of(path)
-        row = rows.setdefault(
-            shape, {"shape": shape, "files": 0, "loaded": 0, "by": Counter(), "refused": Counter(), "unused": Counter()}
-        )
-        row["files"] += 1
-        _load(path, here, row)
-    return sorted(rows.values(), key=lambda row: (-row["files"], row["shape"]))
+        repositories.add(inner[0])
+    for cases in suites.values():
+        for kind in sorted(set(cases.values())):
+            _load_cases([path for path, one in cases.items() if one == kind], here, _row(rows, kind))
+    shapes = sorted(rows.values(), key=lambda row: (-row["files"], row["shape"]))
+    return {"repositories": len(repositories), "shapes": shapes}
+
+
+def _row(rows: dict[str, Row], shape: str) -> Row:
+    empty = {"shape": shape, "files": 0, "loaded": 0, "by": Counter(), "refused": Counter(), "unused": Counter()}
+    return rows.setdefault(shape, empty)
+
+
+def _is_workflow(parts: Sequence[str]) -> bool:
+    return WORKFLOWS in pairwise(parts)
+
+
+def case_kind(folder: Path) -> str:
+    """What the files of a folder make it, in words; empty if it is no folder of a case."""
+    has = {name for name in CASE_PARTS if (folder / name).exists()}
+    if {"task.md", "criteria.json"} <= has:
+        has_list = "checklist" in (folder / "criteria.json").read_text(encoding="utf-8", errors="replace")
+        return f"folders with `task.md` and `criteria.json`{'' if has_list else ', no checklist'}"
+    if "case.yaml" in has:
+        return "folders with `case.yaml`"
+    return "folders with `prompt.md` and `graders`" if {"prompt.md", "graders"} <= has else ""
 
 
 def _load(path: Path, here: Mapping[str, SuiteFormat], row: Row) -> None:
@@ -78,18 +111,47 @@ def _load(path: Path, here: Mapping[str, SuiteFormat], row: Row) -> None:
     except SuiteError as error:
         problems = error.problems
     else:
-        for warning in (one for suite in loaded.suites for one in suite.warnings):
-            for part in _EFFECT.findall(warning.message):
-                row["unused"].update({key: int(times) for key, times in _COUNTED.findall(part)})
+        _note_unused(loaded, row)
+    row["files"] += 1
     if len(claims) > 1:
         row["refused"]["claimed by several formats"] += 1
     elif problems:
-        first = located_all(problems)[0]
-        place = "" if first.span and first.span.line else " (no line)"
-        row["refused"][f"{first.code}{place}"] += 1
+        row["refused"][_why(problems[0])] += 1
     else:
         row["loaded"] += 1
         row["by"][name] += 1
+
+
+def _load_cases(folders: Sequence[Path], here: Mapping[str, SuiteFormat], row: Row) -> None:
+    """Load the cases below one folder of evals as a search for them does: all together."""
+    row["files"] += len(folders)
+    row["suites"] = row.get("suites", 0) + 1
+    by_format: dict[str, list[str]] = {}
+    for folder in folders:
+        claims = [name for name, one in here.items() if one.claim(folder) is not None]
+        if len(claims) == 1:
+            by_format.setdefault(claims[0], []).append(str(folder))
+        else:
+            row["refused"]["claimed by several formats" if claims else "claimed by no format"] += 1
+    for name, paths in by_format.items():
+        loaded = here[name].load(LoadRequest(paths=(), searched=tuple(paths), cwd=str(folders[0])))
+        _note_unused(loaded, row)
+        count = sum(len(suite.cases) for suite in loaded.suites)
+        row["loaded"] += count
+        row["by"][name] += count
+        if count < len(paths):
+            row["refused"][_why(loaded.problems[0])] += len(paths) - count
+
+
+def _note_unused(loaded: Loaded, row: Row) -> None:
+    for warning in (one for suite in loaded.suites for one in suite.warnings):
+        for part in _EFFECT.findall(warning.message):
+            row["unused"].update({key: int(times) for key, times in _COUNTED.findall(part)})
+
+
+def _why(problem: Problem) -> str:
+    first = located_all([problem])[0]
+    return f"{first.code}{'' if first.span and first.span.line else ' (no line)'}"
 
 
 def shape_of(path: Path) -> str:
@@ -109,6 +171,8 @@ def shape_of(path: Path) -> str:
 def _of_object(value: Mapping[str, Any]) -> str:
     if "stimuli" in value:
         return "an object with `stimuli`"
+    if value.get("schema_version") == "v1alpha1":
+        return "an object with `schema_version: v1alpha1`"
     if any(isinstance(value.get(key), tuple) and "trigger" in key for key in value):
         return "an object with lists of queries by their side"
     for key in ("queries", *LIST_KEYS, "tasks"):
@@ -147,17 +211,19 @@ def _of_items(items: tuple[Any, ...]) -> str:
     return f"`{asks}` and `{checks}`{objects}"
 
 
-def census_table(rows: Sequence[Row]) -> str:
+def census_table(counts: Mapping[str, Any]) -> str:
     """What was found, as Markdown."""
+    rows: Sequence[Row] = counts["shapes"]
     lines = [
         "| shape | files | loaded | by | refused, with a place | keys without effect (times) |",
         "|---|---|---|---|---|---|",
     ]
     for row in rows:
         by, refused, unused = (_told(row[key]) for key in ("by", "refused", "unused"))
-        lines.append(f"| {row['shape']} | {row['files']} | {row['loaded']} | {by} | {refused} | {unused} |")
+        files = f"{row['files']} in {row['suites']} suites" if "suites" in row else row["files"]
+        lines.append(f"| {row['shape']} | {files} | {row['loaded']} | {by} | {refused} | {unused} |")
     files, loaded = (sum(row[key] for row in rows) for key in ("files", "loaded"))
-    lines.append(f"| together | {files} | {loaded} | | {files - loaded} | |")
+    lines.append(f"| together, of {counts['repositories']} repositories | {files} | {loaded} | | {files - loaded} | |")
     return "\n".join(lines)
 
 
@@ -199,9 +265,9 @@ def keys_table() -> str:
     return "\n".join(lines)
 
 
-def page(text: str, rows: Sequence[Row]) -> str:
+def page(text: str, counts: Mapping[str, Any]) -> str:
     """The page with its tables written anew."""
-    for name, table in (("types", types_table()), ("keys", keys_table()), ("census", census_table(rows))):
+    for name, table in (("types", types_table()), ("keys", keys_table()), ("census", census_table(counts))):
         begin, end = f"<!-- {name}: written by benchmarks/dialect_census.py -->", f"<!-- end of {name} -->"
         before, _, rest = text.partition(begin)
         _, found, after = rest.partition(end)
@@ -214,8 +280,8 @@ def page(text: str, rows: Sequence[Row]) -> str:
 def main(arguments: Sequence[str]) -> None:
     """Count, and write the tables."""
     if arguments:
-        rows = census(Path(arguments[0]))
-        COUNTS.write_text(f"{json.dumps(rows, indent=1)}\n", encoding="utf-8")
+        counts = census(Path(arguments[0]))
+        COUNTS.write_text(f"{json.dumps(counts, indent=1)}\n", encoding="utf-8")
     PAGE.write_text(
         page(PAGE.read_text(encoding="utf-8"), json.loads(COUNTS.read_text(encoding="utf-8"))), encoding="utf-8"
     )
