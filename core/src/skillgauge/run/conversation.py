@@ -58,7 +58,7 @@ def _joined(before: Trajectory | None, text: str, turn: Trajectory | None) -> Tr
     return turn.model_copy(
         update={
             **sums,
-            **{name: _both(getattr(before, name), getattr(turn, name)) for name in lists},
+            **{name: _union(getattr(before, name), getattr(turn, name)) for name in lists},
             "events": (*before.events, said, *turn.events),
             "raw": "\n".join(part for part in (before.raw, turn.raw) if part) or None,
         }
@@ -69,7 +69,7 @@ def _sum(ours: int | None, theirs: int | None) -> int | None:
     return None if ours is None or theirs is None else ours + theirs
 
 
-def _both(ours: tuple[object, ...] | None, theirs: tuple[object, ...] | None) -> tuple[object, ...] | None:
+def _union(ours: tuple[object, ...] | None, theirs: tuple[object, ...] | None) -> tuple[object, ...] | None:
     """Return what either turn has, each once; unknown if one of them does not tell."""
     return None if ours is None or theirs is None else tuple(dict.fromkeys((*ours, *theirs)))
 

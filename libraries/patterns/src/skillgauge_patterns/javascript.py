@@ -190,7 +190,7 @@ class _Reader:
 
     def _escape(self) -> str:
         """Return what follows a backslash outside of a class."""
-        sign = self._taken()
+        sign = self._character()
         if sign in "123456789":
             return self._reference(sign)
         if sign == "k" and (self._names or self._is_unicode):
@@ -198,7 +198,7 @@ class _Reader:
             if match is None or match[1] not in self._names:
                 raise self._refused("\\k names no group of the pattern")
             self._at = match.end()
-            return _back(self._names[match[1]])
+            return _back_reference(self._names[match[1]])
         ranges = self._class_escape(sign)
         if isinstance(ranges, str):
             return ranges
@@ -208,7 +208,7 @@ class _Reader:
         digits = first + (re.compile(r"\d*").match(self._pattern, self._at) or [""])[0]
         if int(digits) <= self._groups:
             self._at += len(digits) - 1
-            return _back(int(digits))
+            return _back_reference(int(digits))
         if self._is_unicode:
             raise self._refused(f"\\{digits} refers to no group")
         return _literal(self._octal(first))
@@ -239,7 +239,7 @@ class _Reader:
         if sign in _CONTROLS:
             return _CONTROLS[sign]
         if sign == "c" and self._next().isascii() and self._next().isalpha():
-            return ord(self._taken()) % 32
+            return ord(self._character()) % 32
         if sign in _HEX and (point := self._hex(sign)) is not None:
             return point
         if sign == "0" and not self._next().isdecimal():
@@ -296,10 +296,10 @@ class _Reader:
 
     def _member(self) -> int | str:
         """Return a character of a class, or the text of a class within it."""
-        sign = self._taken()
+        sign = self._character()
         if sign != "\\":
             return ord(sign)
-        sign = self._taken()
+        sign = self._character()
         if sign == "b":
             return 8
         if sign == "-" and self._is_unicode:
@@ -314,7 +314,7 @@ class _Reader:
     def _next(self) -> str:
         return self._pattern[self._at : self._at + 1]
 
-    def _taken(self) -> str:
+    def _character(self) -> str:
         if self._at >= len(self._pattern):
             raise self._refused("it ends too early")
         self._at += 1
@@ -347,7 +347,7 @@ def _literal(point: int) -> str:
     return text if text.isalnum() or point > 0x7F else f"\\x{point:02x}"
 
 
-def _back(group: int) -> str:
+def _back_reference(group: int) -> str:
     """Refer to a group; one that took no part is empty in JavaScript, and stops the search elsewhere."""
     return f"(?({group})\\{group}|)"
 

@@ -99,6 +99,6 @@ def cases_below(folder: Path, levels: int = _LEVELS) -> Iterator[Path]:
         return
     if not levels or not folder.is_dir():
         return
-    for one in sorted(folder.iterdir()):
-        if one.is_dir() and one.name not in SKIPPED:
-            yield from cases_below(one, levels - 1)
+    for inner in sorted(folder.iterdir()):
+        if inner.is_dir() and inner.name not in SKIPPED:
+            yield from cases_below(inner, levels - 1)

@@ -65,16 +65,16 @@ def dump(suite: Suite) -> Dumped:
     return Dumped(tuple(writing.files.items()), tuple(writing.losses))
 
 
-def _folder(case: Case, taken: set[str]) -> str:
+def _folder(case: Case, folders: set[str]) -> str:
     """Return a folder of its own for a case, which lies in no other case."""
     parts = [re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip(".-") or "case" for part in case.id.split("/")]
     folder, number = "/".join(parts), 2
-    if any(one.startswith(f"{folder}/") or folder.startswith(f"{one}/") for one in taken):
+    if any(one.startswith(f"{folder}/") or folder.startswith(f"{one}/") for one in folders):
         folder = "-".join(parts)
     stem = folder
-    while folder in taken:
+    while folder in folders:
         folder, number = f"{stem}-{number}", number + 1
-    taken.add(folder)
+    folders.add(folder)
     return folder
 
 

@@ -83,22 +83,26 @@ def checks_of(written: tuple[WrittenGrader, ...], plugin: Plugin, findings: Find
 
 def _read(written: tuple[WrittenGrader, ...], findings: Findings) -> Iterator[_Read]:
     names: set[str] = set()
-    for one in written:
-        kind = one.values.get("type")
+    for grader_text in written:
+        kind = grader_text.values.get("type")
         model = files.GRADERS.get(kind) if isinstance(kind, str) else None
         if model is None:
             message = "a grader without a type" if kind is None else f"there is no grader of type {kind!r}"
             near = did_you_mean(str(kind), tuple(files.GRADERS))
-            findings.refuse(f"{message}{near}", one.origin("type"), f"Use one of {', '.join(files.GRADERS)}.")
+            findings.refuse(
+                f"{message}{near}", grader_text.origin("type"), f"Use grader_text of {', '.join(files.GRADERS)}."
+            )
             continue
-        grader = findings.read(model, one.values, one.document, *one.pointer)
+        grader = findings.read(model, grader_text.values, grader_text.document, *grader_text.pointer)
         if grader is None:
             continue
-        name = grader.name or one.default_name
+        name = grader.name or grader_text.default_name
         if name in names:
-            findings.refuse(f"two graders are called {name!r}", one.origin("name"), "Give one another name.")
+            findings.refuse(
+                f"two graders are called {name!r}", grader_text.origin("name"), "Give grader_text another name."
+            )
         names.add(name)
-        yield _Read(grader, one, name)
+        yield _Read(grader, grader_text, name)
 
 
 def _check(making: _Making) -> Check | None:

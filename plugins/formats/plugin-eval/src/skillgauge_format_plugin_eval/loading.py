@@ -92,11 +92,11 @@ class _Group:
 def _folders(paths: Iterable[str], problems: list[Problem]) -> Iterator[Path]:
     for path in map(Path, paths):
         folder = path if path.is_dir() else path.parent
-        found = list(cases_below(folder))
-        if not found:
+        folders = list(cases_below(folder))
+        if not folders:
             message = "there is no case here: a folder below evals/ with prompt.md and graders/"
             problems.append(Problem("suite.no-case", message, origin=Origin(str(path))))
-        yield from found
+        yield from folders
 
 
 def _plugins_of(folder: Path, case: WrittenCase | None) -> tuple[Path, ...]:
@@ -123,9 +123,9 @@ def _suites(group: _Group) -> Iterator[Suite]:
     if findings.problems:
         raise SuiteError(findings.problems)
     for number, (part, defaults) in enumerate(parts):
-        told = {cases[one.folder].id: _told(one, roots[one.folder], cases[one.folder]) for one in part}
+        facts = {cases[one.folder].id: _facts(one, roots[one.folder], cases[one.folder]) for one in part}
         suite = _suite(group, subject, part, tuple(cases[one.folder] for one in part))
-        further = {"defaults": defaults, "parameters": {"cases": told}}
+        further = {"defaults": defaults, "parameters": {"cases": facts}}
         if number:
             yield suite.model_copy(update={**further, **dict.fromkeys(("id", "name"), f"{suite.id}-{defaults.model}")})
         else:
@@ -136,8 +136,8 @@ def _by_model(written: list[WrittenCase]) -> list[list[WrittenCase]]:
     """Return the cases by the model that they ask for; those that ask for none are with the first."""
     first = next((one.get("model") for one in written if one.get("model")), None)
     parts: dict[str | None, list[WrittenCase]] = {}
-    for one in written:
-        parts.setdefault(one.get("model") or first, []).append(one)
+    for case in written:
+        parts.setdefault(case.get("model") or first, []).append(case)
     return list(parts.values())
 
 
@@ -160,7 +160,7 @@ def _suite(group: _Group, subject: Subject, written: list[WrittenCase], cases: t
     )
 
 
-def _told(written: WrittenCase, root: Path, case: Case) -> dict[str, JsonValue]:
+def _facts(written: WrittenCase, root: Path, case: Case) -> dict[str, JsonValue]:
     """Return what the result document says of a case beyond its results."""
     files = [name for name in (PROMPT_FILE, CASE_FILE) if (written.folder / name).is_file()]
     source = "mixed" if len(files) > 1 else "prose" if PROMPT_FILE in files else "case_yaml"
@@ -210,7 +210,7 @@ def _tell_unread(evals: Iterable[Path], findings: Findings) -> None:
 
 def _between(folder: Path) -> Iterator[Path]:
     """Yield the folders below one that are neither cases nor in one."""
-    for one in sorted(folder.iterdir()):
-        if one.is_dir() and one.name not in SKIPPED and not is_case(one):
-            yield one
-            yield from _between(one)
+    for inner in sorted(folder.iterdir()):
+        if inner.is_dir() and inner.name not in SKIPPED and not is_case(inner):
+            yield inner
+            yield from _between(inner)

@@ -198,9 +198,9 @@ def _document(path: Path, findings: Findings) -> Document | None:
 
 def _tell_unknown(case: CaseFile, document: Document, findings: Findings) -> None:
     for part, pointer in ((case, ()), (case.execution, ("execution",)), (case.context, ("context",))):
-        known = tuple(type(part).model_fields)
+        model_keys = tuple(type(part).model_fields)
         for key in part.model_extra or {}:
-            message = f"key {key!r} has no effect{did_you_mean(key, known)}"
+            message = f"key {key!r} has no effect{did_you_mean(key, model_keys)}"
             findings.tell(message, document.origin(*pointer, key), once=False)
 
 

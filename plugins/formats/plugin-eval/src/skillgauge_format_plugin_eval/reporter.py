@@ -64,9 +64,9 @@ class _Draft:
             arms[name] = [_run_document(result, is_baseline=name == "without") for result in graded]
             faults = [result for result in results if result.verdict is Verdict.ERROR]
             advisories += [f"{name}: run {result.repeat} was not graded: {_fault(result)}" for result in faults]
-            known = [cost for result in results if (cost := _cost(result)) is not None]
-            self.cost_usd += sum(known)
-            if len(known) < len(results):
+            costs = [cost for result in results if (cost := _cost(result)) is not None]
+            self.cost_usd += sum(costs)
+            if len(costs) < len(results):
                 advisories.append(f"{name}: {_UNKNOWN_COST}")
         self.cases.append(_case_document(self.suite, report.case, arms, advisories))
 
@@ -167,8 +167,8 @@ def _drafts(view: RunView) -> list[_Draft]:
 def _case_document(
     suite: SuiteHead, case: CaseHead, arms: Mapping[str, Sequence[dict[str, Any]]], advisories: list[str]
 ) -> dict[str, Any]:
-    told = suite.parameters.get("cases")
-    own = told.get(case.id) if isinstance(told, Mapping) else None
+    by_case = suite.parameters.get("cases")
+    own = by_case.get(case.id) if isinstance(by_case, Mapping) else None
     own = own if isinstance(own, Mapping) else {}
     runs = [run for of_arm in arms.values() for run in of_arm]
     return {

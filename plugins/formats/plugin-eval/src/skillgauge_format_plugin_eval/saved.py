@@ -133,8 +133,8 @@ class _File(_Part):
     @property
     def arms(self) -> dict[str, str]:
         """The arms by their names in the document."""
-        told = self.own.get("arms")
-        names = _ARMS | ({key: str(one) for key, one in told.items()} if isinstance(told, Mapping) else {})
+        names_told = self.own.get("arms")
+        names = _ARMS | ({key: str(one) for key, one in names_told.items()} if isinstance(names_told, Mapping) else {})
         used = {key for case in self.cases for key in case.arms}
         return {key: name for key, name in names.items() if key in used}
 

@@ -38,9 +38,9 @@ class Subject:
         parts = [PluginParts(root, evals) for root in roots]
         skills = {ref.name: ref for root in roots for ref in _skills(root, evals)}
         installs = tuple(install for one in parts for install in one.installs())
-        for one in parts:
-            findings.problems += one.problems
-            for message, origin in one.left_out:
+        for plugin_parts in parts:
+            findings.problems += plugin_parts.problems
+            for message, origin in plugin_parts.left_out:
                 findings.tell(message, origin)
         if not skills and not installs:
             hint = "Add skills/NAME/SKILL.md, or another part of a plugin."

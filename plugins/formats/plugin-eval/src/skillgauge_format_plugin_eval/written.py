@@ -116,8 +116,8 @@ def _tool_call(options: Options) -> Iterator[Grader]:
 
 def _call(options: Options) -> Grader | None:
     """Return the tool and the pattern of its input; `None` if more than that is asked."""
-    known = {"tool", "syntax", "input_pattern", "called", "at_least", "at_most"}
-    if not options.keys() <= known or "tool" not in options:
+    sayable = {"tool", "syntax", "input_pattern", "called", "at_least", "at_most"}
+    if not options.keys() <= sayable or "tool" not in options:
         return None
     pattern = options.get("input_pattern")
     if pattern is None:

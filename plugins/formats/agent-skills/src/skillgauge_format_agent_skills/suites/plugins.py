@@ -23,21 +23,21 @@ def with_plugins(loaded: Loaded, *, installed: bool) -> Loaded:
     Raises:
         SuiteError: a plugin cannot be read; with everything that is wrong with all of them.
     """
-    found: dict[Path, _Beside] = {}
-    told: set[Path] = set()
+    plugins: dict[Path, _Beside] = {}
+    mentioned: set[Path] = set()
     suites = []
     for suite in loaded.suites:
         root = _plugin_around(Path(suite.root))
         if root is None:
             suites.append(suite)
             continue
-        beside = found.setdefault(root, _Beside(root))
+        beside = plugins.setdefault(root, _Beside(root))
         if installed:
             suites.append(beside.installed_in(suite))
         else:
-            suites.append(suite if root in told else beside.told_by(suite))
-            told.add(root)
-    SuiteError.raise_for([problem for one in found.values() for problem in one.problems] if installed else [])
+            suites.append(suite if root in mentioned else beside.told_by(suite))
+            mentioned.add(root)
+    SuiteError.raise_for([problem for one in plugins.values() for problem in one.problems] if installed else [])
     return Loaded(tuple(suites), loaded.problems)
 
 
