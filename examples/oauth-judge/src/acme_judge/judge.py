@@ -7,8 +7,10 @@ from importlib.metadata import version
 from typing import Any
 
 from skillgauge.api import FailureClass, Identity, JudgeReply, JudgeRequest, Problem, Usage, secret
-from skillgauge_model_client.client import Key, ModelClient, count, dig, known
+from skillgauge_model_client.answers import count, dig, known
+from skillgauge_model_client.client import ModelClient
 from skillgauge_model_client.judge import reply_of
+from skillgauge_model_client.keys import Key
 from skillgauge_model_client.outcomes import Unanswered
 
 from .options import SECRET, AcmeJudgeOptions
