@@ -37,6 +37,21 @@ DRY_RUN_NEEDS_NONE = {
 }
 """How a run ends, is reported or runs elsewhere, and the format that nothing was given to."""
 
+VALIDATE_NEEDS_NONE = DRY_RUN_NEEDS_NONE - {"skillgauge_format_agent_skills.suite_format", "yaml"} | {
+    "httpx",
+    "skillgauge.evaluation.evaluation",
+    "skillgauge.evaluation.plan_document",
+    "skillgauge.plan.job",
+    "skillgauge.report.summary",
+    "skillgauge.run.agents",
+    "skillgauge.run.pipeline",
+    "skillgauge_engine_api.session",
+    "skillgauge_format_agent_skills.suites.cases",
+    "skillgauge_judges.anthropic",
+    "skillgauge_skillevaluation.aggregation",
+}
+"""Besides, what agents and judges ask, and how one run is carried out."""
+
 FOUNDATION = {"skillgauge_documents"}
 """No plugin, but what the core stands on; of it a start needs the filter for hostile text alone."""
 
@@ -95,6 +110,16 @@ def test_a_dry_run_imports_nothing_of_a_run_that_ends(tmp_path: Path) -> None:
     names = all_imported("eval", "--dry-run", "--store", "none", "--sandbox", "local", *paths)
     assert "skillgauge_format_eval_skills.loading" in names
     assert not names & DRY_RUN_NEEDS_NONE
+
+
+def test_validate_imports_nothing_that_carries_out(tmp_path: Path) -> None:
+    """R3-V6: a suite is checked without a run, its reports and its figures, and without what agents and judges ask."""
+    (tmp_path / "SKILL.md").write_text("---\nname: labels\ndescription: Writes labels.\n---\n\nWrite the label.\n")
+    case = {"name": "one", "prompt": "label a box", "expectations": ["it is labelled"]}
+    (tmp_path / "eval.yaml").write_text(json.dumps({"cases": [case]}))
+    names = all_imported("validate", str(tmp_path))
+    assert {"skillgauge_format_skillevaluation.loading", "skillgauge_engine_api.engine"} <= names
+    assert not names & VALIDATE_NEEDS_NONE
 
 
 def test_the_default_set_has_the_live_display() -> None:

@@ -16,6 +16,7 @@ from skillgauge.contract.engines import Engine
 from skillgauge.contract.providers import Clean, Provider, Traits, hookimpl
 from skillgauge.contract.sandboxes import Finished, Sandbox, SandboxReport, Tier, Workspace
 from skillgauge.plan.cast import find_cast
+from skillgauge.plan.checks.secrets import find_secrets
 from skillgauge.plan.job import make_job
 from skillgauge.plan.options import EvalOptions, Who
 from skillgauge.plan.suites import Suites
@@ -107,7 +108,8 @@ def job_of(*, cache_baseline: bool = False, **who: Any) -> Job:
     options = EvalOptions(Path("/"), who=Who(**{"engines": ("agent",), **who}))
     suites, plugins = Suites({}, (suite,), ()), registry()
     cast = asyncio.run(find_cast(options, suites, [survey(suite, Selection())], plugins))
-    return make_job(options, suites, cast, plugins)[0]
+    redactor, _ = find_secrets(suites.suites, cast.passed, cast.engines.login_files(), None, plugins)
+    return make_job(options, suites, cast, plugins, redactor)
 
 
 def agents_of(job: Job) -> AgentStages:

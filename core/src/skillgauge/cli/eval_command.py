@@ -32,7 +32,7 @@ _OPTIONS: list[click.Parameter] = [
 def _evaluate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj, configured(values))
     if values["listed"]:
-        from ..evaluation.selection import list_cases  # noqa: PLC0415 - nothing is evaluated then
+        from .case_list import list_cases  # noqa: PLC0415 - nothing is evaluated then
 
         asked = eval_options(call, values)
         return list_cases(call, asked.options, asked.words)

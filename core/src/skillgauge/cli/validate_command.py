@@ -17,11 +17,8 @@ from skillgauge_documents.phrases import counted
 from ..config.documents import located_all
 from ..contract.formats import SuiteFormat
 from ..contract.stores import RunQuery, Store
-from ..decide.answerable import unanswerable
-from ..decide.decision import GateOptions
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError, errors_among
 from ..evaluation.arguments import configured
-from ..evaluation.conclusion import gate_options
 from ..evaluation.invocation import Invocation, invocation
 from ..evaluation.linting import (
     Lint,
@@ -35,14 +32,11 @@ from ..evaluation.linting import (
     sarif,
 )
 from ..evaluation.options import eval_options
-from ..evaluation.plan_document import PlanDocument, plan_document
 from ..evaluation.preparation import prepare_trusted
 from ..evaluation.selection import around, require_cases
-from ..evaluation.stored import opened_store
 from ..plan.preparing import Prepared
 from ..plugins.installed import read_index
 from ..plugins.kinds import FORMATS
-from ..run.stored_run import why_summary_foreign
 from ..terminal.output import problem_document
 from ..types.result import RunState, RunView
 from ..types.trial import PlanHead
@@ -88,11 +82,15 @@ class _Report:
         if not self.as_sarif:
             self.call.output.problems((*problems, *passed_over))
         if self.call.output.as_json:
+            from ..evaluation.plan_document import plan_document  # noqa: PLC0415 - slow, and few ask for a document
+
             listed = [problem_document(problem) for problem in located_all((*problems, *passed_over))]
             self.call.output.document({**plan_document(prepared), "problems": listed})
 
     def nothing(self) -> int:
         """Conclude that no file belongs to a suite: all is well with the suites of these files."""
+        from ..evaluation.plan_document import PlanDocument  # noqa: PLC0415 - as above
+
         self.sarif(())
         head = PlanHead(plan_id=digest(), suites=(), trial_count=0, runs=1, seed=0)
         self.call.output.document(PlanDocument(sandbox="none", plan=head).model_dump(mode="json"))
@@ -102,7 +100,6 @@ class _Report:
 
 def _validate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj, configured(values))
-    gates = gate_options(values, call.config)
     own = {name: values.pop(name) for name in ("lint", "strict", "fix", "diff", "output_format", "around")}
     broken: list[Problem] = []
     lints = installed_lints(read_index(), broken, lambda entry: not call.registry.is_blocked(entry))
@@ -122,7 +119,7 @@ def _validate(**values: Any) -> int:
         found, diff = fixed(found, levels, writes=own["fix"])
         report.diff(diff)
     of_suites, of_runs = _apart(prepared.warnings, levels)
-    problems = [*of_suites, *broken, *_open_gates(prepared, gates), *(linted.problem for linted in found)]
+    problems = [*of_suites, *broken, *_open_gates(call, values, prepared), *(linted.problem for linted in found)]
     counted_problems = levelled(problems, levels, strict=own["strict"])
     report.problems(prepared, counted_problems)
     if of_runs:
@@ -131,8 +128,14 @@ def _validate(**values: Any) -> int:
     return _concluded(call, prepared, counted_problems)
 
 
-def _open_gates(prepared: Prepared, gates: GateOptions) -> Iterator[Problem]:
+def _open_gates(call: Invocation, values: Mapping[str, Any], prepared: Prepared) -> Iterator[Problem]:
     """Yield a warning for each gate that no outcome of a suite could answer."""
+    if not values["gate"] and values["min_delta_pts"] is None:
+        return
+    from ..decide.answerable import unanswerable  # noqa: PLC0415 - how a run ends; few ask for a gate
+    from ..evaluation.conclusion import gate_options  # noqa: PLC0415 - as above
+
+    gates = gate_options(values, call.config)
     hint = "Write more cases, repeat them more often (--runs), or ask for less."
     for sentence in unanswerable(prepared, gates.pairs):
         yield Problem("gate.unanswerable", sentence, hint=hint, severity=Severity.WARNING)
@@ -190,6 +193,8 @@ def _around(call: Invocation, files: Sequence[str], suite_format: str | None) ->
 
 def _linted(call: Invocation, prepared: Prepared, lints: Sequence[Lint]) -> list[Linted]:
     """Return what lints find; what was run earlier is of help, and nothing that a suite needs to be valid."""
+    from ..evaluation.stored import opened_store  # noqa: PLC0415 - as above
+
     with ExitStack() as stack:
         store: Store | None = None
         with suppress(PluginError):
@@ -201,6 +206,8 @@ def _linted(call: Invocation, prepared: Prepared, lints: Sequence[Lint]) -> list
 def _runs(store: Store | None, suite_id: str) -> Iterator[RunView]:
     if store is None:
         return
+    from ..run.stored_run import why_summary_foreign  # noqa: PLC0415 - as above
+
     for view in store.scan(RunQuery(suite_id=suite_id, limit=_RUNS)):
         if view.run.state is RunState.FINISHED and not why_summary_foreign(view):
             yield view

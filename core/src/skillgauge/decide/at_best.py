@@ -44,7 +44,7 @@ def _of_plan(prepared: Prepared) -> Iterator[AtBest]:
     for suite, head in zip(plan.suites, plan.head.suites, strict=True):
         for cell in suite.cells:
             group = _perfect(suite, cell, head, plan.head.seed)
-            figures = prepared.job.figures(SuiteSummary(suite=head, groups=(group,)))
+            figures = prepared.suites.figures(SuiteSummary(suite=head, groups=(group,)))
             rated = rated_figures(group.model_copy(update={"figures": figures.get(group.key, ())}))
             if rated:
                 yield AtBest(

@@ -166,7 +166,7 @@ def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, ear
 
 
 def _decided(view: RunView, prepared: Prepared, gates: GateOptions, earlier: Earlier | None) -> Decision:
-    part = gating(view, prepared.job.figures)
+    part = gating(view, prepared.suites.figures)
     if earlier:
         compared = tuple(against_answers(part, earlier, gates.pairs))
     else:

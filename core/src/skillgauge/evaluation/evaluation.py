@@ -113,7 +113,7 @@ class Evaluation:
             job: who runs it.
             kept: trials of the plan that have their results already.
         """
-        return replace(self, prepared=replace(self.prepared, plan=plan, job=job), kept=kept)
+        return replace(self, prepared=replace(self.prepared, plan=plan, make_job=lambda: job), kept=kept)
 
     def print_plan(self) -> ExitCode:
         """Print what would run."""

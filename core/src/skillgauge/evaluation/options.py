@@ -25,7 +25,6 @@ from .arguments import OWN_DOCUMENT, PAGE, Detect, Kind, declared, words
 from .invocation import Invocation
 from .reports import Reports
 from .selection import choice
-from .stored import cache_folder
 
 
 @dataclass(frozen=True)
@@ -140,6 +139,11 @@ def _what(values: Mapping[str, Any], call: Invocation) -> What:
 def _who(values: Mapping[str, Any], call: Invocation) -> Who:
     config = call.config
     store = config.get("store")
+    cache = None
+    if not values.get("no_cache", True):
+        from .stored import cache_folder  # noqa: PLC0415 - slow, and only `eval` knows the option
+
+        cache = cache_folder(call)
     return Who(
         engines=_engines(values, config),
         models=words(values.get("model", ())) or words([config.get("model") or ""]),
@@ -148,7 +152,7 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
         judge_required=bool(values.get("judge") or values.get("judge_model")),
         store=None if store == "none" else store,
         store_given=config.is_set("store"),
-        cache=None if values.get("no_cache", True) else cache_folder(call),
+        cache=cache,
         record=call.cwd / values["record"] if values.get("record") else None,
         replay=call.cwd / values["replay"] if values.get("replay") else None,
         **_unchanged("who", values, config),

@@ -15,6 +15,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -30,9 +31,6 @@ from ..plan.options import EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import ENGINES
 from ..plugins.registry import Registry
-from ..report.summary import FigureSource, summarize
-from ..run.budget import OnSpent
-from ..run.trials import RetryPolicy, TrialRunner
 from ..terminal.streams import shown_streams
 from ..types.gate import Quarantined
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
@@ -40,6 +38,10 @@ from ..types.suite import Case
 from ..types.trial import SuiteHead
 from .arguments import words
 from .invocation import Invocation
+
+if TYPE_CHECKING:
+    from ..report.summary import FigureSource
+    from ..run.budget import OnSpent
 
 
 async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
@@ -52,8 +54,7 @@ async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
     if not options.who.executor:
         return prepared
 
-    recipe = recipe_of(options, prepared, call.make_registry)
-    return replace(prepared, job=replace(prepared.job, recipe=recipe))
+    return prepared.with_job(lambda job: replace(job, recipe=recipe_of(options, prepared, call.make_registry)))
 
 
 async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
@@ -74,7 +75,7 @@ async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
     if errors_among(held):
         raise UsageError(held)
     call.listener.problems((*held, *_unused(call, options, prepared)))
-    return replace(prepared, job=replace(prepared.job, store=call.signing(prepared.job.store)))
+    return prepared.with_job(lambda job: replace(job, store=call.signing(job.store)))
 
 
 def _unused(call: Invocation, options: EvalOptions, prepared: Prepared) -> Iterator[Problem]:
@@ -219,6 +220,8 @@ def gating(view: RunView, figures: FigureSource) -> RunView:
         view: the run. Blocks if there are any; call it from a worker thread.
         figures: the formats' own numbers.
     """
+    from ..report.summary import summarize  # noqa: PLC0415 - only for a run that has ended
+
     apart = {(suite.id, one.case) for suite in view.head.suites for one in suite.quarantined}
     if not apart:
         return view
@@ -270,6 +273,8 @@ async def worker(recipe: bytes, concurrency: int, on_spent: OnSpent | None = Non
         SkillgaugeError: the same evaluation cannot be prepared here.
     """
     import pickle  # noqa: PLC0415 - as above
+
+    from ..run.trials import RetryPolicy, TrialRunner  # noqa: PLC0415 - only in a worker
 
     content: _Recipe = pickle.loads(recipe)
     set_loudness(content.loudness)

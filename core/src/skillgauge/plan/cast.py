@@ -105,6 +105,9 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     cases = _cases_with_images(surveys) if who.executes else []
     sandbox, images = await _find_sandbox(options, engines, cases, registry, problems)
     store, executor = _find_keeping(options, registry, problems)
+    if who.record:
+        with collected(problems):
+            engines.player()  # which also records
     return Cast(
         suites=plans,
         adapters=adapters,

@@ -17,7 +17,7 @@ from ..plugins.events import failing_as
 from ..plugins.guard import guarded_part
 from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
-from ..run.agents import AgentSetup
+from ..run.stage import AgentSetup
 from ..types.suite import Suite
 
 

@@ -5,22 +5,26 @@ Nothing runs before every problem of every file, plugin and option is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..errors import EmptySelection, Problem, Severity, SkillgaugeError, SuiteError, errors_among
 from ..plugins.registry import Registry
-from ..run.pipeline import Job
 from ..stats import MOST_REPEATS
 from ..types.plan import Plan, Selection
 from ..types.suite import Limits
 from ..types.trial import PlanHead
 from .cast import Cast, find_cast
-from .job import make_job
+from .checks.secrets import find_secrets
 from .options import EvalOptions
 from .planning import Terms, make_plan
 from .suites import Suites, load_suites
 from .survey import Survey, survey
+
+if TYPE_CHECKING:
+    from ..run.pipeline import Job
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,20 @@ class Prepared:
     """A plan that may run."""
 
     plan: Plan
-    job: Job
     cast: Cast
     suites: Suites
     warnings: tuple[Problem, ...]
+    make_job: Callable[[], Job]
+    """Makes the job; called when it is first asked for, which nobody does who only wants to know what would run."""
+
+    @cached_property
+    def job(self) -> Job:
+        """Everybody who takes part, in the place where they work."""
+        return self.make_job()
+
+    def with_job(self, change: Callable[[Job], Job]) -> Prepared:
+        """Return the same with another job, which is made of this one when it is first asked for."""
+        return replace(self, make_job=lambda: change(self.job))
 
     @property
     def sandbox(self) -> str:
@@ -62,10 +76,17 @@ async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
     plan = make_plan(cast.suites, surveys, terms)
     unfit = [*_undetectable(suites, surveys, terms), *_undecidable(plan.head, terms)]
     _require_work(plan, suites, [*cast.problems, *unfit], options)
-    job, short_secrets = make_job(options, suites, cast, registry)
+    login_files = cast.engines.login_files()
+    redactor, short = find_secrets(suites.suites, cast.passed, login_files, options.who.store, registry)
     failures = [replace(one, severity=Severity.WARNING) for one in registry.failures.values()]
-    warnings = (*suites.warnings, *cast.problems, *failures, *short_secrets)
-    return Prepared(plan, job, cast, suites, warnings)
+    warnings = (*suites.warnings, *cast.problems, *failures, *short)
+
+    def job() -> Job:
+        from .job import make_job  # noqa: PLC0415 - all that carries a plan out; few commands do
+
+        return make_job(options, suites, cast, registry, redactor)
+
+    return Prepared(plan, cast, suites, warnings, job)
 
 
 def _undetectable(suites: Suites, surveys: Sequence[Survey], terms: Terms) -> Iterator[Problem]:

@@ -11,7 +11,6 @@ from ..errors import PluginError, Problem
 from ..plugins.index import install_hint
 from ..plugins.kinds import SANDBOXES, STORES
 from ..plugins.registry import Registry
-from ..run.ledger import MemoryStore
 from .checks.sandboxes import too_weak
 
 
@@ -69,6 +68,8 @@ def choose_store(location: str | None, registry: Registry, *, is_explicit: bool)
     """
     if location is not None and (registry.names("stores") or is_explicit):
         return open_store(location, registry)
+    from ..run.ledger import MemoryStore  # noqa: PLC0415 - few runs are kept nowhere
+
     return MemoryStore()
 
 

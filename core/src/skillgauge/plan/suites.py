@@ -12,6 +12,8 @@ from ..contract.formats import SuiteFormat
 from ..errors import PluginError, Problem, Severity, SourceSpan, SuiteError
 from ..plugins.kinds import FORMATS, KINDS, SHAPES
 from ..plugins.registry import Registry
+from ..types.comparison import GroupKey
+from ..types.result import Figure, SuiteSummary
 from ..types.suite import Suite, Target
 from .discovery import Found, discover, load
 from .options import What
@@ -33,6 +35,11 @@ class Suites:
     """Bad files that a search passed over; the run's exit code is 2 in the end."""
     warnings: tuple[Problem, ...] = ()
     """What the suites and their revision give notice of."""
+
+    def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
+        """Return the figures that the format of a suite has of it; none if the format is not there."""
+        suite_format = self.formats.get(summary.suite.format)
+        return suite_format.figures(summary) if suite_format else {}
 
     @property
     def targets(self) -> list[Target]:

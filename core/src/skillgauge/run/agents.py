@@ -12,8 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from skillgauge_documents.frozen import EMPTY, JsonObject
 
-from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, SessionCache
-from ..contract.providers import Traits
+from ..contract.engines import InstalledSkill, Recorder, RunRequest, SessionCache
 from ..contract.sandboxes import Command, Finished, NoRoomError, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
 from ..types.arms import SkillRef
@@ -26,7 +25,7 @@ from .arm_integrity import arm_integrity
 from .budget import Meter, current_meter
 from .changes import LaunchState
 from .conversation import first_turn, joined, next_turn
-from .stage import environment_of
+from .stage import AgentSetup, environment_of
 
 log = get_logger(__name__)
 
@@ -36,16 +35,6 @@ OnStep = Callable[[Trial, TrajectoryEvent], None]
 SETUP_TIMEOUT_S = 60.0
 ROOM_MB = 64
 """Free space without which a session is not started: agents' programs write tens of MiB before they do any work."""
-
-
-@dataclass(frozen=True)
-class AgentSetup:
-    """An engine with what it announces: where its agent looks for skills, and what else could tell it of them."""
-
-    engine: Engine
-    traits: Traits
-    setting: str = ""
-    """What tells it in results from the same engine set otherwise: `+fast`."""
 
 
 @dataclass

@@ -1,13 +1,16 @@
-"""The place where one attempt of a trial runs."""
+"""The place where one attempt of a trial runs, and the engine that runs there if an agent makes it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
 from skillgauge_documents.frozen import FrozenDict, JsonObject
 
+from ..contract.engines import Engine
+from ..contract.providers import Traits
 from ..contract.sandboxes import Workspace
 from ..environment import secret
 from ..types.suite import Case
@@ -33,6 +36,16 @@ class Stage(Protocol):
 
 
 OpenStage = Callable[[Trial], AbstractAsyncContextManager[Stage]]
+
+
+@dataclass(frozen=True)
+class AgentSetup:
+    """An engine with what it announces: where its agent looks for skills, and what else could tell it of them."""
+
+    engine: Engine
+    traits: Traits
+    setting: str = ""
+    """What tells it in results from the same engine set otherwise: `+fast`."""
 
 
 def environment_of(case: Case) -> JsonObject:
