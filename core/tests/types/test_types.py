@@ -476,6 +476,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "checks": ({"checks": (Check(id="k", scorer="s"),)}, "checks"),
     "rule": ({"rule": VerdictRule(mode=VerdictMode.MEAN)}, "checks"),
     "repeat_rule": ({"repeat_rule": RepeatRule(share=0.7)}, "none"),
+    "runs": ({"runs": 2}, "none"),
     "targets": ({"targets": ("t",)}, "none"),
     "tags": ({"tags": ("t",)}, "none"),
     "cluster": ({"cluster": "g"}, "none"),

@@ -73,7 +73,7 @@ KEYS: dict[str, Key] = {
         ),
         Key("outputDir", str, "./reports", "Folder that reports are written to."),
         Key("defaultFormats", list, ["json", "markdown"], "Reporters used without --format.", harmless=True),
-        Key("runs", int, 1, "Repeats of every case, where neither user nor suite says.", 1, MOST_RUNS, harmless=True),
+        Key("runs", int, 1, "Repeats of every case, where nothing else says.", 1, MOST_RUNS, harmless=True),
         Key("retries", int, 0, "Further attempts after a failure that may pass.", 0, harmless=True),
         Key("seed", int, 0, "Seed of everything random.", harmless=True),
         Key("store", str, "./skillgauge.db", "Where runs are kept."),

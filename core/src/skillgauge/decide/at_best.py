@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.frozen import Frozen
@@ -15,6 +16,9 @@ from ..types.plan import Cell, SuitePlan, applies
 from ..types.result import Figure, GroupSummary, SuiteSummary, TagSummary
 from ..types.suite import Case
 from ..types.trial import SuiteHead
+
+_Repeated: TypeAlias = tuple[Case, int]
+"""A case, and how often it is run."""
 
 
 class AtBest(Frozen):
@@ -59,36 +63,37 @@ def _of_plan(prepared: Prepared) -> Iterator[AtBest]:
 
 def _perfect(suite: SuitePlan, cell: Cell, head: SuiteHead, seed: int) -> GroupSummary:
     """Return the group of a cell in which every session was right."""
-    cases = [case for _, case in suite.cases() if applies(case, cell.target)]
-    by_tag: dict[str, list[Case]] = {}
-    for case in cases:
-        for tag in case.tags:
-            by_tag.setdefault(tag, []).append(case)
+    cases = [(case, suite.repeats(case, head)) for _, case in suite.cases() if applies(case, cell.target)]
+    by_tag: dict[str, list[_Repeated]] = {}
+    for repeated in cases:
+        for tag in repeated[0].tags:
+            by_tag.setdefault(tag, []).append(repeated)
     return GroupSummary(
         suite_id=suite.suite.id,
         target_id=cell.target.id if cell.target else None,
         arm=cell.arm.name,
         runner=cell.runner.name,
         model=cell.model,
-        counts=_all_passed(cases, head.runs),
+        counts=_all_passed(cases),
         pass_rate=_rate(cases, head.runs, seed),
         tags=_tags(by_tag, head.runs, seed),
     )
 
 
-def _tags(by_tag: Mapping[str, Sequence[Case]], runs: int, seed: int) -> tuple[TagSummary, ...]:
+def _tags(by_tag: Mapping[str, Sequence[_Repeated]], runs: int, seed: int) -> tuple[TagSummary, ...]:
     return tuple(
-        TagSummary(tag=tag, counts=_all_passed(cases, runs), pass_rate=_rate(cases, runs, seed))
+        TagSummary(tag=tag, counts=_all_passed(cases), pass_rate=_rate(cases, runs, seed))
         for tag, cases in sorted(by_tag.items())
     )
 
 
-def _all_passed(cases: Sequence[Case], runs: int) -> Counts:
-    return Counts(total=len(cases) * runs, passed=len(cases) * runs)
+def _all_passed(cases: Sequence[_Repeated]) -> Counts:
+    sessions = sum(repeats for _, repeats in cases)
+    return Counts(total=sessions, passed=sessions)
 
 
-def _rate(cases: Sequence[Case], runs: int, seed: int) -> RateInterval:
+def _rate(cases: Sequence[_Repeated], runs: int, seed: int) -> RateInterval:
     tally = RateTally()
-    for case in cases:
+    for case, _ in cases:
         tally.add(1.0, (1.0, 1.0), case.cluster)
     return tally.rate(runs, seed)

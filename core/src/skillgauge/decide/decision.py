@@ -11,7 +11,7 @@ from skillgauge_documents.phrases import counted, signed_points
 
 from ..errors import ExitCode
 from ..report.answer import sentences
-from ..report.wording import headline_text, labels, quarantine_text, rated_figures, reason_of
+from ..report.wording import headline_text, labels, quarantine_text, rated_figures, reason_of, span_text
 from ..types.comparison import Counts, GroupKey
 from ..types.gate import Gate, GateFigure
 from ..types.judged_gates import JUDGED, JudgedGates
@@ -281,7 +281,8 @@ def _notices(view: RunView, options: GateOptions, completion: Sequence[GateResul
     if options.threshold_given and not options.exit_on_fail:
         yield from _unasked_threshold(completion)
     if options.exit_on_fail and view.head.runs < ADVISED_RUNS:
-        runs = counted(view.head.runs, "run")
+        most = view.head.runs
+        runs = f"{span_text(view.head.fewest_runs, most)} run{'s' * (most > 1)}"
         yield f"this gate rests on {runs} of each case; --runs {ADVISED_RUNS} also shows what is unsteady"
 
 

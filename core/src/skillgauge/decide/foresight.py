@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted
 
 from ..plan.preparing import Prepared
-from ..stats import MIN_NEW_CASES, MOST_ROUNDS, Repeats, interval_here, lift_interval, smallest_detectable
+from ..report.wording import span_text
+from ..stats import (
+    MIN_NEW_CASES,
+    MOST_ROUNDS,
+    RARE,
+    Repeats,
+    chance_of_difference,
+    interval_here,
+    lift_interval,
+    smallest_detectable,
+)
 from ..types.arms import Comparison
 from ..types.gate import CaseScope
 from ..types.plan import Cell, SuitePlan, applies
@@ -31,7 +42,8 @@ class Foreseen(Frozen):
     model: str | None
     cases: int
     runs: int
-    """Repeats of each case in each arm."""
+    """Repeats of each case in each arm; where they differ, the most."""
+    fewest_runs: int
     until_decided: bool = False
     """Whether there may be fewer, since it stops as soon as it is decided."""
     detectable: float | None
@@ -49,7 +61,7 @@ class Foreseen(Frozen):
     @property
     def subject(self) -> str:
         """The suite and its size, as a sentence begins."""
-        times = "once" if self.runs == 1 else f"{self.runs} times"
+        times = "once" if self.runs == 1 else f"{span_text(self.fewest_runs, self.runs)} times"
         if self.until_decided:
             times = f"until decided, at most {times}"
         return f"{plain(self.suite)}: {counted(self.cases, 'case')}, run {times} in each arm,"
@@ -98,10 +110,9 @@ def _advice(foreseen: Foreseen) -> str:
 
 
 def _foreseen(suite: SuitePlan, cell: Cell, comparison: Comparison, head: SuiteHead) -> Foreseen:
-    runs = head.runs
-    telling = runs / MOST_ROUNDS if head.until_decided else runs
-    cases = sum(1 for _, case in suite.cases() if applies(case, cell.target))
-    best = {(Repeats(runs, runs), Repeats(0, runs)): cases}
+    runs = [suite.repeats(case, head) for _, case in suite.cases() if applies(case, cell.target)]
+    cases, most = len(runs), max(runs, default=head.runs)
+    best = {(Repeats(number, number), Repeats(0, number)): times for number, times in Counter(runs).items()}
     return Foreseen(
         suite=suite.suite.id,
         target=cell.target_id,
@@ -110,9 +121,21 @@ def _foreseen(suite: SuitePlan, cell: Cell, comparison: Comparison, head: SuiteH
         runner=cell.runner.name,
         model=cell.model,
         cases=cases,
-        runs=runs,
+        runs=most,
+        fewest_runs=min(runs, default=most),
         until_decided=head.until_decided,
-        detectable=smallest_detectable(cases, max(telling, 1)) if cases else None,
+        detectable=_detectable(runs, best, head) if cases else None,
         best_here=interval_here(best).lower if cases else None,
         best_new=lift_interval(best).lower if cases >= MIN_NEW_CASES else None,
     )
+
+
+def _detectable(runs: Sequence[int], best: Mapping[tuple[Repeats, Repeats], int], head: SuiteHead) -> float | None:
+    """Return the smallest lift that so many repeats of each case show, or all of it if only the best outcome does."""
+    if head.until_decided:
+        return smallest_detectable(len(runs), max(head.runs / MOST_ROUNDS, 1))
+    harmonic_mean = len(runs) / sum(1 / number for number in runs)
+    detectable = smallest_detectable(len(runs), runs[0] if len({*runs}) == 1 else harmonic_mean)
+    if detectable is None and chance_of_difference(best) <= RARE:
+        return 1.0
+    return detectable

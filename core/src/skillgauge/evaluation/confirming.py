@@ -141,10 +141,7 @@ class Continuation:
                 f"only {noun} {listed(names)}, run again {times}; cases that were chosen for their results "
                 "carry no interval, finding or gate"
             )
-        if len(names) <= _NAMED:
-            shown = listed(names)
-        else:
-            shown = counted(len(names), "case")
+        shown = listed(names) if len(names) <= _NAMED else counted(len(names), "case")
         if self.runs == 1:
             more = "once more"
         else:
@@ -225,7 +222,7 @@ def _enough(view: RunView, pairs: list[PairSummary], open_pairs: list[PairSummar
     if not open_pairs:
         hint = "Give --runs N to add repeats anyway."
         raise UsageError(Problem("confirm.decided", f"{name} leaves nothing open", hint=hint))
-    runs = {suite.id: suite.runs for suite in view.head.suites}
+    runs = {suite.id: suite.fewest_runs or suite.runs for suite in view.head.suites}
     numbers = [_further_repeats(pair.evidence, runs[pair.candidate.suite_id]) for pair in open_pairs if pair.evidence]
     known_numbers = [number for number in numbers if number]
     if not known_numbers:
@@ -329,11 +326,12 @@ def _suite(
         changes["content_digest"] = digest(was.content_digest, now.content_digest)
         if continuation.chosen:
             cases = sum(suite == was.id for suite, _ in continuation.cases)
-            changes |= {"runs": continuation.runs, "looks": (), "gates": (), "case_count": cases}
+            changes |= {"runs": continuation.runs, "fewest_runs": None, "looks": (), "gates": (), "case_count": cases}
         else:
             present = continuation.present[was.id]
             looks = was.looks if was.until_decided else (*was.looks, present)
-            changes |= {"runs": present + continuation.runs, "looks": looks}
+            fewest = was.fewest_runs and was.fewest_runs + continuation.runs
+            changes |= {"runs": present + continuation.runs, "fewest_runs": fewest, "looks": looks}
     return was.model_copy(update=changes)
 
 

@@ -16,6 +16,7 @@ from ..decide.at_best import AtBest, at_best, at_best_text
 from ..decide.foresight import Foreseen, foresee, told
 from ..environment import files_at_home, host_environment, host_variable, secret
 from ..plan.preparing import Prepared
+from ..report.wording import span_text
 from ..terminal.output import Output, problem_document
 from ..types.arms import ArmKind, SkillRole
 from ..types.inputs import FileSpec
@@ -60,6 +61,8 @@ class PlannedArm(Frozen):
     """Name and tier."""
     cases: int
     runs: int
+    """Repeats of each case; where they differ, the most."""
+    fewest_runs: int
     sessions: int
     """Sessions of agents, or direct calls."""
     paid: bool
@@ -197,18 +200,16 @@ def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
 def print_plan(prepared: Prepared, output: Output) -> None:
     """Print the plan for people."""
     head, arms = prepared.plan.head, planned_arms(prepared)
-    fewest = min(suite.runs for suite in head.suites)
-    if fewest == head.runs:
-        runs = f"{head.runs}"
-    else:
-        runs = f"{fewest} to {head.runs}"
+    runs = span_text(head.fewest_runs, head.runs)
     most = "at most " if head.until_decided else ""
     trials = f"{most}{counted(head.trial_count, 'trial')}"
     output.line(f"{trials} in sandbox {prepared.sandbox}; runs: {most}{runs}, seed: {head.seed}")
     heads = ["Suite", "Target", "Arm", "Runs with", "Model", "Cases", "Runs", "Sessions"]
     rows = [
-        [one.suite, one.target or "-", one.arm, one.runner, one.model or "-"]
-        + [str(number) for number in (one.cases, one.runs, one.sessions)]
+        (
+            *(one.suite, one.target or "-", one.arm, one.runner, one.model or "-"),
+            *(str(one.cases), span_text(one.fewest_runs, one.runs), str(one.sessions)),
+        )
         for one in arms
     ]
     output.table(heads, rows)
@@ -243,6 +244,7 @@ def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> Pla
         passed = cell.target.pass_env
     else:
         passed = ()
+    runs = [suite.repeats(case, head) for case in cases] or [head.runs]
     return PlannedArm(
         suite=suite.suite.id,
         target=cell.target_id,
@@ -259,8 +261,9 @@ def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> Pla
         environment=tuple(dict.fromkeys([*allowed, *passed, *_variables(cases)])),
         sandbox=sandbox,
         cases=len(cases),
-        runs=head.runs,
-        sessions=len(cases) * head.runs,
+        runs=max(runs),
+        fewest_runs=min(runs),
+        sessions=sum(runs) if cases else 0,
         paid=cell.paid,
     )
 

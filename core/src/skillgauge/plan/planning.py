@@ -25,7 +25,7 @@ class Terms:
     """The conditions that hold for all suites of a run."""
 
     runs: int | None = None
-    """Repeats of every case, at least 1; `None` leaves them to each suite, and then it is 1."""
+    """Repeats of every case, at least 1; `None` leaves them to each case, then to its suite, and then it is 1."""
     seed: int = 0
     """Of everything random in the run."""
     limits: Limits = NO_LIMITS
@@ -41,11 +41,17 @@ class Terms:
     until_decided: bool = False
     """Whether such suites stop as soon as they have shown whether there is any."""
 
-    def repeats(self, suite: Suite, cases: int) -> int | None:
-        """Of each case of a suite; `None` if no number shows the difference that is wanted."""
+    def repeats(self, suite: Suite, cases: int, own: int | None = None) -> int | None:
+        """Of a case of a suite that asks for so many itself; `None` if no number shows the difference that is wanted.
+
+        Args:
+            suite: whose case it is.
+            cases: how many were selected.
+            own: repeats that it asks for, if it does.
+        """
         if self.detect is not None and suite.comparisons and cases:
             return rounds_for(cases, self.detect) if self.until_decided else repeats_for(cases, self.detect)
-        return self.runs or suite.defaults.runs or 1
+        return self.runs or own or suite.defaults.runs or 1
 
 
 def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Terms) -> Plan:
@@ -73,7 +79,11 @@ def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Ter
 
 
 def _plan_id(heads: Iterable[SuiteHead], terms: Terms) -> str:
-    contents = [(head.id, head.root, head.content_digest, head.runs, head.until_decided) for head in heads]
+    contents = [
+        (head.id, head.root, head.content_digest, head.runs, head.until_decided)
+        + ((head.trial_count,) if head.fewest_runs else ())
+        for head in heads
+    ]
     judges = [judge.digest for judge in terms.judges]
     return digest(contents, terms.seed, terms.limits.model_dump(mode="json"), dict(terms.provenance), judges)
 
@@ -84,13 +94,17 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
     until_decided = terms.until_decided and is_compared
     if terms.until_decided and not is_compared:
         terms = replace(terms, detect=None)  # there is nothing to decide
-    runs = terms.repeats(suite, survey.selected) or 1
+    numbers = {own: terms.repeats(suite, survey.selected, own) or 1 for own in survey.by_repeats or (None,)}
+    fewest, most = min(numbers.values()), max(numbers.values())
     return SuiteHead(
         **suite.told(SuiteFacts),
         content_digest=digest(survey.digest, _marks(suite.id, plan)),
         case_count=survey.selected,
-        trial_count=sum(survey.applying(cell.target) for cell in plan.cells) * runs,
-        runs=runs,
+        trial_count=sum(
+            cases * numbers[own] for cell in plan.cells for own, cases in survey.applying(cell.target).items()
+        ),
+        runs=most,
+        fewest_runs=fewest if fewest < most else None,
         until_decided=until_decided,
         targets=_target_heads(plan),
         arms=arms,

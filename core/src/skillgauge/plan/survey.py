@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -31,14 +31,16 @@ class Survey:
     """What cases want of the user's environment, with the first case that does."""
     images: tuple[Case, ...] = ()
     """Cases that bring an image of their own, the first for each image."""
-    _for_target: Counter[str | None] = field(default_factory=Counter)
-    """Cases by the targets that they name; `None`: by none, so that they are meant for all."""
+    by_repeats: Mapping[int | None, int] = field(default_factory=dict)
+    """Cases by the repeats that they ask for; `None`: they leave it to the suite."""
+    _for_target: Mapping[str | None, Counter[int | None]] = field(default_factory=dict)
+    """The same by the targets that they name; `None`: by none, so that they are meant for all."""
 
-    def applying(self, target: Target | None) -> int:
-        """Count the cases that are meant for a target."""
+    def applying(self, target: Target | None) -> Mapping[int | None, int]:
+        """Count the cases that are meant for a target, by the repeats that they ask for."""
         if target is None:
-            return self.selected
-        return self._for_target[None] + self._for_target[target.id]
+            return self.by_repeats
+        return sum((self._for_target[name] for name in (None, target.id) if name in self._for_target), Counter())
 
 
 def survey(suite: Suite, selection: Selection) -> Survey:
@@ -60,7 +62,8 @@ class _Surveyor:
     def __init__(self, suite: Suite) -> None:
         self._hasher = hashlib.sha256(_suite_marks(suite))
         self._selected, self._weighted = 0, False
-        self._for_target: Counter[str | None] = Counter()
+        self._by_repeats = Counter[int | None]()
+        self._for_target: defaultdict[str | None, Counter[int | None]] = defaultdict(Counter)
         self._images: dict[tuple[str, ...], Case] = {}
         self._checks: dict[str, Check] = {}
         self._problems: list[Problem] = []
@@ -71,7 +74,9 @@ class _Surveyor:
         self._selected += 1
         self._weighted = self._weighted or case.weight != 1
         self._hasher.update(_case_marks(index, case))
-        self._for_target.update(case.targets or (None,))
+        self._by_repeats[case.runs] += 1
+        for target in case.targets or (None,):
+            self._for_target[target][case.runs] += 1
         if case.image_files:
             self._images.setdefault(tuple(file.content_id for file in case.image_files), case)
         for variable in case.pass_env:
@@ -96,6 +101,7 @@ class _Surveyor:
             problems=tuple(self._problems),
             passed=self._passed,
             images=tuple(self._images.values()),
+            by_repeats=self._by_repeats,
             _for_target=self._for_target,
         )
 
@@ -112,6 +118,8 @@ def _case_marks(index: int, case: Case) -> bytes:
     grouping: tuple[object, ...] = (case.targets, case.tags, case.weight)
     if case.cluster:
         grouping = (*grouping, case.cluster)
+    if case.runs:
+        grouping = (*grouping, f"runs {case.runs}")
     marks = (index, case.id, case.execution_digest, case.checks_digest, case.limits.key, grouping)
     return repr(marks).encode("utf-8", "surrogatepass")
 

@@ -9,6 +9,7 @@ from skillgauge_documents.phrases import counted
 
 from ..types.comparison import CaseCounts, GroupKey, PairSummary
 from ..types.result import RunState, RunView
+from .wording import span_text
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def extent_text(view: RunView) -> str:
     if head.until_decided:
         trials = f"{view.summary.counts.total:,} of at most {counted(head.trial_count, 'trial')}"
         return f"{trials}, runs: at most {head.runs}"
-    return f"{counted(head.trial_count, 'trial')}, runs: {head.runs}"
+    return f"{counted(head.trial_count, 'trial')}, runs: {span_text(head.fewest_runs, head.runs)}"
 
 
 def _total(cases: CaseCounts) -> int:

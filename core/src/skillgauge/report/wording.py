@@ -43,6 +43,11 @@ def figure_text(value: Figure | None) -> str:
             return f"{value.value:g} {plain(unit)}".strip() + counts
 
 
+def span_text(fewest: int, most: int) -> str:
+    """Two numbers as a range, or the number that they both are."""
+    return f"{most}" if fewest == most else f"{fewest} to {most}"
+
+
 def _figure_counts(figure: Figure) -> str:
     if figure.interval:
         return f" (n = {counted(figure.interval.n, 'case')}, {interval_text(figure.interval)})"

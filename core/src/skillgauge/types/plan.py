@@ -15,7 +15,7 @@ from skillgauge_documents.frozen import Frozen, digest, digest_text
 
 from .arms import Arm
 from .suite import Case, Limits, Suite, Target
-from .trial import Identity, PlanHead, Trial
+from .trial import Identity, PlanHead, SuiteHead, Trial
 
 
 class Selection(Frozen):
@@ -69,6 +69,16 @@ class SuitePlan:
         """Selected cases with their index in the suite."""
         return ((index, case) for index, case in enumerate(self.suite.cases) if self.selection.admits(case))
 
+    def repeats(self, case: Case, head: SuiteHead) -> int:
+        """Tell how often a case is run; its own number counts where the head says that cases differ."""
+        if head.fewest_runs is None:
+            return head.runs
+        return case.runs or self.suite.defaults.runs or 1
+
+    def cases_of(self, repeat: int, head: SuiteHead) -> Iterator[tuple[int, Case]]:
+        """Selected cases that are run so often."""
+        return ((index, case) for index, case in self.cases() if repeat <= self.repeats(case, head))
+
     def by_target(self) -> dict[str | None, list[Cell]]:
         """Cells of each target, in order of appearance."""
         groups: dict[str | None, list[Cell]] = {}
@@ -116,7 +126,7 @@ class Plan:
         for repeat in range(1, self.head.runs + 1):
             of_suites = []
             for suite, head, ids in zip(self.suites, self.head.suites, cells, strict=True):
-                cases = list(suite.cases()) if repeat <= head.runs else []
+                cases = list(suite.cases_of(repeat, head))
                 Random(f"{self.head.seed}|{head.id}|{repeat}").shuffle(cases)
                 of_suites.append(self._round(cases, ids, repeat, ordinal))
                 ordinal += sum(applies(case, cell.cell.target) for _, case in cases for cell in ids)
@@ -138,7 +148,7 @@ class Plan:
             groups = [[CellIds(suite.suite.id, cell) for cell in cells] for cells in suite.by_target().values()]
             for repeat in range(1, head.runs + 1):
                 for group in groups:
-                    for index, case in suite.cases():
+                    for index, case in suite.cases_of(repeat, head):
                         for cell in group:
                             if applies(case, cell.cell.target):
                                 yield cell.trial(case, index, repeat, ordinal, self)

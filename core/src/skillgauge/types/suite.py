@@ -151,6 +151,8 @@ class Case(CaseFacts):
     rule: VerdictRule = ALL_PASSED
     repeat_rule: RepeatRule = RepeatRule()
     """How many of its repeats have to pass."""
+    runs: int | None = Field(default=None, ge=1)
+    """Its repeats where the user gives no number; `None`: those of its suite."""
     targets: tuple[str, ...] = ()
     """Ids of the targets this case applies to; empty means all of the suite."""
     weight: float = Field(default=1.0, ge=0)
@@ -266,6 +268,7 @@ class SuiteDefaults(Frozen):
     judge_model: str | None = None
     limits: Limits = NO_LIMITS
     runs: int | None = Field(default=None, ge=1)
+    """Repeats of each case that has no number of its own."""
     baseline: bool = True
     """Whether the arms that are only baselines run, too."""
     cache_baseline: bool = False

@@ -155,7 +155,9 @@ class SuiteHead(SuiteFacts):
     trial_count: int | None = None
     """Trials of this suite in the plan; `None` in documents that do not tell."""
     runs: int = Field(default=1, ge=1)
-    """Repeats of each of its cases."""
+    """Repeats of each of its cases; where they differ, the most."""
+    fewest_runs: int | None = None
+    """Repeats of the case that has the fewest, where cases differ."""
     until_decided: bool = False
     """Whether it stops as soon as its comparisons are decided, or can hardly be any more; `runs` are then the most."""
     looks: tuple[int, ...] = ()
@@ -214,7 +216,7 @@ class PlanHead(Frozen):
     suites: tuple[SuiteHead, ...]
     trial_count: int
     runs: int = Field(ge=1)
-    """Repeats of every case; where suites differ, the most."""
+    """Repeats of every case; where suites or cases differ, the most."""
     seed: int
     runners: tuple[Identity, ...] = ()
     models: tuple[str, ...] = ()
@@ -231,6 +233,11 @@ class PlanHead(Frozen):
     def suites_by_id(self) -> dict[str, SuiteHead]:
         """The suites, by their ids."""
         return {suite.id: suite for suite in self.suites}
+
+    @property
+    def fewest_runs(self) -> int:
+        """Repeats of the case that has the fewest."""
+        return min((suite.fewest_runs or suite.runs for suite in self.suites), default=self.runs)
 
     @property
     def until_decided(self) -> bool:
