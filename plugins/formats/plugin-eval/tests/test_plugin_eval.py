@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from skillgauge.api import Check, Loaded, LoadRequest, Problem, Suite, SuiteError, VerdictMode, located_all, thaw
 from skillgauge_format_plugin_eval.claiming import claim
@@ -404,9 +405,23 @@ def test_what_is_told(plugin: Path) -> None:
     assert any("only files NAME.md" in one for one in messages)
     assert any("there is no case.yaml in it" in one for one in messages)
     assert any("there is no prompt.md in it" in one for one in messages)
-    assert any("cases differ in runs" in one for one in messages)
     assert any("allowed_tools: the engine says" in one for one in messages)
-    assert suite.defaults.runs == 5
+
+
+def test_runs(plugin: Path, tmp_path: Path) -> None:
+    """One number of all is that of the suite; else each case has its own, and all come back as they were."""
+    folders = [case(plugin, {"g": REGEX}, head="runs: 2"), case(plugin, {"g": REGEX}, name="b", head="runs: 2")]
+    suite = suite_of(*folders)
+    assert (suite.defaults.runs, [one.runs for one in suite.cases]) == (2, [None, None])
+    folders += [case(plugin, {"g": REGEX}, name="c", head="runs: 5"), case(plugin, {"g": REGEX}, name="d")]
+    folders += [case(plugin, {"g": REGEX}, name="e", head="runs: 3")]
+    suite = suite_of(*folders)
+    assert (suite.defaults.runs, [one.runs for one in suite.cases]) == (3, [2, 2, 5, None, None])
+    dumped = dump(suite)
+    assert (dumped.losses, suite.warnings) == ((), ())
+    heads = [content.decode().split("---")[1] for name, content in dumped.artifacts if name.endswith("prompt.md")]
+    numbers = [yaml.safe_load(head).get("runs") for head in heads]
+    assert numbers == [2, 2, 5, None, None], "three times is what a case without a number is run"
 
 
 def test_models(plugin: Path) -> None:

@@ -12,16 +12,24 @@ from .folders import readable_files
 from .graders import Plugin, checks_of
 from .reading import Findings, WrittenCase, WrittenGrader
 
-TIMEOUT_S, TURNS = 300, 10
-"""Limits of a case that says nothing."""
+TIMEOUT_S, TURNS, RUNS = 300, 10, 3
+"""Limits and repeats of a case that says nothing."""
 _EACH = VerdictRule(mode=VerdictMode.EACH)
 _VARIABLE = "EVAL_"
-KEPT = ("expected_outcome", "allowed_tools", "disallowed_tools", "model", "runs")
+KEPT = ("expected_outcome", "allowed_tools", "disallowed_tools", "model")
 """Keys of a case that are written back, and have no place of their own here."""
 
 
-def case_of(written: WrittenCase, root: Path, plugin: Plugin, findings: Findings) -> Case:
-    """Make a case of a plugin's folder, noting what cannot be honoured."""
+def case_of(written: WrittenCase, root: Path, plugin: Plugin, findings: Findings, runs: int) -> Case:
+    """Make a case of a plugin's folder, noting what cannot be honoured.
+
+    Args:
+        written: the case.
+        root: folder of the plugin.
+        plugin: what it brings.
+        findings: takes what cannot be honoured.
+        runs: repeats of its suite; the case keeps a number of its own where it differs.
+    """
     folder = written.folder
     place = folder.resolve().relative_to(root.resolve()).parts
     at = place.index(EVALS) if EVALS in place else 0
@@ -30,6 +38,7 @@ def case_of(written: WrittenCase, root: Path, plugin: Plugin, findings: Findings
     files = readable_files(written, root, findings)
     _tell_of_case(written, findings)
     kept: dict[str, JsonValue] = {key: written.get(key) for key in KEPT if written.get(key) is not None}
+    own = runs_of(written)
     kept["graders"] = {check.id: _unnamed(one) for check, one in zip(checks, written.graders, strict=False)}
     return Case(
         id="/".join((*place[:at], *place[at + 1 :])),
@@ -39,6 +48,7 @@ def case_of(written: WrittenCase, root: Path, plugin: Plugin, findings: Findings
         tags=tuple(written.get("tags") or ()),
         checks=checks,
         rule=_EACH,
+        runs=None if own == runs else own,
         limits=Limits(
             timeout_s=float(written.get("timeout_seconds") or TIMEOUT_S), max_turns=written.get("max_turns") or TURNS
         ),
@@ -49,6 +59,12 @@ def case_of(written: WrittenCase, root: Path, plugin: Plugin, findings: Findings
         extras=kept,
         origin=written.own,
     )
+
+
+def runs_of(written: WrittenCase) -> int:
+    """Return the repeats of a case."""
+    runs: int = written.get("runs") or RUNS
+    return runs
 
 
 def _unnamed(grader: WrittenGrader) -> dict[str, JsonValue]:

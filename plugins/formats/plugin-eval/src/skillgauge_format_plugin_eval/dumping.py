@@ -25,7 +25,7 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import SKILL_FILE
 
-from .cases import KEPT
+from .cases import KEPT, RUNS
 from .claiming import CASE_FILE, EVALS, FORMAT, GRADERS, PROMPT_FILE
 from .files import BODIES
 from .written import Grader, graders_of
@@ -148,10 +148,12 @@ def _head(case: Case, writing: _Writing) -> dict[str, Any]:
         "timeout_seconds": timeout_s if timeout_s is None else max(1, timeout_s),
         "env": _environment(case, writing),
     }
+    runs = case.runs or suite.defaults.runs or 1
+    head["runs"] = None if runs == RUNS else runs
     if suite.format == FORMAT:
         head |= {key: thaw(case.extras[key]) for key in KEPT if key in case.extras}
     else:
-        head |= {"runs": suite.defaults.runs or 1, "model": suite.defaults.model}
+        head["model"] = suite.defaults.model
     for key, most in _MOST.items():
         if (value := head.get(key)) and value > most:
             writing.lose(f"case {case.id!r}: {key} {value} is more than the {most} that may be written", case.origin)

@@ -21,7 +21,7 @@ from skillgauge.api import (
     digest,
 )
 
-from .cases import case_of
+from .cases import RUNS, case_of, runs_of
 from .claiming import (
     CASE_FILE,
     FORMAT,
@@ -36,8 +36,6 @@ from .claiming import (
 from .reading import Findings, WrittenCase, read_case
 from .subject import Subject
 
-RUNS = 3
-"""Repeats of a case that says nothing."""
 _ODD_NAMES = {"case.yml": CASE_FILE, "PROMPT.md": PROMPT_FILE, "prompt.txt": PROMPT_FILE}
 
 
@@ -117,9 +115,10 @@ def _suites(group: _Group) -> Iterator[Suite]:
     subject = Subject.of(group.plugins, evals, findings)
     written = [case for folder in folders if (case := group.cases[folder]) is not None]
     roots = {one.folder: root_around(one.folder) or group.plugins[0] for one in written}
-    cases = {one.folder: case_of(one, roots[one.folder], subject.plugin, findings) for one in written}
+    runs = _runs(written)
+    cases = {one.folder: case_of(one, roots[one.folder], subject.plugin, findings, runs) for one in written}
     _tell_unread(evals, findings)
-    parts = [(part, _defaults(part, findings)) for part in _by_model(written)]
+    parts = [(part, SuiteDefaults(runs=runs, model=_model(part, findings))) for part in _by_model(written)]
     if findings.problems:
         raise SuiteError(findings.problems)
     for number, (part, defaults) in enumerate(parts):
@@ -167,26 +166,17 @@ def _facts(written: WrittenCase, root: Path, case: Case) -> dict[str, JsonValue]
     return {
         "dir": written.folder.resolve().relative_to(root.resolve()).as_posix(),
         "source": source,
+        "runs": runs_of(written),
         "timeoutSeconds": round(case.limits.timeout_s or 0),
         "maxTurns": case.limits.max_turns,
         "graders": {check.id: one.values for check, one in zip(case.checks, written.graders, strict=False)},
     }
 
 
-def _defaults(written: list[WrittenCase], findings: Findings) -> SuiteDefaults:
-    return SuiteDefaults(runs=_runs(written, findings), model=_model(written, findings))
-
-
-def _runs(written: list[WrittenCase], findings: Findings) -> int:
-    """Return the largest number of runs of a case."""
-    if not written:
-        return RUNS
-    most = max(written, key=lambda one: one.get("runs", RUNS))
-    runs: int = most.get("runs", RUNS)
-    if any(one.get("runs", RUNS) != runs for one in written):
-        message = f"cases differ in runs, and all of them run {runs} times; --runs N says otherwise"
-        findings.tell(message, most.origin("runs"))
-    return runs
+def _runs(written: list[WrittenCase]) -> int:
+    """Return the number of runs that all cases have, else that of a case which says nothing."""
+    numbers = {runs_of(one) for one in written}
+    return numbers.pop() if len(numbers) == 1 else RUNS
 
 
 def _model(written: list[WrittenCase], findings: Findings) -> str | None:

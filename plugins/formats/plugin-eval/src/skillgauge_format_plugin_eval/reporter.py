@@ -176,7 +176,7 @@ def _case_document(
         "dir": str(Path(suite.root, str(own.get("dir") or case.id))),
         "source": own.get("source") or "case_yaml",
         "promptMarkdown": case.prompt or "",
-        "runsPerCase": suite.runs,
+        "runsPerCase": own.get("runs") or suite.runs,
         "timeoutSeconds": own.get("timeoutSeconds") or round(suite.timeout_s or 0),
         "maxTurns": own.get("maxTurns") or 0,
         "graders": _grader_documents(runs, own.get("graders")),
