@@ -125,13 +125,22 @@ def test_there_and_back(suite_file: Path, tmp_path: Path) -> None:
     assert back.defaults == suite.defaults
 
 
+def test_trials_of_a_task(suite_file: Path) -> None:
+    """They are the case's own where they differ from those of the file, and are written again."""
+    text = EVAL.replace("    timeout: 30", "    trials: 9")
+    suite_file.write_text(text.replace("    instruction: t", "    trials: 3\n    instruction: t"))
+    suite = loaded(suite_file)
+    assert (suite.defaults.runs, [one.runs for one in suite.cases]) == (3, [None, 9])
+    written = yaml.safe_load(dict(FORMAT.dump(suite).artifacts)["eval.yaml"])
+    assert [task.get("trials") for task in written["tasks"]] == [None, 9]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "place"),
     [
         ("  provider: docker", "  docker: {base: other}", "4:"),
         ("  provider: docker", "  acp: {command: x}", "4:"),
         ("  provider: docker", "  image: x", "4:"),
-        ("    timeout: 30", "    trials: 9", "31:"),
         ("    timeout: 30", "    agent: codex", "31:"),
         ("src: fixtures/run.sh", "src: ../run.sh", "15:"),
         ("src: fixtures/run.sh", "src: fixtures", "15:"),

@@ -56,6 +56,7 @@ def dump(suite: Suite) -> Dumped:
             task: dict[str, Any] = {"name": case.id, "instruction": case.prompt}
             task |= {"workspace": workspace} if workspace else {}
             task |= {"graders": graders}
+            task |= {"trials": case.runs} if case.runs is not None else {}
             task |= {"timeout": case.limits.timeout_s} if case.limits.timeout_s is not None else {}
             tasks.append(task | (_kept(case) if suite.format == FORMAT else {}))
         else:

@@ -222,7 +222,7 @@ def _further_keys(reading: _Reading, read: EvalFile) -> None:
 
 def _case(reading: _Reading, read: EvalFile, index: int) -> Case:
     task, here = read.tasks[index], ("tasks", index)
-    for key in ("agent", "provider", "trials", "grader_model", "docker", "environment"):
+    for key in ("agent", "provider", "grader_model", "docker", "environment"):
         value = getattr(task, key)
         if value is not None and value != getattr(read.defaults, key):
             hint = "Set it in `defaults`, or put the task into a file of its own."
@@ -240,6 +240,7 @@ def _case(reading: _Reading, read: EvalFile, index: int) -> Case:
         rule=RULE,
         limits=Limits(timeout_s=task.timeout),
         extras=_extras(task),
+        runs=None if task.trials == read.defaults.trials else task.trials,
         origin=reading.document.origin(*here),
     )
 
