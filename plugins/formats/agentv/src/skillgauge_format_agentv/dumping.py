@@ -33,6 +33,7 @@ _UNWRITTEN = (
     "pass_env",
     "network",
     "skip",
+    "runs",
 )
 _PROVIDERS = {engine: name for name, engine in reversed(tuple(ENGINES.items()))}
 

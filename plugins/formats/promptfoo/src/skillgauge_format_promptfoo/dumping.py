@@ -34,7 +34,10 @@ from .prompts import DEFAULT
 from .providers import AGENT, ECHO, ENGINES
 
 CONFIG_FILE = "promptfooconfig.yaml"
-_UNWRITTEN = ("name", "files", "arm_prompts", "image_files", "setup", "setup_files", "env", "pass_env", "tags", "skip")
+_UNWRITTEN = (
+    *("name", "files", "arm_prompts", "image_files", "setup", "setup_files"),
+    *("env", "pass_env", "tags", "skip", "runs"),
+)
 
 
 def dump(suite: Suite) -> Dumped:

@@ -21,7 +21,7 @@ from .loading import ENGINES, TIMEOUT_S
 from .workspace import DIFF, git_of, is_of_git
 
 EVAL = "evals/eval.yaml"
-_UNWRITTEN = ("input", "arm_prompts", "image_files", "pass_env", "cluster", "network", "skip")
+_UNWRITTEN = ("input", "arm_prompts", "image_files", "pass_env", "cluster", "network", "skip", "runs")
 _ENGINE, _JUDGE_MODEL = "claude_code", "anthropic/claude-sonnet-4-6"
 """Names that every file needs, where the suite has none."""
 

@@ -48,6 +48,7 @@ _UNWRITTEN = {
     "targets": "targets",
     "weight": "weight",
     "repeat_rule": "repeat_rule",
+    "runs": "runs",
 }
 """Fields of a case that a scenario has no place for, in words."""
 _INPUTS = "inputs"

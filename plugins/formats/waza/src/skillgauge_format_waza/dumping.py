@@ -29,7 +29,7 @@ from .claiming import FORMAT
 from .loading import FIXTURES
 from .written import expected, grader
 
-_UNWRITTEN = ("input", "arm_prompts", "image_files", "setup", "pass_env", "cluster", "network")
+_UNWRITTEN = ("input", "arm_prompts", "image_files", "setup", "pass_env", "cluster", "network", "runs")
 _DEFAULT_TIMEOUT_S = 300
 _CONFIG: dict[str, Any] = {"executor": "copilot-sdk", "model": "claude-sonnet-4.5"}
 """What a waza file has to say, where the suite says nothing of it."""

@@ -18,7 +18,7 @@ from .words import Words, words_of
 
 _JUDGE, _TRIGGER = "rubric", "trigger"
 _CONSTRAINTS = (EXPECTED, REJECTED)
-_UNWRITTEN = ("input", "arm_prompts", "image_files", "setup_files", "pass_env", "cluster", "network", "skip")
+_UNWRITTEN = ("input", "arm_prompts", "image_files", "setup_files", "pass_env", "cluster", "network", "skip", "runs")
 
 
 @dataclass(frozen=True)
