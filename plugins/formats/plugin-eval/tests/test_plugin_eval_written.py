@@ -151,8 +151,8 @@ def test_a_suite_of_another_format(tmp_path: Path) -> None:
         "timeout_seconds 9999 is more than the 3600",
         "its weight is left out",
         "its rule for a verdict is left out",
-        "case 'two': it is left out, since it has no prompt",
-        "case 'three': it is left out, since nothing would grade it",
+        "case 'two' is left out: it has no prompt",
+        "case 'three' is left out: nothing would grade it",
     ):
         assert part in losses
     (tmp_path / "SKILL.md").write_text(SKILL)

@@ -83,11 +83,11 @@ def _write(case: Case, folder: str, writing: _Writing) -> None:
         writing.lose(f"case {case.id!r}: {message}", case.origin)
 
     if not case.prompt or not case.prompt.strip():
-        lose("it is left out, since it has no prompt")
+        writing.lose(f"case {case.id!r} is left out: it has no prompt", case.origin)
         return
     graders = dict(_graders(case, writing))
     if not graders:
-        lose("it is left out, since nothing would grade it")
+        writing.lose(f"case {case.id!r} is left out: nothing would grade it", case.origin)
         return
     for loss in _unwritten(case):
         lose(loss)
