@@ -864,3 +864,13 @@ def test_closed_vocabularies(cls: type[Frozen], values: dict[str, str], name: st
     with pytest.raises(ValidationError) as caught:
         cls.model_validate({**values, name: words[0].upper()})
     assert [error["type"] for error in caught.value.errors()] == ["literal_error"]
+
+
+def test_cases_and_checks_share_the_names_of_their_fields() -> None:
+    """R3-V8: a set of the names that were given, for each of them, took as much memory as all the rest of a case."""
+    case = Case.model_validate({"id": "a", "prompt": "p", "checks": ({"id": "c", "scorer": "exact"},)})
+    other = Case(id="b", checks=(Check(id="c", scorer="exact"),))
+    assert case.model_fields_set is other.model_fields_set
+    assert case.checks[0].model_fields_set is other.checks[0].model_fields_set
+    assert case.model_fields_set == set(Case.model_fields)
+    assert case.model_copy(update={"id": "b"}).model_fields_set is other.model_fields_set

@@ -6,7 +6,7 @@ import atexit
 import gc
 from collections.abc import Sequence
 
-GARBAGE_THRESHOLD = 100_000
+GARBAGE_THRESHOLD = 200_000
 """New objects between two searches for cycles. What is loaded here lives until the end and makes hardly any, so that
 Python's own 700 spend a quarter of the time of a large suite on looking through all of it again and again."""
 

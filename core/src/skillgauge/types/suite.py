@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from pydantic import Field, PlainSerializer, WrapValidator
 
-from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text, once
+from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, Numerous, digest, digest_text, once
 
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
@@ -45,7 +45,7 @@ class Limits(Frozen):
 NO_LIMITS = Limits.model_construct()
 
 
-class Check(Frozen):
+class Check(Numerous):
     """One assertion of a case: which scorer decides it, and with which options."""
 
     id: str
@@ -107,7 +107,7 @@ class VerdictRule(Frozen):
 ALL_PASSED = VerdictRule.model_construct()
 
 
-class CaseFacts(Frozen):
+class CaseFacts(Numerous):
     """The facts of a case that reports show, too."""
 
     id: str

@@ -15,7 +15,18 @@ from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, Wit
 from .digests import canonical_json, digest, digest_text
 from .values import EMPTY, FrozenDict, JsonValue, freeze, freeze_object
 
-__all__ = ["EMPTY", "Frozen", "FrozenDict", "Json", "JsonObject", "canonical_json", "digest", "digest_text", "once"]
+__all__ = [
+    "EMPTY",
+    "Frozen",
+    "FrozenDict",
+    "Json",
+    "JsonObject",
+    "Numerous",
+    "canonical_json",
+    "digest",
+    "digest_text",
+    "once",
+]
 
 if TYPE_CHECKING:
     once = cached_property
@@ -83,6 +94,18 @@ class Frozen(BaseModel):
         """The fields that this value has in common with others of a base class, to make one of those."""
         own = self.__dict__
         return {name: own[name] for name in facts.__pydantic_fields__}
+
+
+class Numerous(Frozen):
+    """Base of values of which there are as many as cases: none of them knows which of its fields were given.
+
+    Pydantic keeps the names of those in a set for each value, as large as the rest of it. Here they share one set of
+    all names, as values have it that `of_known` makes.
+    """
+
+    def model_post_init(self, _context: Any, /) -> None:
+        """Forget which fields were given."""
+        _assign(self, "__pydantic_fields_set__", _blank(type(self))[1])
 
 
 _assign = object.__setattr__

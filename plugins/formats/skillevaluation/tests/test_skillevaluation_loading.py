@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -121,3 +123,20 @@ def test_claims(skill: MakeSkill, write: Write) -> None:
         assert claim(root / "eval.yaml") is None, text
     assert claim(write("other/suite.yaml", "a: 1")) is None
     assert claim(write("other/suite.yaml", CASES)) is not None
+
+
+def test_a_case_takes_little_memory(skill: MakeSkill, load: Load) -> None:
+    """R3-V8: 50,000 cases are held at once, so each must come to a few KB."""
+    number = 500
+    cases = "".join(f"  - {{name: case {n}, prompt: label {n}, expectations: [It says {n}.]}}\n" for n in range(number))
+    folder = skill(f"cases:\n{cases}")
+    load(folder)  # what is imported and built does not count
+    gc.collect()
+    tracemalloc.start()
+    try:
+        suite = only(load, folder)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(suite.cases) == number
+    assert held < 3_000 * number

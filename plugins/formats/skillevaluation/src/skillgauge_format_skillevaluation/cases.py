@@ -10,7 +10,20 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from skillgauge.api import Case, Check, Document, FileSpec, Limits, Origin, Problem, Severity, VerdictMode, VerdictRule
+from skillgauge.api import (
+    EMPTY,
+    NO_LIMITS,
+    Case,
+    Check,
+    Document,
+    FileSpec,
+    Limits,
+    Origin,
+    Problem,
+    Severity,
+    VerdictMode,
+    VerdictRule,
+)
 from skillgauge_skill_folders import bundled_files
 from skillgauge_skillevaluation import EvalCase, Validator
 
@@ -39,7 +52,7 @@ class CaseMaker:
         """A case as the kernel runs it."""
         origin = self.document.origin("cases", case_read.index)
         commands = [validator.cmd for validator in case_read.validators]
-        extras = {} if case_read.should_trigger is None else {SHOULD_TRIGGER: case_read.should_trigger}
+        extras = EMPTY if case_read.should_trigger is None else {SHOULD_TRIGGER: case_read.should_trigger}
         return Case(
             id=case_read.name,
             description=case_read.description or "",
@@ -51,7 +64,7 @@ class CaseMaker:
             checks=tuple(_distinct([*self._validators(case_read, origin), *self._expectations(case_read, origin)])),
             rule=EACH,
             tags=case_read.tags,
-            limits=Limits(max_turns=case_read.max_turns),
+            limits=NO_LIMITS if case_read.max_turns is None else Limits(max_turns=case_read.max_turns),
             skip=TRIGGER_ONLY if case_read.is_trigger_only else "",
             extras=extras,
             origin=origin,

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from skillgauge.api import (
+    NO_LIMITS,
     Case,
     Check,
     FileSpec,
@@ -100,7 +101,7 @@ class CaseMaker:
             checks=tuple(checks),
             rule=self._rule(read, assertions),
             weight=file.weight,
-            limits=Limits(timeout_s=file.timeout_s, max_turns=file.max_turns),
+            limits=_limits(file),
             tags=tuple(dict.fromkeys((*file.tags, *read.tags, *((DRAFT,) if file.draft else ())))),
             cluster=file.cluster,
             extras=_extras(read, assertions),
@@ -209,6 +210,12 @@ def _beside(trigger: Check) -> Check:
     """A trigger check of an eval that runs in both arms: only one of them can meet it."""
     should = bool(trigger.options["should_trigger"])
     return trigger.model_copy(update={"id": FIRED if should else SILENT, "beside": True})
+
+
+def _limits(file: EvalFile) -> Limits:
+    if file.timeout_s is None and file.max_turns is None:
+        return NO_LIMITS  # one for all cases
+    return Limits(timeout_s=file.timeout_s, max_turns=file.max_turns)
 
 
 def _extras(read: Eval, assertions: list[Assertion]) -> JsonObject:
