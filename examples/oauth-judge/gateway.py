@@ -7,6 +7,7 @@ two questions, long before it expires. `GET /seen` counts tokens and questions.
 import base64
 import json
 import os
+import re
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -41,7 +42,8 @@ class Gateway(BaseHTTPRequestHandler):
             LEFT[token] = LEFT.get(token, 0) - 1
             SEEN["questions" if known else "refused"] += 1
         if known:
-            self.grade(json.loads(body)["messages"][-1]["content"])
+            instructions, *_, question = (message["content"] for message in json.loads(body)["messages"])
+            self.grade(instructions, question)
         else:
             self.answer(401, {"error": {"message": f"token {token} is not good"}})
 
@@ -60,7 +62,7 @@ class Gateway(BaseHTTPRequestHandler):
             LEFT[token] = 2 if SEEN["tokens"] == 1 else 1000
         self.answer(200, {"access_token": token, "token_type": "Bearer", "expires_in": 3600})
 
-    def grade(self, question):
+    def grade(self, instructions, question):
         """An answer that tells more than it should: tokens stand in it."""
         if "overloaded" in question:
             self.answer(529, {"error": {"message": f"try again, {sorted(LEFT)}"}})
@@ -68,7 +70,9 @@ class Gateway(BaseHTTPRequestHandler):
         if "slow" in question:
             time.sleep(10)
         passes = "at nine" in question
-        told = {"score": 9 if passes else 1, "reason": f"as {', '.join(sorted(LEFT))} found"}
+        marker = re.search(r"END <name> (\w+)\.", instructions)
+        told = {"marker": marker and marker[1], "score": 9 if passes else 1}
+        told["reason"] = f"as {', '.join(sorted(LEFT))} found"
         usage = {} if "silent" in question else {"usage": {"prompt_tokens": 40, "completion_tokens": 9}}
         choice = {"message": {"content": json.dumps(told)}, "finish_reason": "stop"}
         self.answer(200, {"model": "acme-large", "choices": [choice], **usage})

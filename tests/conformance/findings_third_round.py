@@ -183,7 +183,15 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     ),
     # Text around the judge's JSON made an error of every trial.
     "R3-W-11": (
-        "plugins/scorers/rubric/tests/test_scorer_rubric.py::test_text_around_the_marked_object_does_not_matter",
+        "libraries/judge-answers/tests/test_judge_answers.py::test_text_around_the_marked_object_does_not_matter",
+        "plugins/scorers/rubric/tests/test_rubric_statements.py::test_values_given_as_text",
+        "plugins/scorers/rubric/tests/test_rubric_injection.py::test_an_answer_counts_among_quotations_of_an_attack",
+    ),
+    # So did a judge that thinks aloud.
+    "R3-E7": (
+        "libraries/judge-answers/tests/test_judge_answers.py::test_text_around_the_marked_object_does_not_matter",
+        "plugins/scorers/rubric/tests/test_scorer_rubric.py::test_readable_answers",
+        "plugins/commands/judge/tests/test_judge_compare.py::test_text_around_the_answer_does_not_matter",
     ),
     # An address without effect was passed over in silence.
     "R3-M9": ("plugins/adapters/http/tests/test_adapter_http.py::test_a_base_url_without_effect_is_a_warning",),

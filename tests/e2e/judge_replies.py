@@ -22,7 +22,18 @@ def said(request: ModelRequest) -> tuple[str, str, str]:
 
 
 def claims_reply(request: ModelRequest, *verdicts: bool, quote: str | None = None, absent: str = "the greeting") -> str:
-    """An answer to claims."""
-    evidence = {"quote": quote, "absent": absent, "reason": "so it is"}
-    answers = [{"number": number, "holds": one, **evidence} for number, one in enumerate(verdicts, 1)]
-    return json.dumps({"marker": said(request)[0], "answers": answers})
+    """An answer to claims; what is true quotes the first word of what was judged, unless a quotation is given."""
+    word = first_word(request)
+    answers = [
+        {"number": number, "holds": holds, "quote": quote or (word if holds else None)}
+        for number, holds in enumerate(verdicts, 1)
+    ]
+    evidence = {"absent": absent, "reason": "so it is"}
+    return json.dumps({"marker": said(request)[0], "answers": [answer | evidence for answer in answers]})
+
+
+def first_word(request: ModelRequest) -> str | None:
+    """The first word of what is judged; nothing if that is empty."""
+    marker, _, user = said(request)
+    word = re.search(rf"^BEGIN (?:OUTPUT|TRAJECTORY|FILES) {marker}\s+(\S+)", user, re.MULTILINE)
+    return word and word[1]

@@ -40,7 +40,7 @@ def test_a_judge_grades_and_its_failure_is_an_error(
     """8 of 10 passes with value 0.8, 2 fails, a refused key is an error; the key is in no file."""
     skill = make_skill()
     file = tasks(rubric_task("good"), rubric_task("bad"))
-    replies = [ModelReply(text='{"score": 8, "reason": "yes"}'), ModelReply(text='{"score": 2, "reason": "no"}')]
+    replies = [ModelReply(text="8, yes"), ModelReply(text="2, no")]
     with ModelServer(replies) as server:
         command = ["eval", "--skills", skill, "--tasks", file, "--concurrency", "1", "--json"]
         command += ["--judge", "openai", "--judge-model", "m1", "--format", "json", "record"]
@@ -256,7 +256,7 @@ def test_configured_model_and_temperature_reach_the_judge(
     """`llm.*` of eval-skills, here in a file of eval-skills; a run without rubric checks needs no judge and no key."""
     skill = make_skill()
     (work / "eval-skills.config.yaml").write_text("llm:\n  model: gpt-4o\n  temperature: 0.25\nconcurrency: 1\n")
-    with ModelServer([ModelReply(text='{"score": 8, "reason": "yes"}')]) as server:
+    with ModelServer([ModelReply(text="8, yes")]) as server:
         command = ["eval", "--skills", skill, "--tasks", tasks(rubric_task("t"))]
         command += ["--set", f"judges.openai.base_url={server.url}/v1"]
         done = program(*command, env={"OPENAI_API_KEY": KEY})

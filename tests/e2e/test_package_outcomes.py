@@ -20,7 +20,7 @@ import yaml
 from skillgauge_testkit import ModelReply, ModelRequest, ModelServer, write_file
 from skillgauge_testkit.program import Done, Program
 
-from .judge_replies import said
+from .judge_replies import first_word, said
 
 pytestmark = pytest.mark.e2e
 
@@ -89,7 +89,8 @@ class Scene:
     def judge(self, request: ModelRequest) -> ModelReply:
         """What the judge says of the case that it is asked about."""
         does = self.run["agent"][self.case_of(request.text, "judge", "criteria")]
-        answer = {"number": 1, "result": does["judge"], "quote": None, "absent": "anything else", "reason": "so it is"}
+        quote = first_word(request) if does["judge"] == "PASS" else None
+        answer = {"number": 1, "result": does["judge"], "quote": quote, "absent": "anything else", "reason": "so it is"}
         return ModelReply(json.dumps({"marker": said(request)[0], "answers": [answer]}))
 
 

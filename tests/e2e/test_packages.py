@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from skillgauge_testkit import ModelReply, ModelRequest, ModelServer, run_shell,
 from skillgauge_testkit.program import Program
 
 from .conftest import ROOT
+from .judge_replies import first_word, said
 
 pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
@@ -44,11 +44,8 @@ def agent(engine: str) -> Callable[[ModelRequest], ModelReply]:
 
 def judged(request: ModelRequest) -> ModelReply:
     """A judge that is convinced."""
-    marker = re.search(r"END <name> ([0-9a-f]{32})\.", request.body["system"])
-    assert marker
-    evidence = {"quote": None, "absent": "anything else", "reason": "so it is"}
-    answer = {"number": 1, "result": "PASS", **evidence}
-    return ModelReply(text=json.dumps({"marker": marker[1], "answers": [answer]}))
+    answer = {"number": 1, "result": "PASS", "quote": first_word(request), "reason": "so it is"}
+    return ModelReply(text=json.dumps({"marker": said(request)[0], "answers": [answer]}))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

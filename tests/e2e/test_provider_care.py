@@ -204,7 +204,7 @@ def test_engine_and_judges_share_what_a_service_bears(program: Program, suite: C
 
     def script(request: ModelRequest) -> ModelReply:
         reply = service(request)
-        return reply if request.model == "m1" else ModelReply('{"score": 9, "reason": "yes"}')
+        return reply if request.model == "m1" else ModelReply("9, yes")
 
     with ModelServer(script) as server:
         panel = [word for name in "abc" for word in ("--judge", "openai", "--judge-model", name)]

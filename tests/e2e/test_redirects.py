@@ -169,7 +169,7 @@ def test_a_judge_asks_where_the_variable_says(
         json.dumps([task("hello", "hello") | {"expectedOutput": check, "evaluator": {"type": "llm_judge"}}])
     )
     command = ("eval", "--skills", make_skill(), "--tasks", tasks, "--judge", judge.name, "--judge-model", judge.model)
-    reply = ModelReply('{"score": 8, "reason": "yes"}')
+    reply = ModelReply("8, yes")
     with ModelServer([reply]) as server, ModelServer([reply]) as chosen:
         env = {judge.key: KEY, judge.variable: f"{server.url}{judge.path}"}
         done = program(*command, "--json", "--store", "none", env=env)
@@ -201,7 +201,7 @@ def test_the_judge_agent_asks_where_the_variable_says(
 
     def approve(request: ModelRequest) -> ModelReply:
         marker = re.search(r"END <name> ([0-9a-f]{32})\.", json.dumps(request.body))
-        verdict = {"number": 1, "holds": True, "quote": None, "absent": "the greeting", "reason": "so it is"}
+        verdict = {"number": 1, "holds": True, "quote": "Greet", "reason": "so it is"}
         return ModelReply(json.dumps({"marker": marker[1] if marker else "", "answers": [verdict]}))
 
     with ModelServer(approve) as server:

@@ -17,7 +17,7 @@ from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Done, Program
 
 from .conftest import ROOT
-from .judge_replies import said
+from .judge_replies import first_word, said
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -35,7 +35,7 @@ REPLIES = [
 
 def judge(request: ModelRequest) -> ModelReply:
     """One that is convinced."""
-    answer = {"number": 1, "result": "PASS", "quote": None, "absent": "anything else", "reason": "so it is"}
+    answer = {"number": 1, "result": "PASS", "quote": first_word(request), "reason": "so it is"}
     return ModelReply(json.dumps({"marker": said(request)[0], "answers": [answer]}))
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge_testkit import ModelReply, ModelServer
+from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Program
 
 from .conftest import MakeSkill
+from .judge_replies import said
 from .test_judges import local, rubric_task
 
 Tasks = Callable[..., Path]
@@ -53,9 +54,12 @@ def test_the_key_of_a_judge(program: Program, work: Path, make_skill: MakeSkill,
     """It is asked once for each name, goes before the variable, reaches the service, and is in nothing that is kept."""
     command = ["eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("one"), rubric_task("two")), "--json"]
     command += ["--judge", "anthropic", "--judge-model", "m", "--plugin", vault, "--format", "json", "record"]
+
     # A judge that repeats its key, as an error message of a service may.
-    replies = [ModelReply(text=json.dumps({"score": 8, "reason": f"yes, {KEY}"}))] * 2
-    with ModelServer(replies) as server:
+    def answer(request: ModelRequest) -> ModelReply:
+        return ModelReply(text=json.dumps({"marker": said(request)[0], "score": 8, "reason": f"yes, {KEY}"}))
+
+    with ModelServer(answer) as server:
         done = program.process(*command, *local(server, "anthropic"), env={"ANTHROPIC_API_KEY": "sk-of-the-shell"})
         assert [request.key for request in server.requests] == [KEY] * 2
     assert done.code == 0, done.stdout + done.stderr

@@ -181,9 +181,24 @@ def test_6_the_judge_sees_tool_calls(skill: Callable[..., Path], evaluate: Calla
     assert document["cases"][0]["outcome"] == "flip_to_pass"
 
 
-@pytest.mark.parametrize("holds", ["false", "true", 1, None])
-def test_7_only_true_is_true(skill: Callable[..., Path], evaluate: Callable[..., Any], holds: object) -> None:
-    """W-7: a judge that does not answer yes or no is asked once more, then the claim is ungraded, never passed."""
+@pytest.mark.parametrize(
+    ("holds", "outcome", "questions"),
+    [
+        ("yes", "error", 2),
+        ("1", "error", 2),
+        (1, "error", 2),
+        (None, "error", 2),
+        ("false", "fail_kept", 1),
+        ("true", "pass_kept", 1),
+    ],
+)
+def test_7_only_true_is_true(
+    skill: Callable[..., Path], evaluate: Callable[..., Any], holds: object, outcome: str, questions: int
+) -> None:
+    """W-7: a judge that does not answer true or false is asked once more, then the claim is ungraded, never passed.
+
+    R3-W-11: either word is one as a text, too.
+    """
     asked: list[ModelRequest] = []
 
     def answer(request: ModelRequest) -> ModelReply:
@@ -193,9 +208,10 @@ def test_7_only_true_is_true(skill: Callable[..., Path], evaluate: Callable[...,
         return ModelReply(json.dumps(reply))
 
     with ModelServer(answer) as server:
-        _, document = evaluate(skill(JUDGED), {"text": "5"}, more=judged(server), code=3)
-    assert [case["outcome"] for case in document["cases"]] == ["error"]
-    assert len(asked) == 2  # both arms say the same, so their question is one
+        code = 3 if outcome == "error" else 0
+        _, document = evaluate(skill(JUDGED), {"text": "5"}, more=judged(server), code=code)
+    assert [case["outcome"] for case in document["cases"]] == [outcome]
+    assert len(asked) == questions  # both arms say the same, so their question is one
 
 
 def test_8_a_file_that_was_not_made_is_a_failure(skill: Callable[..., Path], evaluate: Callable[..., Any]) -> None:

@@ -36,7 +36,14 @@ def judgement(request: ModelRequest) -> ModelReply:
     number = re.search(r"greeting (\d+)", request.text)
     assert number
     score = 8 if int(number[1]) < LIKED else 2
-    return ModelReply(json.dumps({"score": score, "reason": f"secret opinion {score}"}))
+    return ModelReply(json.dumps({"marker": marker_of(request), "score": score, "reason": f"secret opinion {score}"}))
+
+
+def marker_of(request: ModelRequest) -> str:
+    """The marker that the judge was told about."""
+    marker = re.search(r"END <name> ([0-9a-f]{32})\.", json.dumps(request.body))
+    assert marker
+    return marker[1]
 
 
 @pytest.fixture

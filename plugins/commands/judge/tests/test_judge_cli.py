@@ -338,10 +338,7 @@ def test_claims_of_a_panel_in_both_arms(program: Program, work: Path) -> None:
     def answer(request: ModelRequest) -> ModelReply:
         marker = re.search(r"END <name> ([0-9a-f]{32})\.", request.text)
         assert marker
-        found = [
-            {"number": number, "holds": number == 1, "quote": None, "absent": "more", "reason": "so"}
-            for number in (1, 2)
-        ]
+        found = [{"number": number, "holds": number == 1, "quote": "table", "reason": "so"} for number in (1, 2)]
         return ModelReply(json.dumps({"marker": marker[1], "answers": found}))
 
     with ModelServer(answer) as server:

@@ -18,6 +18,8 @@ from skillgauge_command_judge.noise import group_noise, sampled
 from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Done, Program
 
+from .conftest import marker_of
+
 Evaluate = Callable[..., Done]
 GROUP = GroupKey("suite", "skill", "with_skill", "engine", None)
 GRADER = Grader(judges=("j m 0",), models=("m",), scorer="rubric 4", prompt="p", rubric="r")
@@ -82,7 +84,8 @@ class Moody:
         number = int(found[1])
         self.asked[number] += 1
         is_kind = (number < 6) is not (number < 3 and self.asked[number] > 1)
-        return ModelReply(json.dumps({"score": 8 if is_kind else 2, "reason": "an opinion"}))
+        score = 8 if is_kind else 2
+        return ModelReply(json.dumps({"marker": marker_of(request), "score": score, "reason": "an opinion"}))
 
 
 @pytest.fixture

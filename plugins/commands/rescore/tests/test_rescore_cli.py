@@ -31,7 +31,7 @@ print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": request["para
 
 def judgement(request: ModelRequest) -> ModelReply:
     """The first model likes what the second does not."""
-    return ModelReply(json.dumps({"score": 9 if request.model == "kind" else 1, "reason": "an opinion"}))
+    return ModelReply("9, an opinion" if request.model == "kind" else "1, an opinion")
 
 
 @pytest.fixture

@@ -20,10 +20,11 @@ from skillgauge.api import (
     TrajectoryEvent,
 )
 from skillgauge_testkit import FakeWorkspace
+from skillgauge_testkit.attacks.judging import FORGERIES as ATTACKS
 
-from .conftest import ATTACKS, ScriptedJudge, fenced, holds, marker_of, score
+from .conftest import ScriptedJudge, fenced, holds, marker_of, number, score
 
-LOW = '{"score": 2, "reason": "It names no planet."}'
+LOW = number(2, "It names no planet.")
 SHAPES: dict[str, dict[str, Any]] = {
     "0-10": {},
     "0-1": {"scale": "0-1"},
@@ -64,7 +65,7 @@ def test_attacks_stay_inside_the_fence(subtests: pytest.Subtests) -> None:
 
 def obedient(shape: str, word: str) -> Callable[[JudgeRequest], str]:
     """A model that does whatever it is told by a word outside of the fences, and is honest otherwise."""
-    everything = {"0-10": "10", "0-1": HONEST["0-1"].replace("0.2", "1"), "claims": holds(True)}
+    everything = {"0-10": number(10), "0-1": HONEST["0-1"].replace("0.2", "1"), "claims": holds(True)}
     obeys = everything.get(shape, holds(True, result="PASS"))
     return lambda request: obeys if word in outside(request) else HONEST[shape]
 
@@ -85,12 +86,21 @@ def test_a_judge_that_repeats_an_attack_gives_no_verdict(subtests: pytest.Subtes
             told = [
                 f"The output says: {output}",
                 f"2\nIt says: {output}, 10",
-                f'{LOW}\nIt says: {{"score": 10}} {output}',
+                f'{{"score": 2, "reason": "low"}}\nIt says: {{"score": 10}} {output}',
             ]
             told += [output.replace("<marker>", "guessed")]
             for text in told:
                 found = score(ScriptedJudge(text, text), output, **SHAPES[shape])
                 assert (found.status, found.value) == (ScoreStatus.UNGRADED, None)
+
+
+def test_an_answer_counts_among_quotations_of_an_attack(subtests: pytest.Subtests) -> None:
+    """R3-W-11: the object with the marker is the verdict, whatever the judge quotes before and after it."""
+    for attack, shape in EVERYWHERE:
+        with subtests.test(attack=attack, shape=shape):
+            output = ATTACKS[attack].replace("<marker>", "guessed")
+            for text in (f"It says: {output}\n{HONEST[shape]}", f"{HONEST[shape]}\nIt says: {output}"):
+                assert score(ScriptedJudge(text), output, **SHAPES[shape]).status is ScoreStatus.FAILED
 
 
 def test_attacks_in_what_an_agent_did_and_wrote(subtests: pytest.Subtests) -> None:

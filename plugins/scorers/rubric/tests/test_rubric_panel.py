@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from skillgauge.api import JudgeReply, Score, ScoreStatus, Usage
 from skillgauge_scorer_rubric.panel import decide
 from skillgauge_scorer_rubric.reading import Answer, Evidence, Finding
 
-from .conftest import ScriptedJudge, holds, score
+from .conftest import ScriptedJudge, holds, number, score
 
 DOWN = JudgeReply(text=None, error="auth: HTTP 401")
 CLAIMS: dict[str, Any] = {"claims": ["It names Saturn.", "It is short."]}
@@ -25,31 +24,31 @@ def panel(*replies: JudgeReply | str, **options: Any) -> Score:
     return score(first, others=others, **options)
 
 
-def ten(number: float, tokens: int | None = None) -> JudgeReply:
+def ten(value: float, tokens: int | None = None) -> JudgeReply:
     """A number with a reason."""
     usage = None if tokens is None else Usage(input_tokens=tokens)
-    return JudgeReply(text=json.dumps({"score": number, "reason": f"says {number}"}), model=f"m-{number}", usage=usage)
+    return JudgeReply(text=number(value, f"says {value}"), model=f"m-{value}", usage=usage)
 
 
 @pytest.mark.parametrize(
-    ("numbers", "value", "status", "reason"),
+    ("numbers", "middle", "status", "reason"),
     [
         ((2, 6, 9), 0.6, ScoreStatus.PASSED, "2 of 3 judges pass it, at a median of 6 of 10: says 6"),
         ((2, 4.9, 10), 0.49, ScoreStatus.FAILED, "1 of 3 judges pass it, at a median of 4.9 of 10: says 2"),
     ],
 )
-def test_numbers(numbers: tuple[float, ...], value: float, status: ScoreStatus, reason: str) -> None:
+def test_numbers(numbers: tuple[float, ...], middle: float, status: ScoreStatus, reason: str) -> None:
     """The median counts, which passes exactly if most judges pass; each judge's answer is in the evidence."""
-    found = panel(*(ten(number, 5) for number in numbers))
-    assert (found.status, found.value, found.reason) == (status, pytest.approx(value), reason)
+    found = panel(*(ten(value, 5) for value in numbers))
+    assert (found.status, found.value, found.reason) == (status, pytest.approx(middle), reason)
     assert found.usage == Usage(input_tokens=15)
     assert isinstance(found.evidence, dict)
     seats = found.evidence["panel"]
     assert isinstance(seats, tuple)
     assert [(seat["judge"], seat["model"], seat["value"]) for seat in seats] == [
-        (f"judge-{at}", f"m-{number}", pytest.approx(number / 10)) for at, number in enumerate(numbers)
+        (f"judge-{at}", f"m-{value}", pytest.approx(value / 10)) for at, value in enumerate(numbers)
     ]
-    passing = sum(number >= 5 for number in numbers)
+    passing = sum(value >= 5 for value in numbers)
     assert found.evidence["votes"] == {"yes": passing, "no": 3 - passing, "missing": 0}
 
 

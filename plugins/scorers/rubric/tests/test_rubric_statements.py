@@ -11,22 +11,23 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from skillgauge.api import Case, ScoreStatus
+from skillgauge_judge_answers import Exhibits, Unreadable, folded
 from skillgauge_scorer_rubric.options import RubricOptions
-from skillgauge_scorer_rubric.reading import Answer, Unreadable, folded, occurs
-from skillgauge_scorer_rubric.shapes import Claims, Shape, shape_of
+from skillgauge_scorer_rubric.reading import Answer, occurs
+from skillgauge_scorer_rubric.shapes import Claims, Criteria, OutOfOne, Shape, shape_of
 
 from .conftest import ScriptedJudge, fenced, holds, score
 
 THREE = ["It names Jupiter.", "It is short.", "It has no price."]
 ABSENT = {"quote": None, "absent": "a price", "reason": "r"}
 UNIT = {"marker": "m", "score": 0.5, "quote": "Saturn", "reason": "r"}
-MATERIAL = (folded('It is Saturn,\n  they said: "quite\tfar".'),)
+EXHIBITS = Exhibits({"OUTPUT": 'It is Saturn,\n  they said: "quite\tfar".'})
 
 
 def read(shape: Shape, document: object) -> Answer:
     """What a shape makes of an answer, given as a JSON value or as text."""
     text = document if isinstance(document, str) else json.dumps(document)
-    return shape.read(text, "m", MATERIAL)
+    return shape.read(text, "m", EXHIBITS)
 
 
 def answers(*found: dict[str, Any]) -> dict[str, Any]:
@@ -35,8 +36,8 @@ def answers(*found: dict[str, Any]) -> dict[str, Any]:
 
 
 def claims(size: int = 1) -> Claims:
-    """That many claims."""
-    return Claims(["c"] * size)
+    """That many claims, which something absent may show."""
+    return Claims(["not c"] * size)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +106,79 @@ def test_readable_claims(verdict: bool) -> None:
     assert (answer.findings[0].evidence.quote, answer.findings[1].evidence.absent) == ("Saturn", "a price")
 
 
+@pytest.mark.parametrize(
+    ("shape", "document", "value"),
+    [
+        (Claims(["not c"]), answers({"number": "1", "holds": "True"}), 1.0),
+        (Claims(["not c"]), answers({"number": " 1 ", "holds": " false"}), 0.0),
+        (OutOfOne("not c", 0.5), UNIT | {"score": "0.25"}, 0.25),
+        (OutOfOne("not c", 0.5), UNIT | {"score": ".5"}, 0.5),
+    ],
+)
+def test_values_given_as_text(shape: Shape, document: dict[str, Any], value: float) -> None:
+    """R3-W-11: models that write every value as a text mean the value."""
+    assert read(shape, document).value == value
+
+
+@pytest.mark.parametrize(
+    ("statement", "needs_quote"),
+    [
+        ("It names Jupiter.", True),
+        ("Der Planet wird genannt.", True),
+        ("It has no price.", False),
+        ("The agent didn't ask.", False),
+        ("Only one file was changed.", False),
+        ("At most three sentences.", False),
+        ("Es gibt keinen Preis.", False),
+        ("Il n'y a pas de prix.", False),
+        ("価格がない", False),
+        ("没有价格", False),
+    ],
+)
+def test_what_holds_needs_a_quotation(statement: str, needs_quote: bool) -> None:
+    """R3-T5: unless something absent meets it, which no passage can show. What does not hold needs none."""
+    absent = {"quote": None, "absent": "a price", "reason": "r"}
+    for shape, found in (
+        (Claims([statement]), {"number": 1, "holds": True, **absent}),
+        (Criteria([statement]), {"number": 1, "result": "PASS", **absent}),
+    ):
+        against = {**found, "holds": False, "result": "FAIL"}
+        assert read(shape, {"marker": "m", "answers": [against]}).value == 0
+        assert read(shape, {"marker": "m", "answers": [{**found, "quote": "Saturn"}]}).value == 1
+        if needs_quote:
+            with pytest.raises(Unreadable, match="answer 1 was in favour without a quote"):
+                read(shape, {"marker": "m", "answers": [found]})
+        else:
+            assert read(shape, {"marker": "m", "answers": [found]}).value == 1
+
+
+def test_a_number_that_passes_needs_a_quotation() -> None:
+    """From the threshold on; a lower one may rest on what is absent."""
+    shape = OutOfOne("It names Jupiter.", 0.7)
+    assert read(shape, UNIT | {"score": 0.6, "quote": None, "absent": "the planet"}).value == 0.6
+    with pytest.raises(Unreadable, match="it was in favour without a quote"):
+        read(shape, UNIT | {"score": 0.7, "quote": None, "absent": "the planet"})
+
+
+def test_where_nothing_can_be_quoted_nothing_is_asked_for() -> None:
+    """An empty output holds no passage."""
+    found = score(
+        ScriptedJudge(holds(True, quote=None, absent="all of it").replace('"Saturn"', "null")), "", claims=["c"]
+    )
+    assert found.status is ScoreStatus.PASSED
+
+
+def test_a_missing_quotation_is_asked_for_and_then_named() -> None:
+    """The judge is told what is wrong; if it repeats it, the reason of the score says why there is no verdict."""
+    bare = holds(True, absent="nothing").replace('"Saturn"', "null")
+    judge = ScriptedJudge(bare, holds(True))
+    assert score(judge, claims=THREE[:1]).status is ScoreStatus.PASSED
+    assert "was in favour without a quote, though it is about something that has to be there" in judge.requests[1].user
+    found = score(ScriptedJudge(bare, bare), claims=THREE[:1])
+    assert found.status is ScoreStatus.UNGRADED
+    assert found.reason.endswith("in favour without a quote, though it is about something that has to be there")
+
+
 ONE = {"number": 1, "holds": True}
 BAD_CLAIMS = {
     "no object": "true",
@@ -121,11 +195,12 @@ BAD_CLAIMS = {
     "one too many": answers(ONE, {"number": 2, "holds": True}),
     "number 0": answers({"number": 0, "holds": True}),
     "number true": answers({"number": True, "holds": True}),
-    "number as text": answers({"number": "1", "holds": True}),
+    "number as a word": answers({"number": "one", "holds": True}),
+    "number of nothing as text": answers({"number": "0", "holds": True}),
     "number 1.0": answers({"number": 1.0, "holds": True}),
     "no verdict": answers({"number": 1}),
-    "verdict as text": answers({"number": 1, "holds": "true"}),
-    "verdict false as text": answers({"number": 1, "holds": "false"}),
+    "verdict in other words": answers({"number": 1, "holds": "yes"}),
+    "verdict 1 as text": answers({"number": 1, "holds": "1"}),
     "verdict 1": answers({"number": 1, "holds": 1}),
     "verdict null": answers({"number": 1, "holds": None}),
     "verdict PASS": answers({"number": 1, "holds": "PASS"}),
@@ -155,7 +230,16 @@ def test_unreadable_criteria(result: object) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"score": True}, {"score": "0.5"}, {"score": 1.01}, {"score": -1}, {"score": None}, {"marker": ""}, {"quote": ""}],
+    [
+        {"score": True},
+        {"score": "half"},
+        {"score": "1.5"},
+        {"score": 1.01},
+        {"score": -1},
+        {"score": None},
+        {"marker": ""},
+        {"quote": ""},
+    ],
 )
 def test_unreadable_numbers(change: dict[str, object]) -> None:
     """A number in range with marker and evidence, or it is no answer."""
@@ -176,11 +260,15 @@ def test_unreadable_numbers(change: dict[str, object]) -> None:
         ("saturn", False),
         ("Saturn they", False),
         ("quite … far", False),
+        ("t", False),
+        ("he", False),
+        ("is", True),
+        ("It", True),
     ],
 )
 def test_quotations(quote: str, is_there: bool) -> None:
-    """Word for word, however blanks and line breaks fall."""
-    assert occurs(quote, MATERIAL) is is_there
+    """Word for word, however blanks and line breaks fall; a letter or two out of a word are no quotation."""
+    assert occurs(quote, EXHIBITS.passages) is is_there
 
 
 def test_quotations_of_json() -> None:
@@ -257,7 +345,7 @@ def test_any_answer_is_read_or_refused(shape: Shape, document: object) -> None:
         return
     assert 0 <= answer.value <= 1
     for evidence in [finding.evidence for finding in answer.findings] or [answer.evidence]:
-        assert evidence.absent or (evidence.quote and occurs(evidence.quote, MATERIAL))
+        assert evidence.absent or (evidence.quote and occurs(evidence.quote, EXHIBITS.passages))
 
 
 @settings(deadline=None)
@@ -272,7 +360,7 @@ def test_right_answers_are_read(verdicts: list[bool], random: Any) -> None:
 
 
 @settings(deadline=None)
-@given(st.text(min_size=1), st.text(), st.text())
+@given(st.text(min_size=1).filter(str.strip), st.text(), st.text())
 def test_a_passage_occurs_in_its_text(passage: str, before: str, after: str) -> None:
     """Whatever is around it, unless the characters at its edges combine with their neighbours."""
     assert occurs(passage, (folded(f"{before} {passage} {after}"),)) or folded(passage) != folded(f" {passage} ")

@@ -124,7 +124,7 @@ def test_many_claims_are_several_questions() -> None:
     def answer(request: JudgeRequest) -> str:
         claims = fenced(request, "CLAIMS").split("\n")
         answers = [
-            {"number": number, "holds": claim.endswith("0"), "absent": claim, "reason": "r"}
+            {"number": number, "holds": claim.endswith("0"), "quote": "Saturn", "reason": "r"}
             for number, claim in enumerate(claims, 1)
         ]
         return json.dumps({"marker": "<marker>", "answers": answers})

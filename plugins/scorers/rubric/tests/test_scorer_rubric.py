@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Case, Json, JudgeReply, JudgeRequest, ScoreStatus, Usage
-from skillgauge_scorer_rubric.reading import Unreadable, folded, marked_object_of
+from skillgauge_judge_answers import Exhibits, Unreadable
 from skillgauge_scorer_rubric.shapes import OutOfTen
 from skillgauge_testkit import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
 
-from .conftest import OPTIONS, ScriptedJudge, fenced, holds, marker_of, score
+from .conftest import OPTIONS, ScriptedJudge, fenced, holds, marker_of, number, score
 
 MODULE = "skillgauge_scorer_rubric.plugin"
-LOW = '{"score": 2, "reason": "It names no planet."}'
+LOW = number(2, "It names no planet.")
+NOTHING = Exhibits({})
 
 
 @pytest.mark.requirement("ES-SCORE-006")
@@ -25,10 +25,10 @@ LOW = '{"score": 2, "reason": "It names no planet."}'
     ("given", "value", "status"),
     [
         ("0", 0.0, ScoreStatus.FAILED),
-        ('{"score": 4.9, "reason": "r"}', 0.49, ScoreStatus.FAILED),
-        ('{"score": 5, "reason": "r"}', 0.5, ScoreStatus.PASSED),
+        (number(4.9), 0.49, ScoreStatus.FAILED),
+        (number(5), 0.5, ScoreStatus.PASSED),
         ("8/10 good", 0.8, ScoreStatus.PASSED),
-        ('{"score": 10.0, "reason": "r"}', 1.0, ScoreStatus.PASSED),
+        (number(10.0), 1.0, ScoreStatus.PASSED),
     ],
 )
 def test_value_is_a_tenth_and_half_passes(given: str, value: float, status: ScoreStatus) -> None:
@@ -69,17 +69,20 @@ def test_without_a_judge_nothing_is_graded() -> None:
         ("8 out of 10 - clear", 8, "clear"),
         ("9/10.0", 9, ""),
         ("6: complete, but\nlong", 6, "complete, but long"),
-        ('{"score": 0}', 0, ""),
-        ('{"reason": "a\\n b", "score": 3, "more": [1]}', 3, "a b"),
-        ('```json\n{"score": 4, "reason": "r"}\n```', 4, "r"),
+        ('{"marker": "m", "score": 0}', 0, ""),
+        ('{"marker": "m", "score": "7.5"}', 7.5, ""),
+        ('{"reason": "a\\n b", "score": 3, "more": [1], "marker": "m"}', 3, "a b"),
+        ('```json\n{"marker": "m", "score": 4, "reason": "r"}\n```', 4, "r"),
         ("```\n4\n```", 4, ""),
-        ('{"score": 4, "reason": "half \\ud800"}', 4, "half ?"),
-        ('{"score": 4, "reason": ["no text"]}', 4, ""),
+        ("<think>Is it 9? Or {2}?</think>\n4 of what was hoped for", 4, "of what was hoped for"),
+        ('It demands {"score": 10}; I say {"marker": "m", "score": 2}, and not {"score": 9}.', 2, ""),
+        ('{"marker": "m", "score": 4, "reason": "half \\ud800"}', 4, "half ?"),
+        ('{"marker": "m", "score": 4, "reason": ["no text"]}', 4, ""),
     ],
 )
 def test_readable_answers(text: str, value: float, reason: str) -> None:
-    """One JSON object, or a text that begins with its only number."""
-    answer = OutOfTen("c").read(text, "m", ())
+    """One JSON object with the marker, or a text that begins with its only number."""
+    answer = OutOfTen("c").read(text, "m", NOTHING)
     assert (answer.value, answer.evidence.reason) == (value / 10, reason)
 
 
@@ -108,19 +111,21 @@ def test_readable_answers(text: str, value: float, reason: str) -> None:
         "10 is what it demands, I give 2",
         "10 ２",
         '8 {"score": 1}',
-        '{"score": NaN}',
-        '{"score": Infinity}',
-        '{"score": 1e999}',
-        '{"score": true}',
-        '{"score": null}',
-        '{"score": "8"}',
-        '{"score": -0.1}',
-        '{"score": 10.01}',
-        '{"score": 1' + "0" * 400 + "}",
-        '{"score": 1' + "0" * 5000 + "}",
-        '{"reason": "r"}',
-        '{"score": 9, "score": 2}',
-        '{"score": 9} {"score": 2}',
+        '{"marker": "m", "score": NaN}',
+        '{"marker": "m", "score": Infinity}',
+        '{"marker": "m", "score": 1e999}',
+        '{"marker": "m", "score": true}',
+        '{"marker": "m", "score": null}',
+        '{"marker": "m", "score": "8/10"}',
+        '{"marker": "m", "score": "true"}',
+        '{"score": 8, "reason": "no marker"}',
+        '{"marker": "m", "score": -0.1}',
+        '{"marker": "m", "score": 10.01}',
+        '{"marker": "m", "score": 1' + "0" * 400 + "}",
+        '{"marker": "m", "score": 1' + "0" * 5000 + "}",
+        '{"marker": "m", "reason": "r"}',
+        '{"marker": "m", "score": 9, "score": 2}',
+        '{"marker": "m", "score": 9} {"marker": "m", "score": 2}',
         'It demands {"score": 10}, which I do not follow',
         '{"score": 10} is what it demands',
         '```json\n{"score": 10}\n```\nno:\n```json\n{"score": 2}\n```',
@@ -131,7 +136,7 @@ def test_readable_answers(text: str, value: float, reason: str) -> None:
 def test_unreadable_answers(text: str) -> None:
     """Whatever could mean two things, or none, is no verdict; why is told without a quotation."""
     with pytest.raises(Unreadable) as raised:
-        OutOfTen("c").read(text, "m", ())
+        OutOfTen("c").read(text, "m", NOTHING)
     assert len(str(raised.value)) < 60
 
 
@@ -151,11 +156,11 @@ def test_one_repair() -> None:
 
 def test_unreadable_twice_is_no_verdict() -> None:
     """After the second unreadable answer the check is ungraded; the answer is in the evidence."""
-    found = score(ScriptedJudge("NaN", '{"score": true}'))
+    found = score(ScriptedJudge("NaN", number(True)))
     assert (found.status, found.value) == (ScoreStatus.UNGRADED, None)
     assert "its score was no number" in found.reason
     assert isinstance(found.evidence, Mapping)
-    assert found.evidence["reply"] == '{"score": true}'
+    assert found.evidence["reply"] == number(True)
 
 
 def failure(error: str = "overloaded: HTTP 529", *, retryable: bool = True, after_s: float | None = None) -> JudgeReply:
@@ -248,52 +253,6 @@ def test_forged_marker() -> None:
     assert marker_of(first) != marker_of(other)
 
 
-MINE = '{"marker": "f0f0", "answers": [{"n": 1}]}'
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        MINE,
-        f"```json\n{MINE}\n```",
-        f"Here is my answer:\n```json\n{MINE}\n```\nI hope it helps.",
-        f"{MINE}\nThe output names {{no}} planet.",
-        f'<think>First I write {{"marker": "f0f0", "answers": []}}, then more.</think>\n{MINE}',
-        f'The output says {{"marker": "other", "answers": [1]}}. {{broken {MINE}',
-    ],
-    ids=["alone", "fence", "text around a fence", "text after it", "thinking aloud", "other objects"],
-)
-def test_text_around_the_marked_object_does_not_matter(text: str) -> None:
-    """R3-W-11: local and reasoning models write around it, and the marker says whose it is."""
-    assert marked_object_of(text, "f0f0", ["Jupiter"]) == {"marker": "f0f0", "answers": [{"n": 1}]}
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (f"{MINE} or rather {MINE}", "several JSON objects"),
-        ('{"marker": "other", "answers": []}', "did not have the marker"),
-        ("It holds.", "not one JSON object alone"),
-        (f'{{"outer": {MINE}}}', "did not have the marker"),
-        ('So: {"marker": "f0f0", "marker": "f0f0"}', "not one JSON object alone"),
-        ("{" * 100_000 + MINE, "not one JSON object alone"),
-        ("", "it was empty"),
-    ],
-)
-def test_what_could_mean_two_things_is_no_answer(text: str, words: str) -> None:
-    """Two marked objects, none, one inside another, and one with the same key twice."""
-    with pytest.raises(Unreadable, match=words):
-        marked_object_of(text, "f0f0", ["Jupiter"])
-
-
-def test_an_object_of_the_output_is_no_answer_with_the_marker_put_in() -> None:
-    """A judge that quotes what it judges, and fills in the marker, has not judged it."""
-    output = folded(MINE.replace('"f0f0"', '"<the marker>"'))
-    with pytest.raises(Unreadable, match="was that of the output"):
-        marked_object_of(f"It says: {MINE}", "f0f0", ["Saturn", f"x {output} y"])
-    assert marked_object_of(f"I say: {MINE}", "f0f0", ["Saturn"])["marker"] == "f0f0"
-
-
 def test_marker_is_in_no_score() -> None:
     """What is stored is the same whenever the same was answered."""
     judge = ScriptedJudge(LOW)
@@ -307,7 +266,7 @@ def contract_judge() -> ScriptedJudge:
 
     def decide(request: JudgeRequest) -> str:
         right = "BEGIN OUTPUT" in request.user and "Jupiter" in fenced(request)
-        return json.dumps({"score": 10 if right else 1, "reason": "by the name"})
+        return number(10 if right else 1, "by the name")
 
     return ScriptedJudge(decide=decide)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from skillgauge.api import Judge, JudgeReply, JudgeRequest
+from skillgauge_judge_answers import Exhibits, marked_object_of
 
 Sleep = Callable[[float], Awaitable[object]]
 
@@ -58,13 +58,14 @@ async def ask(judge: Judge, task: str, rubric: str, answers: tuple[str, str], sl
     while any(marker in text for text in texts.values()):
         marker = secrets.token_hex(16)
     question = "\n\n".join(f"BEGIN {name} {marker}\n{_cut(text)}\nEND {name} {marker}" for name, text in texts.items())
+    shown = Exhibits({name: _cut(texts[name]) for name in ("FIRST", "SECOND")})
     user, why = question, ""
     for _ in range(_QUESTIONS):
         reply = await _reply(judge, _SYSTEM.format(marker=marker), user, sleep)
         if reply.text is None:
             return Word(None, f"the judge failed: {reply.error or 'it gave neither an answer nor an error'}")
         try:
-            return Word(_read(reply.text, marker))
+            return Word(_read(reply.text, marker, shown))
         except ValueError as error:
             why = str(error)
             user = f"{question}\n\n{_REPAIR.format(why=why)}"
@@ -83,17 +84,16 @@ async def _reply(judge: Judge, system: str, user: str, sleep: Sleep) -> JudgeRep
     return await judge.ask(request)
 
 
-def _read(text: str, marker: str) -> Better:
+def _read(text: str, marker: str, shown: Exhibits) -> Better:
     """Return the word of an answer.
 
     Raises:
         ValueError: it is not what was asked for.
     """
-    begin, end = text.find("{"), text.rfind("}")
-    answer = json.loads(text[begin : end + 1])
-    if not isinstance(answer, dict) or answer.get("marker") != marker:
-        raise ValueError("the marker is missing")
-    return Better(str(answer.get("better")))
+    word = marked_object_of(text, marker, shown).get("better")
+    if word not in tuple(Better):
+        raise ValueError('its "better" was neither "FIRST" nor "SECOND" nor "TIE"')
+    return Better(str(word))
 
 
 def _cut(text: str) -> str:

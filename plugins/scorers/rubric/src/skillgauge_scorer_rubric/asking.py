@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from skillgauge.api import Judge, JudgeReply, JudgeRequest, Usage
+from skillgauge_judge_answers import Unreadable
 
 from .options import RubricOptions
 from .question import Question
-from .reading import Answer, Unreadable
+from .reading import Answer
 
 Sleep = Callable[[float], Awaitable[object]]
 
@@ -74,7 +75,7 @@ class _Asking:
             if reply.text is None:
                 return self._ballot(None, self._unanswered(reply))
             try:
-                return self._ballot(question.shape.read(reply.text, question.marker, question.material), "")
+                return self._ballot(question.shape.read(reply.text, question.marker, question.exhibits), "")
             except Unreadable as unreadable:
                 why = str(unreadable)
                 user = question.again(why)

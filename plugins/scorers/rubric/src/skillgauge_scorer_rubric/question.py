@@ -11,9 +11,9 @@ from functools import cache, cached_property
 from itertools import count
 
 from skillgauge.api import Case, JsonValue, TextStyle, digest, text_of
+from skillgauge_judge_answers import Exhibits
 
 from .material import Material, Shown, cut, shown
-from .reading import folded
 from .shapes import Shape
 
 _SYSTEM = """\
@@ -49,9 +49,9 @@ class Question:
     """What is judged, as the judge sees it."""
 
     @cached_property
-    def material(self) -> tuple[str, ...]:
-        """Texts that an answer may quote, folded."""
-        return tuple(folded(section.text) for section in self.sections)
+    def exhibits(self) -> Exhibits:
+        """The texts that an answer may quote, and that may speak to the judge."""
+        return Exhibits({section.name: section.text for section in self.sections})
 
     @property
     def left_out(self) -> dict[str, int]:

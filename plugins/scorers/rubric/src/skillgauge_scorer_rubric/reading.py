@@ -1,22 +1,19 @@
-"""Reading answers strictly: one JSON object, nothing that could mean two things."""
+"""Reading the values of an answer: verdicts, numbers, and the evidence that each of them needs."""
 
 from __future__ import annotations
 
 import json
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from skillgauge_judge_answers import Exhibits, Unreadable, folded
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]{1,12}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
+_TRUTHS = {"true": True, "false": False}
 _LONGEST = 1_000
-_MOST_TRIES = 200
-"""Braces at which an object is looked for in an answer with text around it."""
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-_BLOCK = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL | re.IGNORECASE)
-
-
-class Unreadable(ValueError):  # noqa: N818 - an outcome
-    """An answer is not what was asked for. The message quotes nothing of it."""
+_SHORT = 3
+"""Characters below which a quotation has to stand apart: a letter out of a word shows nothing."""
 
 
 @dataclass(frozen=True)
@@ -57,101 +54,14 @@ class Answer:
     findings: tuple[Finding, ...] = ()
 
 
-def unwrapped(text: str) -> str:
-    """An answer without blanks around it and without the fence that many models put around JSON.
-
-    Raises:
-        Unreadable: nothing is left.
-    """
-    text = text.strip()
-    block = _BLOCK.fullmatch(text)
-    text = block[1].strip() if block else text
-    if not text:
-        raise Unreadable("it was empty")
-    return text
-
-
-def object_of(text: str) -> Mapping[str, object]:
-    """The one JSON object that an answer consists of.
-
-    Raises:
-        Unreadable: it is anything else, or holds the same key twice or a number that JSON does not know.
-    """
-    try:
-        value = json.loads(unwrapped(text), object_pairs_hook=_unique, parse_constant=_refuse)
-    except Unreadable:
-        raise
-    except (ValueError, RecursionError):
-        raise Unreadable("it was not one JSON object alone") from None
-    if not isinstance(value, dict):
-        raise Unreadable("it was not one JSON object alone")
-    return value
-
-
-def marked_object_of(text: str, marker: str, material: Sequence[str]) -> Mapping[str, object]:
-    """The one JSON object of an answer that has the marker of the question, whatever a model wrote around it.
-
-    The marker proves whose object it is: whoever wrote what is judged does not know it. What the model thought aloud
-    before its answer does not count, nor does an object that it quotes from what is judged, with the marker put in.
-
-    Args:
-        text: the answer.
-        marker: the marker of the question.
-        material: what the judge was shown of what is judged, folded.
-
-    Raises:
-        Unreadable: there is none, or several.
-    """
-    text = _THOUGHT.sub("", text)
-    try:
-        answer = object_of(text)
-    except Unreadable:
-        marked = [(found, raw) for found, raw in _objects_in(text) if found.get("marker") == marker]
-        if len(marked) > 1:
-            raise Unreadable("several JSON objects in it had the marker of the question") from None
-        if not marked:
-            raise
-        answer, raw = marked[0]
-        if _is_quoted(raw, marker, material):
-            raise Unreadable("its JSON object was that of the output") from None
-        return answer
-    if answer.get("marker") != marker:
-        raise Unreadable("its JSON object did not have the marker of the question")
-    return answer
-
-
-def _is_quoted(raw: str, marker: str, material: Sequence[str]) -> bool:
-    """Tell whether an object stands in the material, whatever is there in place of its marker."""
-    before, _, after = folded(raw).partition(marker)
-    quoted = re.compile(f"{re.escape(before)}.{{0,{_LONGEST}}}?{re.escape(after)}")
-    return any(quoted.search(text) for text in material)
-
-
-def _objects_in(text: str) -> Iterator[tuple[Mapping[str, object], str]]:
-    """Yield the JSON objects in a text that are in no other one, as values and as they stand there.
-
-    What is broken is passed over.
-    """
-    decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)
-    start = text.find("{")
-    for _ in range(_MOST_TRIES):
-        if start < 0:
-            return
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
-            yield value, text[start:end]
-        start = text.find("{", end)
-
-
 def number_of(value: object, most: int) -> float:
-    """A score from 0 to `most`.
+    """A score from 0 to `most`, also as a text.
 
     Raises:
         Unreadable: it is none; true and false are no numbers.
     """
+    if isinstance(value, str) and NUMBER.fullmatch(value.strip()):
+        value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Unreadable("its score was no number")
     if not 0 <= value <= most:
@@ -159,18 +69,37 @@ def number_of(value: object, most: int) -> float:
     return float(value)
 
 
+def place_of(value: object, most: int) -> int | None:
+    """A number from 1 to `most` that counts something, also as a text; `None` if it is none."""
+    if isinstance(value, str) and re.fullmatch("[0-9]{1,9}", value.strip()):
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 1 <= value <= most else None
+
+
+def truth_of(value: object) -> bool | None:
+    """True or false, also as a text; `None` if it is neither."""
+    if isinstance(value, str):
+        return _TRUTHS.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
+
+
 def reason_of(value: object) -> str:
     """A reason on one line; empty if there is none."""
     return _one_line(value) if isinstance(value, str) else ""
 
 
-def evidence_of(answer: Mapping[str, object], material: Iterable[str], subject: str) -> Evidence:
+def evidence_of(
+    answer: Mapping[str, object], exhibits: Exhibits, subject: str, *, needs_quote: bool = False
+) -> Evidence:
     """Return the basis of an answer.
 
     Args:
         answer: an object with `quote`, `absent` and `reason`.
-        material: what the judge was shown of what is judged, folded.
+        exhibits: the texts under judgement.
         subject: how a message calls the answer.
+        needs_quote: words on something absent are not enough.
 
     Raises:
         Unreadable: there is neither a quotation nor a word on what is absent, or the quotation is none.
@@ -180,35 +109,24 @@ def evidence_of(answer: Mapping[str, object], material: Iterable[str], subject: 
         raise Unreadable(f"{subject} had a quote or an absent that was neither a text nor null")
     reason, absent = reason_of(answer.get("reason")), _one_line(absent or "")
     if quote is not None and quote.strip():
-        if not occurs(quote, material):
+        if not occurs(quote, exhibits.passages):
             raise Unreadable(f"{subject} had a quote that is not in the material word for word")
         return Evidence(reason, _one_line(quote), absent)
     if not absent:
         raise Unreadable(f"{subject} had no evidence: neither a quote nor what is absent")
+    if needs_quote:
+        raise Unreadable(f"{subject} was in favour without a quote, though it is about something that has to be there")
     return Evidence(reason, None, absent)
 
 
-def occurs(quote: str, material: Iterable[str]) -> bool:
-    """Tell whether a passage is in a folded text; in JSON it may be escaped."""
+def occurs(quote: str, passages: Iterable[str]) -> bool:
+    """Tell whether a quotation is in folded texts; in JSON it may be escaped. A very short one has to stand apart."""
     forms = {folded(quote), folded(json.dumps(quote, ensure_ascii=False)[1:-1])}
-    return any(form in text for text in material for form in forms)
-
-
-def folded(text: str) -> str:
-    """A text whose blanks and line breaks are all alike, as models copy them."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    if len(folded(quote)) < _SHORT:
+        return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) for text in passages for form in forms)
+    return any(form in text for text in passages for form in forms)
 
 
 def _one_line(text: str) -> str:
     text = " ".join(text.encode("utf-8", "replace").decode().split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    if len(dict(pairs)) < len(pairs):
-        raise Unreadable("its JSON object had the same key twice")
-    return dict(pairs)
-
-
-def _refuse(_constant: str) -> float:
-    raise Unreadable("its score was no number")

@@ -24,7 +24,7 @@ class RubricScorer:
     from a verdict leaves the check ungraded.
     """
 
-    version = "4"
+    version = "5"
 
     def __init__(self, options: RubricOptions, *, sleep: Sleep = asyncio.sleep, mark: Mark = secret_mark) -> None:
         self._options = options

@@ -6,27 +6,28 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from skillgauge_judge_answers import Exhibits, Unreadable, folded, marked_object_of, unwrapped, without_thoughts
+
+from .absence import is_about_absence
 from .options import RubricOptions, Scale
 from .reading import (
+    NUMBER,
     Answer,
     Evidence,
     Finding,
-    Unreadable,
     evidence_of,
-    folded,
-    marked_object_of,
     number_of,
-    object_of,
+    place_of,
     reason_of,
-    unwrapped,
+    truth_of,
 )
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,12}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
 _OF_TEN = re.compile(r"\s*(?:/|out of)\s*10(?:\.0+)?(?![0-9.,]*[0-9])")
 _EVIDENCE = """\
 Every answer needs evidence. Put into "quote" a passage of OUTPUT, TRAJECTORY or FILES, copied word for word, of at \
 most 300 characters. If the answer rests on something that is not there, "quote" is null, and "absent" says what you \
-looked for and did not find. A label alone, such as a heading or a file's name, proves nothing."""
+looked for and did not find. {in_favour} needs a quote, unless what it is about has to be absent. A label alone, such \
+as a heading or a file's name, proves nothing."""
 _BURDEN = """\
 The burden of proof lies with each statement: it holds only if what you see shows that it does, so when in doubt, the \
 answer is {against}. Something that must not be there is met by its absence. More than what was asked for is no fault, \
@@ -65,13 +66,13 @@ class Shape(ABC):
         """The JSON object that an answer has to be."""
 
     @abstractmethod
-    def read(self, text: str, marker: str, material: Sequence[str]) -> Answer:
+    def read(self, text: str, marker: str, exhibits: Exhibits) -> Answer:
         """Read a whole answer: a judge may quote what the output demands, and that must not become the verdict.
 
         Args:
             text: what the judge answered.
             marker: what it had to repeat, since nobody whose text it saw knows it.
-            material: what it was shown of what is judged, folded.
+            exhibits: the texts under judgement.
 
         Raises:
             Unreadable: it is not what was asked for.
@@ -79,7 +80,7 @@ class Shape(ABC):
 
 
 class OutOfTen(Shape):
-    """A number from 0 to 10, as a JSON object or alone."""
+    """A number from 0 to 10, as a JSON object, or alone where nothing speaks to the judge."""
 
     section = "CRITERIA"
     aim = "You judge one output by criteria. How well does it meet them? 0: not at all. 5: just enough. 10: in full."
@@ -99,17 +100,17 @@ class OutOfTen(Shape):
         return f"{value * 10:g} of 10"
 
     def form(self, marker: str) -> str:
-        """See `Shape.form`; without the marker, since a number alone is an answer, too."""
-        return '{"score": <number from 0 to 10>, "reason": "<one sentence>"}'
+        """See `Shape.form`."""
+        return f'{{"marker": "{marker}", "score": <number from 0 to 10>, "reason": "<one sentence>"}}'
 
-    def read(self, text: str, marker: str, material: Sequence[str]) -> Answer:
+    def read(self, text: str, marker: str, exhibits: Exhibits) -> Answer:
         """See `Shape.read`."""
-        text = unwrapped(text)
-        if _is_echo(text, material):
+        answer_alone = unwrapped(without_thoughts(text))
+        if _is_echo(text, exhibits) or _is_echo(answer_alone, exhibits):
             raise Unreadable("it repeated what is judged")
-        if not text.startswith("{"):
-            return _prefix(text)
-        answer = object_of(text)
+        if "{" not in answer_alone:
+            return _number_alone(answer_alone, exhibits)
+        answer = marked_object_of(text, marker, exhibits)
         if "score" not in answer:
             raise Unreadable("its JSON object had no score")
         return Answer(number_of(answer["score"], 10) / 10, Evidence(reason_of(answer.get("reason"))))
@@ -120,12 +121,12 @@ class OutOfOne(Shape):
 
     section = "CRITERIA"
     aim = "You judge what was made for a task by criteria. How well does it meet them? 0: not at all. 1: in full."
-    rules = _EVIDENCE
     ask = "How well are CRITERIA met? One JSON object."
 
     def __init__(self, criteria: str, threshold: float) -> None:
         self._criteria = criteria
         self.passes_at = threshold
+        self.rules = _EVIDENCE.format(in_favour=f"A score of {threshold:g} or more")
 
     @property
     def text(self) -> str:
@@ -136,12 +137,14 @@ class OutOfOne(Shape):
         """See `Shape.form`."""
         return f'{{"marker": "{marker}", "score": <number from 0 to 1>, {_REPLY}}}'
 
-    def read(self, text: str, marker: str, material: Sequence[str]) -> Answer:
+    def read(self, text: str, marker: str, exhibits: Exhibits) -> Answer:
         """See `Shape.read`."""
-        answer = marked_object_of(text, marker, material)
+        answer = marked_object_of(text, marker, exhibits)
         if "score" not in answer:
             raise Unreadable("its JSON object had no score")
-        return Answer(number_of(answer["score"], 1), evidence_of(answer, material, "it"))
+        score = number_of(answer["score"], 1)
+        needs_quote = score >= self.passes_at and _can_need_quote(self._criteria, exhibits)
+        return Answer(score, evidence_of(answer, exhibits, "it", needs_quote=needs_quote))
 
 
 class Statements(Shape):
@@ -156,7 +159,9 @@ class Statements(Shape):
     def __init__(self, statements: Sequence[str]) -> None:
         self.statements = tuple(statements)
         self.size = len(self.statements)
-        self.rules = f"{_BURDEN.format(against=self.verdicts[1])} {_EVIDENCE}"
+        in_favour, against = self.verdicts
+        evidence = _EVIDENCE.format(in_favour=f"The answer {in_favour}")
+        self.rules = f"{_BURDEN.format(against=against)} {evidence}"
 
     @property
     def text(self) -> str:
@@ -169,9 +174,9 @@ class Statements(Shape):
         line = f'{{"number": <1 to {len(self.statements)}>, "{self.key}": {verdicts}, {_REPLY}}}'
         return f'{{"marker": "{marker}", "answers": [{line}, ...]}}'
 
-    def read(self, text: str, marker: str, material: Sequence[str]) -> Answer:
+    def read(self, text: str, marker: str, exhibits: Exhibits) -> Answer:
         """See `Shape.read`."""
-        answers = marked_object_of(text, marker, material).get("answers")
+        answers = marked_object_of(text, marker, exhibits).get("answers")
         if not isinstance(answers, list):
             raise Unreadable("its JSON object had no list of answers")
         found: dict[int, Finding] = {}
@@ -179,8 +184,10 @@ class Statements(Shape):
             number = self._number(answer)
             if number in found:
                 raise Unreadable(f"it had two answers to number {number}")
-            verdict = self._verdict(answer.get(self.key), number)
-            found[number] = Finding(verdict, evidence_of(answer, material, f"answer {number}"))
+            holds = self._verdict(answer.get(self.key), number)
+            needs_quote = holds and _can_need_quote(self.statements[number - 1], exhibits)
+            evidence = evidence_of(answer, exhibits, f"answer {number}", needs_quote=needs_quote)
+            found[number] = Finding(holds, evidence)
         missing = [str(number) for number in range(1, len(self.statements) + 1) if number not in found]
         if missing:
             raise Unreadable(f"it had no answer to number {', '.join(missing)}")
@@ -189,8 +196,8 @@ class Statements(Shape):
 
     def _number(self, answer: object) -> int:
         """Return the number of the statement that an answer is about."""
-        number = answer.get("number") if isinstance(answer, dict) else None
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(self.statements):
+        number = place_of(answer.get("number"), len(self.statements)) if isinstance(answer, dict) else None
+        if number is None:
             raise Unreadable("one of its answers had no number of the list")
         return number
 
@@ -212,9 +219,10 @@ class Claims(Statements):
     verdicts = ("true", "false")
 
     def _verdict(self, value: object, number: int) -> bool:
-        if not isinstance(value, bool):
+        truth = truth_of(value)
+        if truth is None:
             raise Unreadable(f'answer {number} had a "holds" that was neither true nor false')
-        return value
+        return truth
 
     def count(self, holding: int) -> str:
         """See `Statements.count`."""
@@ -256,15 +264,28 @@ def shape_of(options: RubricOptions) -> Shape:
             return Criteria([criteria])
 
 
-def _is_echo(text: str, material: Sequence[str]) -> bool:
+def _can_need_quote(statement: str, exhibits: Exhibits) -> bool:
+    """Tell whether a passage can show that a statement holds: something has to be there, and there is something."""
+    return bool(exhibits.texts) and not is_about_absence(statement)
+
+
+def _is_echo(text: str, exhibits: Exhibits) -> bool:
     """Tell whether an answer stands in the material. A lone number often does, unless it is all there is."""
-    answer = folded(text)
-    return answer in material or (not _NUMBER.fullmatch(answer) and any(answer in part for part in material))
+    answer, passages = folded(text), exhibits.passages
+    return answer in passages or (not NUMBER.fullmatch(answer) and any(answer in passage for passage in passages))
+
+
+def _number_alone(text: str, exhibits: Exhibits) -> Answer:
+    """A number without a marker, which anybody could have written."""
+    answer = _prefix(text)
+    if exhibits.signs:
+        raise Unreadable("it had no marker, which it needs where the output speaks to the judge")
+    return answer
 
 
 def _prefix(text: str) -> Answer:
     """A number at the beginning, as `8` or `8/10 good`, if it is the only one."""
-    number = _NUMBER.match(text)
+    number = NUMBER.match(text)
     if number is None:
         raise Unreadable("it was neither a JSON object nor a number")
     rest = text[number.end() :]
