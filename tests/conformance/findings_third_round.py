@@ -193,6 +193,16 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/scorers/rubric/tests/test_scorer_rubric.py::test_readable_answers",
         "plugins/commands/judge/tests/test_judge_compare.py::test_text_around_the_answer_does_not_matter",
     ),
+    # A judge that read orders followed them, and nobody was told.
+    "R3-T5": (
+        "plugins/scorers/rubric/tests/test_rubric_speeches.py::"
+        "test_a_judge_that_obeys_gives_no_verdict_that_was_dictated",
+        "plugins/scorers/rubric/tests/test_rubric_speeches.py::test_plain_orders_give_no_number",
+        "plugins/scorers/rubric/tests/test_rubric_statements.py::test_what_holds_needs_a_quotation",
+        "libraries/judge-answers/tests/test_judge_answers.py::test_a_dictated_answer_is_none",
+        "libraries/judge-answers/tests/test_judge_answers_signs.py::test_speeches_have_a_sign",
+        "tests/e2e/test_marked_outputs.py::test_every_report_says_which_outputs_speak_to_the_judge",
+    ),
     # An address without effect was passed over in silence.
     "R3-M9": ("plugins/adapters/http/tests/test_adapter_http.py::test_a_base_url_without_effect_is_a_warning",),
     # `eval diff` was answered with what is wrong with reports as suites.

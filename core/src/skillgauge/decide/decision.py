@@ -184,9 +184,9 @@ def run_notes(view: RunView) -> Iterator[str]:
 
 
 def judge_notes(view: RunView) -> tuple[str, ...]:
-    """Return the shortcomings of the judge, group by group, each once; a page shows them before the first figure."""
+    """Return the remarks on judged checks, group by group, each once; a page shows them before the first figure."""
     figures = [figure for group in view.summary.groups for figure in group.figures]
-    return tuple(dict.fromkeys(figure.note for figure in figures if figure.name == JUDGED and figure.note))
+    return tuple(dict.fromkeys(figure.note for figure in figures if figure.name.startswith(JUDGED) and figure.note))
 
 
 def score_text(view: RunView) -> str:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 JUDGED = "judged_checks"
 """Name of the figure of a group of which a judge has decided checks; its note says what the judge lacks, if anything.
-Whoever knows judges gives it: see `run_notices`."""
+Whoever knows judges gives it: see `run_notices`. Further remarks on these checks are figures whose names begin so."""
 
 
 CORRECTED = "corrected_"

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,6 +15,7 @@ import xmlschema
 from junitparser import JUnitXml
 
 from skillgauge.api import CaseHead, Comparison, Execution, Failure, FailureClass, Origin, Score, TrialResult, Verdict
+from skillgauge.api.report import Figure
 from skillgauge_reporter_junit.reporter import JunitReporter
 from skillgauge_testkit import (
     REPORTERS,
@@ -136,6 +138,20 @@ def test_repeats_are_one_case_and_unsteady_ones_are_marked(
         assert (failure.get("type"), failure.get("message")) == (sort, message)
     marks = [(one.get("name"), one.get("value")) for one in case.iter("property")]
     assert marks == ([property_] if property_ else [])
+
+
+def test_what_must_be_known_beside_a_rate_is_told() -> None:
+    """R3-T5: notes of figures are properties of their group, one for each."""
+    view = run_view([trial_result("c", Verdict.PASS)])
+    notes = ("1 check decided by a judge that is not calibrated", 'the output of "c" speaks to the judge')
+    figures = tuple(Figure(name=f"f{at}", label="F", value=1.0, note=note) for at, note in enumerate(notes))
+    (group,) = view.summary.groups
+    summary = view.summary.model_copy(update={"groups": (group.model_copy(update={"figures": figures}),)})
+    (artifact,) = JunitReporter().render(replace(view, summary=summary))
+    content = b"".join(artifact.chunks)
+    properties = ElementTree.fromstring(content).iterfind("testsuite/properties/property[@name='note']")
+    assert set(notes) <= {one.get("value") for one in properties}
+    xmlschema.XMLSchema(SCHEMA).validate(content.decode())
 
 
 def test_baselines_are_left_out() -> None:

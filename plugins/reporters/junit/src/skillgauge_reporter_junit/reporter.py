@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from skillgauge.api import Artifact
-from skillgauge.api.report import CaseCounts, CaseOutcome, GroupSummary, RunView, labels
+from skillgauge.api.report import CaseCounts, CaseOutcome, GroupSummary, RunView, labels, rate_notes
 from skillgauge_run_views.tested import Place, TestedCase, groups_under_test, placed, tested
 
 _NAME, _TEXT = 200, 4_000
@@ -84,17 +84,16 @@ def _counts(cases: CaseCounts) -> str:
 
 
 def _properties(group: GroupSummary) -> bytes:
-    properties = {
-        "suite": group.suite_id,
-        "target": group.target_id,
-        "arm": group.arm,
-        "runner": group.runner,
-        "model": group.model,
-    }
+    properties = [
+        ("suite", group.suite_id),
+        ("target", group.target_id),
+        ("arm", group.arm),
+        ("runner", group.runner),
+        ("model", group.model),
+        *(("note", note) for note in rate_notes(group)),
+    ]
     lines = (
-        f"      <property name={_attribute(name)} value={_attribute(value)}/>\n"
-        for name, value in properties.items()
-        if value
+        f"      <property name={_attribute(name)} value={_attribute(value)}/>\n" for name, value in properties if value
     )
     return f"    <properties>\n{''.join(lines)}    </properties>\n".encode()
 

@@ -68,7 +68,7 @@ class RubricScorer:
     def _score(self, question: Question, ballots: Sequence[Ballot], more: Mapping[str, Json] = EMPTY) -> Score:
         answers = [ballot.answer for ballot in ballots if ballot.answer is not None]
         decision = decide(answers, len(ballots), self._shape.passes_at)
-        telling = Telling(self._shape, decision, ballots)
+        telling = Telling(self._shape, decision, ballots, question.exhibits.signs)
         usage = Usage.total([ballot.usage for ballot in ballots if ballot.fresh])
         evidence = FrozenDict({**telling.evidence(question.left_out), **self._asked, **more})
         if not decision.is_decided:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from skillgauge.api import FrozenDict, Json
 
 from .asking import Ballot
+from .marks import SPEAKS
 from .panel import Decision
 from .reading import Answer, Finding
 from .shapes import Shape, Statements
@@ -23,12 +24,20 @@ class Telling:
         shape: what was asked for.
         decision: what came of it.
         ballots: what each judge said, at least one.
+        signs: the signs that what is judged speaks to a judge, by the name of its part.
     """
 
-    def __init__(self, shape: Shape, decision: Decision, ballots: Sequence[Ballot]) -> None:
+    def __init__(
+        self,
+        shape: Shape,
+        decision: Decision,
+        ballots: Sequence[Ballot],
+        signs: Mapping[str, Sequence[str]],
+    ) -> None:
         self._shape = shape
         self._decision = decision
         self._ballots = ballots
+        self._signs = signs
         self._answers = [ballot.answer for ballot in ballots if ballot.answer is not None]
         self._is_panel = len(ballots) > 1
 
@@ -37,16 +46,16 @@ class Telling:
         text = self._statements(self._shape) if isinstance(self._shape, Statements) else self._number()
         silent = len(self._ballots) - len(self._answers)
         missing = f" ({silent} of {len(self._ballots)} judges did not answer)" if silent else ""
-        return f"{text}{missing}"
+        return f"{text}{missing}{self._warning()}"
 
     def why_undecided(self) -> str:
         """Return the reason why there is no verdict."""
         failures = [ballot for ballot in self._ballots if ballot.failure]
         if not self._is_panel:
-            return failures[0].failure
+            return f"{failures[0].failure}{self._warning()}"
         text = "; ".join(f"{ballot.judge}: {ballot.failure}" for ballot in failures)
         seats = f"{len(failures)} of {len(self._ballots)} judges did not answer"
-        return f"the panel has no majority, since {seats}: {text}"[:_REASON]
+        return f"the panel has no majority, since {seats}: {text}"[:_REASON] + self._warning()
 
     def evidence(self, left_out: Mapping[str, int]) -> dict[str, Json]:
         """Return the answer of each judge, the votes, and the material that they did not see."""
@@ -66,7 +75,13 @@ class Telling:
                 document |= self._answers[0].evidence.passages()
         if left_out:
             document["characters_left_out"] = FrozenDict(left_out)
+        if self._signs:
+            document[SPEAKS] = FrozenDict({name: tuple(signs) for name, signs in self._signs.items()})
         return document
+
+    def _warning(self) -> str:
+        """Return what a reader has to know before he believes the verdict; empty if there is nothing."""
+        return "".join(f"; {name} speaks to the judge ({', '.join(signs)})" for name, signs in self._signs.items())
 
     def _number(self) -> str:
         text = self._shape.number(self._decision.value)
