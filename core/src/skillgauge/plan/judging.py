@@ -142,7 +142,7 @@ def _unnamed(
 ) -> tuple[Sequence[str], Sequence[str]]:
     """Choose the judge at the address that all runners ask, if it can be asked: nothing of theirs goes elsewhere."""
     services = {service_of(runner) for runner in runners}
-    if len(services) != 1 or not all(runner.service for runner in runners):
+    if len(services) != 1:
         return [], []
     for judge in _fastest_first(registry):
         service = _service_at_hand(judge, registry)
