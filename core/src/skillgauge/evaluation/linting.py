@@ -81,7 +81,7 @@ class Lint:
         return f"{PREFIX}{self.id}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Linted:
     """A finding that counts."""
 
@@ -161,8 +161,12 @@ def levelled(problems: Iterable[Problem], levels: Mapping[str, Severity | None],
         strict: whether what is left of warnings about suites and skills are errors. What is missing here, an engine or
             a judge, is no fault of theirs.
     """
-    weighed = [(one, _weighed(one, levels, strict=strict)) for one in problems]
-    return [replace(one, severity=severity) for one, severity in weighed if severity is not None]
+    weighed = ((one, _weighed(one, levels, strict=strict)) for one in problems)
+    return [
+        one if one.severity is severity else replace(one, severity=severity)
+        for one, severity in weighed
+        if severity is not None
+    ]
 
 
 def _weighed(problem: Problem, levels: Mapping[str, Severity | None], *, strict: bool) -> Severity | None:
@@ -177,25 +181,24 @@ def _weighed(problem: Problem, levels: Mapping[str, Severity | None], *, strict:
 
 def lint_suites(lints: Sequence[Lint], subjects: Iterable[LintSubject]) -> Iterator[Linted]:
     """Return the findings of the lints, each place once however many suites share it."""
-    reported: set[tuple[object, ...]] = set()
+    reported: set[Problem] = set()
     for subject in subjects:
         for lint in lints:
             for finding in _findings(lint, subject):
-                problem = finding.problem
-                key = (problem.code, problem.origin, problem.span, problem.message)
-                if key not in reported:
-                    reported.add(key)
+                if finding.problem not in reported:
+                    reported.add(finding.problem)
                     yield finding
 
 
 def _findings(lint: Lint, subject: LintSubject) -> Iterator[Linted]:
+    code = lint.code
     try:
         for finding in lint.find(subject):
             if finding.origin or finding.span:
                 place = finding.origin
             else:
                 place = subject.suite.origin
-            problem = Problem(lint.code, finding.message, place, finding.span, finding.hint or lint.hint, lint.severity)
+            problem = Problem(code, finding.message, place, finding.span, finding.hint or lint.hint, lint.severity)
             yield Linted(problem, finding.fix)
     except Exception as error:  # noqa: BLE001 - isolation point: the other lints are still wanted
         message = f"lint {lint.id!r} failed at suite {subject.suite.id!r}: {type(error).__name__}: {error}"

@@ -64,9 +64,9 @@ class Check(Numerous):
     """Which turn of a conversation it is about, from 0; `None`: all of it, with the last answer."""
     origin: Origin | None = None
 
-    @once
+    @property
     def digest(self) -> str:
-        """Digest of everything that decides what it asserts."""
+        """Digest of everything that decides what it asserts; its case keeps what it is needed for."""
         style = [] if self.answer == PLAIN else [self.answer.model_dump(mode="json")]
         more = [*style, *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])]
         more += [] if self.turn is None else [f"turn {self.turn}"]
