@@ -42,6 +42,8 @@ async def choose_sandbox(named: str | None, registry: Registry, *, untrusted: bo
         problems.extend(report.problems)
         if report.is_usable:
             usable.append(ChosenSandbox(sandbox, name, report))
+            if report.tier is Tier.STRICT:
+                break  # nothing is stronger
     if not usable:
         message = "no sandbox that works here is installed, and every process must run in one"
         none = Problem("plugin.not-installed", message, hint="pip install skillgauge-sandbox-local")

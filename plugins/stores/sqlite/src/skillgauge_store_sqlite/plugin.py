@@ -15,7 +15,7 @@ def skillgauge_stores() -> Iterator[Provider[Store]]:
     yield Provider(
         name="sqlite",
         options=SqliteOptions,
-        factory="skillgauge_store_sqlite.store:SqliteStore",
+        factory="skillgauge_store_sqlite.front:StoreInFile",
         summary="One SQLite file: resumes after a kill, keeps the history.",
         traits=Traits(schemes=("file",)),
     )

@@ -1,0 +1,66 @@
+"""The store as the kernel gets it: all that SQLite takes is imported once there is something to read or to store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skillgauge.api import PlanHead, RunQuery
+
+from .options import SqliteOptions
+
+if TYPE_CHECKING:
+    from skillgauge.api.report import RunView
+
+    from .log import SqliteRunLog
+    from .store import SqliteStore
+
+
+class StoreInFile:
+    """Runs in one SQLite file; many commands find none and store none.
+
+    Args:
+        options: where the file is; a relative path is taken from the folder that is current now.
+    """
+
+    durable = True
+
+    def __init__(self, options: SqliteOptions) -> None:
+        self._path = Path(options.location.removeprefix("file://")).expanduser().absolute()
+
+    async def begin(self, head: PlanHead, *, fresh: bool) -> SqliteRunLog:
+        """See `Store.begin`."""
+        return await self._store.begin(head, fresh=fresh)
+
+    def scan(self, query: RunQuery) -> Iterator[RunView]:
+        """See `Store.scan`. A file that is not there holds no runs and is not made."""
+        if not self._is_in_use and self._is_absent():
+            return iter(())
+        return self._store.scan(query)
+
+    async def keep(self, view: RunView) -> bool:
+        """See `Archive.keep`."""
+        return await self._store.keep(view)
+
+    async def close(self) -> None:
+        """See `Store.close`."""
+        if self._is_in_use:
+            await self._store.close()
+
+    @property
+    def _is_in_use(self) -> bool:
+        return "_store" in vars(self)
+
+    def _is_absent(self) -> bool:
+        try:
+            return not self._path.exists()
+        except OSError:
+            return False  # the store says what is wrong with the place
+
+    @cached_property
+    def _store(self) -> SqliteStore:
+        from .store import SqliteStore  # noqa: PLC0415 - see the module
+
+        return SqliteStore(SqliteOptions(location=str(self._path)))
