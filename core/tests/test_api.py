@@ -45,7 +45,7 @@ CONTRACT = (
     stores,
 )
 
-NOT_FOR_PLUGINS = {"PROJECT", "TYPE_CHECKING", "T", "P", "PLAIN", "errors_among", "imported", "once"}
+NOT_FOR_PLUGINS = {"PROJECT", "TYPE_CHECKING", "T", "P", "PLAIN", "errors_among", "imported", "once", "Numerous"}
 NOT_FOR_PLUGINS |= {"CaseFacts", "SuiteFacts", "TrialFacts"}
 NOT_FOR_PLUGINS |= {"Cases", "Clean", "Recorder", "RunSource", "SessionCache", "Spending"}
 """Names that the core needs for itself, or that plugins meet as fields of other values and never name."""

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from skillgauge.errors import Problem, Severity, SourceSpan, UsageError
+from skillgauge.errors import Problem, Severity, UsageError
 from skillgauge.evaluation.linting import (
-    Fix,
     Lint,
     LintFinding,
     LintSubject,
-    changed,
-    diff_lines,
     installed_lints,
     levelled,
     lint_suites,
@@ -94,16 +90,3 @@ def test_all_bad_levels_are_told_at_once() -> None:
     with pytest.raises(UsageError) as raised:
         read_levels(["acme-two=off", "acme-one=loud"], [ONE], "--lint")
     assert [one.code for one in raised.value.problems] == ["lint.unknown", "lint.level"]
-
-
-def test_changes_of_one_file_do_not_move_each_other(tmp_path: Path) -> None:
-    """Each is made at its place; one whose text is not there changes nothing."""
-    file = tmp_path / "a.txt"
-    file.write_bytes(b"x one\r\nx two\nx three\n")
-    changes = [
-        (SourceSpan(str(file), line, 1), Fix(before, after))
-        for line, before, after in [(1, "one", "1"), (2, "two", "2222"), (3, "absent", "!")]
-    ]
-    files = changed(changes)
-    assert files == {file: ("x one\r\nx two\nx three\n", "x 1\r\nx 2222\nx three\n")}
-    assert "+x 2222" in list(diff_lines(files))

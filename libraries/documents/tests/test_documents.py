@@ -13,7 +13,19 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge_documents import DocumentError, freeze, json_text, parse, places, read, reading, reading_once
+from skillgauge_documents import (
+    Change,
+    DocumentError,
+    changed_texts,
+    differences,
+    freeze,
+    json_text,
+    parse,
+    places,
+    read,
+    reading,
+    reading_once,
+)
 from skillgauge_documents.faults import Lines, place_at
 from skillgauge_documents.yaml_parts import events as yaml_events
 from skillgauge_documents.yaml_parts import places as yaml_places
@@ -396,6 +408,16 @@ def test_place_of_a_lost_file(tmp_path: Path) -> None:
     assert place(write(tmp_path, "broken.yaml", "a: [\n"), "a") == ""
     assert place(write(tmp_path, "broken.json", '{"a": [1, "b\\'), "a", 0) == "1:8"
     assert place(write(tmp_path, "bad.json", '}],:{"\\x": 1, 5: 2, "k": 3}'), "\\x") == "1:6"
+
+
+def test_changes_of_one_file_do_not_move_each_other(tmp_path: Path) -> None:
+    """Each is made at its place; one whose text is not there changes nothing."""
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"x one\r\nx two\nx three\n")
+    wanted = [(1, "one", "1"), (2, "two", "2222"), (3, "absent", "!")]
+    texts = changed_texts(Change(str(file), line, 1, before, after) for line, before, after in wanted)
+    assert texts == {file: ("x one\r\nx two\nx three\n", "x 1\r\nx 2222\nx three\n")}
+    assert "+x 2222" in list(differences(texts))
 
 
 JSON_VALUES = st.recursive(

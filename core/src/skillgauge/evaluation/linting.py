@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import unified_diff
 from pathlib import Path
 from urllib.parse import quote
+
+from skillgauge_documents import Change, changed_texts, differences
 
 from .. import __version__
 from ..config.documents import located_all
@@ -206,9 +207,6 @@ def _findings(lint: Lint, subject: LintSubject) -> Iterator[Linted]:
         yield Linted(Problem("plugin.broken", message, hint=hint, severity=Severity.WARNING))
 
 
-Change = tuple[SourceSpan, Fix]
-
-
 def fixed(
     found: Sequence[Linted], levels: Mapping[str, Severity | None], *, writes: bool
 ) -> tuple[list[Linted], list[str]]:
@@ -232,50 +230,12 @@ def fixed(
         if linted.fix is None or span is None or is_off:
             left.append(linted)
         else:
-            changes.append((span, linted.fix))
-    files = changed(changes)
+            changes.append(Change(span.file, span.line or 1, span.column or 1, linted.fix.before, linted.fix.after))
+    files = changed_texts(changes)
     if not writes:
-        return located, list(diff_lines(files))
+        return located, list(differences(files))
     write(files)
-    return left, list(diff_lines(files))
-
-
-def changed(changes: Iterable[Change]) -> dict[Path, tuple[str, str]]:
-    """The files that would be other ones: what is in them now, and what would be."""
-    by_file: dict[str, list[Change]] = {}
-    for span, fix in changes:
-        by_file.setdefault(span.file, []).append((span, fix))
-    texts = {}
-    for name, own in sorted(by_file.items()):
-        path = Path(name)
-        text = path.read_bytes().decode("utf-8")
-        after = _applied(text, own)
-        if after != text:
-            texts[path] = (text, after)
-    return texts
-
-
-def _applied(text: str, changes: Iterable[Change]) -> str:
-    """The text with every change, from the last place to the first so that no place moves another."""
-    placed = {(_place_of(text, span, fix), fix) for span, fix in changes}
-    end = len(text)
-    for place, fix in sorted(placed, key=lambda one: -one[0]):
-        if place >= 0 and place + len(fix.before) <= end:  # two that overlap are one after the other
-            text = text[:place] + fix.after + text[place + len(fix.before) :]
-            end = place
-    return text
-
-
-def _place_of(text: str, span: SourceSpan, fix: Fix) -> int:
-    lines = text.splitlines(keepends=True)[: (span.line or 1) - 1]
-    return text.find(fix.before, sum(map(len, lines)) + (span.column or 1) - 1)
-
-
-def diff_lines(files: dict[Path, tuple[str, str]]) -> Iterator[str]:
-    """A unified diff of all."""
-    for path, (before, after) in files.items():
-        sides = (before.splitlines(), after.splitlines())
-        yield from unified_diff(*sides, f"{path} (now)", f"{path} (fixed)", lineterm="")
+    return left, list(differences(files))
 
 
 def write(files: dict[Path, tuple[str, str]]) -> None:

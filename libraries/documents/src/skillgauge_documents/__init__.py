@@ -14,6 +14,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .changes import Change as Change
+    from .changes import changed_texts as changed_texts
+    from .changes import differences as differences
     from .digests import canonical_json as canonical_json
     from .digests import digest as digest
     from .digests import digest_text as digest_text
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from .writing import text_of as text_of
 
 _HOMES = {
+    "changes": ("Change", "changed_texts", "differences"),
     "digests": ("canonical_json", "digest", "digest_text"),
     "faults": ("MAX_DEPTH", "DocumentError", "Fault", "Pointer", "Step"),
     "locating": ("cut_texts", "places"),
