@@ -23,6 +23,7 @@ from skillgauge.api import (
     Origin,
     Suite,
     Target,
+    TextStyle,
     VerdictMode,
     VerdictRule,
 )
@@ -203,7 +204,21 @@ def suite_of(name: str, root: Path, made: tuple[Case, ...]) -> Suite:
 @given(data=st.data())
 def test_nothing_is_lost_unnamed(name: str, data: st.DataObject, call: Invocation) -> None:
     """There and back each case has the same digests, or the report names that case; this holds for every format."""
-    made = tuple(data.draw(cases(number)) for number in range(data.draw(st.integers(1, 3))))
+    _assert_named(call, name, tuple(data.draw(cases(number)) for number in range(data.draw(st.integers(1, 3)))))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_case_of_which_nothing_can_be_checked_is_left_out_by_name(name: str, call: Invocation) -> None:
+    """All formats tell it in the same words, whether or not another case remains."""
+    style = {"text": TextStyle.JSON}
+    json_texts = Check.model_validate({"id": "check 0", "scorer": "exact", "options": {"value": "x"}, "answer": style})
+    said = Check(id="check 0", scorer="contains", options={"keywords": ["x"]})
+    odd, plain = Case(id="odd", prompt="X", checks=(json_texts,)), Case(id="plain", prompt="X", checks=(said,))
+    _assert_named(call, name, (odd,))
+    _assert_named(call, name, (odd, plain))
+
+
+def _assert_named(call: Invocation, name: str, made: tuple[Case, ...]) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         suite = suite_of(name, make_skill(Path(scratch)), made)
         converted = convert(call, suite, name, call.suite_format(name))

@@ -57,11 +57,11 @@ def written_stimulus(case: Case, number: int, writing: Writing) -> WrittenStimul
         writing: takes files and losses.
     """
     if not case.prompt or not case.prompt.strip():
-        writing.lose_of(case, "it is left out: it has no prompt")
+        writing.lose(f"case {case.id!r} is left out: it has no prompt", case.origin)
         return None
     rubric, sayable = _sayable(case, writing)
     if all(one.check.beside for one in sayable):
-        writing.lose_of(case, "it is left out: nothing of it can be checked in Vally")
+        writing.lose(f"case {case.id!r} is left out: nothing of it can be checked in Vally", case.origin)
         return None
     for loss in (*_unsaid(case, writing), *_changed(sayable, writing)):
         writing.lose_of(case, loss)
