@@ -144,7 +144,7 @@ def _unnamed(
     services = {service_of(runner) for runner in runners}
     if len(services) != 1:
         return [], []
-    for judge in _fastest_first(registry):
+    for judge in _candidates(runners, registry):
         service = _service_at_hand(judge, registry)
         if service is not None and services == {service_of(service)}:
             message = f"no judge is named: {judge.name!r} is asked, at {service.service}, as the agents are"
@@ -165,6 +165,14 @@ def _no_judge(registry: Registry, files: Sequence[str]) -> Problem:
         message += f": {listed(files, _FILES_SHOWN)}"
     hint = f"Name one with --judge NAME (installed: {_installed(registry)}), or skip these cases with --without-judged."
     return Problem("judge.none", message, hint=hint)
+
+
+def _candidates(runners: Sequence[Identity], registry: Registry) -> list[Resolved]:
+    """Return the judges that may have the service of all runners; where it has no address, only one of their name."""
+    if all(runner.service for runner in runners):
+        return _fastest_first(registry)
+    names = {runner.name for runner in runners} & set(registry.names("judges"))
+    return [registry.resolve(JUDGES, name) for name in sorted(names)]
 
 
 def _fastest_first(registry: Registry) -> list[Resolved]:

@@ -38,7 +38,9 @@ def judged(request: ModelRequest, *, holds: bool) -> ModelReply:
     """What a judge answers that is convinced, or is not."""
     marker = re.search(r"END <name> ([0-9a-f]{32})\.", request.body["system"])
     assert marker
-    evidence = {"quote": None, "absent": "anything else", "reason": "because it is so"}
+    output = re.search(rf"^BEGIN OUTPUT {marker[1]}\s+(\S+)", request.text, re.MULTILINE)
+    quote = output[1] if holds and output else None
+    evidence = {"quote": quote, "absent": "anything else", "reason": "because it is so"}
     answer = {"number": 1, "result": "PASS" if holds else "FAIL", **evidence}
     return ModelReply(text=json.dumps({"marker": marker[1], "answers": [answer]}))
 
