@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 from collections.abc import Sequence
 
 GARBAGE_THRESHOLD = 200_000
@@ -14,6 +15,8 @@ Python's own 700 spend a quarter of the time of a large suite on looking through
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code, with which the process ends."""
     gc.set_threshold(GARBAGE_THRESHOLD)
+    # Pydantic would read the metadata of every installed distribution in search of extensions of its own.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     atexit.register(gc.freeze)  # the interpreter searches once more when it ends, for a tenth of the time of a dry run
     from . import app  # noqa: PLC0415 - what it imports is most of the objects of a start
 

@@ -1,6 +1,6 @@
 """Skill folders as the Agent Skills specification has them: what formats of suites about skills have in common."""
 
-from .bundles import DOCKERFILE, bundled_files, bytes_of, contained, file_spec, image_files
+from .bundles import DOCKERFILE, bundled_files, bytes_of, contained, file_spec, image_files, shell_words
 from .folders import files_of, skill_ref
 from .headed import Headed, head_of, read_headed
 from .leaks import LEAKS, Leaks, leaks_of
@@ -36,6 +36,7 @@ __all__ = [
     "read_skill",
     "repository_around",
     "roots_around",
+    "shell_words",
     "skill_ref",
     "skills_of",
 ]

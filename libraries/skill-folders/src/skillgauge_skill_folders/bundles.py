@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from skillgauge.api import FileSpec
@@ -63,20 +65,15 @@ def image_files(folder: Path) -> tuple[FileSpec, ...]:
 def named_files(root: Path, commands: Iterable[str]) -> list[str]:
     """Paths of the files of a folder that shell commands name, in the order in which they do."""
     names: dict[str, None] = {}
+    folder = os.fspath(root)
     for command in commands:
         for word in _words(command):
             # Hardly any word is a file, and to follow all links of a path costs ten times what looking for it does.
-            path = contained(root, word) if word and _is_file(root / word) else None
+            is_file = word and os.path.isfile(os.path.join(folder, word))  # noqa: PTH113, PTH118 - half a validation
+            path = contained(root, word) if is_file else None
             if path is not None:
                 names[path.relative_to(root.resolve()).as_posix()] = None
     return list(names)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a whole program in one word is longer than names may be
-        return False
 
 
 def bundled_files(root: Path, commands: Sequence[str]) -> tuple[FileSpec, ...]:
@@ -96,11 +93,19 @@ def bundled_files(root: Path, commands: Sequence[str]) -> tuple[FileSpec, ...]:
 
 
 def _words(command: str) -> list[str]:
+    words = shell_words(command)
+    if words is None:
+        words = tuple(command.split())
+    return [part for word in words for part in (word, word.partition("=")[2])]
+
+
+@lru_cache(maxsize=4096)
+def shell_words(command: str) -> tuple[str, ...] | None:
+    """Return the words and operators of a shell command; `None` if a quotation is open, as `sh` will say."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     lexer.commenters = ""
     try:
-        words = list(lexer)
-    except ValueError:  # a quotation is open; `sh` will say so
-        words = command.split()
-    return [part for word in words for part in (word, word.partition("=")[2])]
+        return tuple(lexer)
+    except ValueError:
+        return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,7 +23,7 @@ from skillgauge.api import (
     VerdictMode,
     VerdictRule,
 )
-from skillgauge_skill_folders import bundled_files
+from skillgauge_skill_folders import bundled_files, shell_words
 from skillgauge_skillevaluation import EvalCase, Validator
 
 COMMAND, RUBRIC = "command", "rubric"
@@ -125,13 +124,7 @@ def _distinct(checks: Sequence[Check]) -> Iterator[Check]:
 
 def _words(command: str) -> list[str]:
     """Words of a command but its operators, what it writes itself and what it asks for by `test`."""
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        words = list(lexer)
-    except ValueError:  # a quotation is open; `sh` will say so
-        return []
+    words = shell_words(command) or ()
     own = {word for before, word in pairwise(words) if before.startswith(">") or before in _ASKS}
     return [_plain(word) for word in words if word not in _OPERATORS and word not in own]
 
