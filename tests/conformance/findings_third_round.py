@@ -327,4 +327,10 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/journeys/test_installers.py::test_pipx",
         "tests/journeys/test_installers.py::test_pip",
     ),
+    # Another checkout of the same suite was another plan.
+    "R3-S2": (
+        "core/tests/plan/test_planning.py::test_what_decides_nothing_keeps_the_plan_id",
+        "tests/e2e/test_places.py::test_the_plan_of_another_checkout",
+        "tests/e2e/test_places.py::test_a_run_goes_on_in_another_checkout",
+    ),
 }

@@ -352,7 +352,6 @@ OTHER_PLANS: dict[str, str] = {
     "other version": plan_id(versions={"skillgauge-core": "2"}),
     "distribution": plan_id(versions={"skillgauge-scorer-exact": "1"}),
     "suite id": plan_id(suite(id="t")),
-    "place of the suite": plan_id(suite(root="/t")),
     "input": plan_id(suite(case(input=1))),
     "check options": plan_id(suite(case(checks=(Check(id="k", scorer="exact", options={"a": 1}),)))),
     "check weight": plan_id(suite(case(checks=(Check(id="k", scorer="exact", weight=2),)))),
@@ -375,6 +374,7 @@ OTHER_PLANS: dict[str, str] = {
 SAME_PLANS: dict[str, str] = {
     "nothing": plan_id(),
     "names": plan_id(suite(case(name="c", description="d", extras={"x": 1}), name="n", description="d")),
+    "place of the suite": plan_id(suite(root="/t")),
     "places": plan_id(
         suite(case(origin=Origin("f", (1,)), checks=(Check(id="k", scorer="exact", origin=Origin("f")),)))
     ),
