@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,7 @@ def test_endless_refusals_come_to_an_end(program: Program, suite: Callable[[int]
 def test_a_service_that_asks_for_hours_is_left_alone(program: Program, suite: Callable[[int], Path]) -> None:
     """Nobody waits for three hours: one request, and all further trials are errors that say why they were not tried."""
     refusal = ModelReply(fault=ModelFault.RATE_LIMITED, headers={"Retry-After": "10800"})
+    begun = datetime.now(UTC)
     with ModelServer(lambda _request: refusal) as server:
         done = program(*command_of(suite(6), server, "--concurrency", "1"))
     assert done.code == 3
@@ -161,7 +163,10 @@ def test_a_service_that_asks_for_hours_is_left_alone(program: Program, suite: Ca
     messages = [one["execution"]["failure"]["message"] for one in done.document["results"]]
     host = server.url.removeprefix("http://")
     told = f"not tried: {host} is overloaded; it asks for a pause of 10800 s, and the longest that is granted is 300 s"
-    assert messages[1:] == [told] * 5
+    (reason,) = {*messages[1:]}
+    assert reason.startswith(f"{told}: run the same command again after ")
+    end = datetime.fromisoformat(f"{reason.removesuffix(' UTC')[-16:]}+00:00")
+    assert begun - timedelta(minutes=1) <= end - timedelta(hours=3) <= datetime.now(UTC)
     assert {one["execution"]["failure"]["failure_class"] for one in done.document["results"]} == {"rate_limited"}
 
 
@@ -272,3 +277,44 @@ def test_a_real_agent_is_cared_for(
     assert verdicts(done) == {"pass": 3}
     assert attempts_of(done) == 4
     assert [kind for kind, _ in given_up(done)] == ["overloaded"]
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+@pytest.mark.usefixtures("strongest")
+@pytest.mark.parametrize(("name", "path", "key"), [("claude", "", "ANTHROPIC"), ("codex", "/v1", "OPENAI")])
+def test_a_pause_that_an_agents_program_keeps_to_itself(
+    program: Program,
+    suite: Callable[[int], Path],
+    agent_program: Callable[[str], Path],
+    name: str,
+    path: str,
+    key: str,
+) -> None:
+    """An hour that the service asks for in the middle of a session is its class, and nobody asks again.
+
+    `claude` gives up without naming the pause, and `codex` would sleep until the session's time is up.
+    """
+    engine = {"claude": "claude-code"}.get(name, name)
+
+    def script(request: ModelRequest) -> ModelReply:
+        if request.turn == 0:
+            return ModelReply("I look.", tools=[run_shell("true")])
+        return ModelReply(fault=ModelFault.RATE_LIMITED, headers={"Retry-After": "3600"})
+
+    with ModelServer(script) as server:
+        options = {"program": agent_program(name), "base_url": server.url + path}
+        settings = [
+            word for option, value in options.items() for word in ("--set", f"engines.{engine}.{option}={value}")
+        ]
+        words = ["eval", suite(3), "--plugin", PLUGIN, "--engine", engine, "--no-baseline", "--store", "none"]
+        words += ["--json", "--concurrency", "1", "--timeout", "10m", *settings]
+        done = program(*words, env={f"{key}_API_KEY": KEY}, timeout_s=300)
+    first, *rest = [one["execution"]["failure"] for one in done.document["results"]]
+    assert done.code == 3
+    assert first["failure_class"] == "rate_limited"
+    assert 3500 < first["retry_after_s"] <= 3600
+    assert "HTTP 429 and asks for a pause of" in first["message"]
+    assert [one["message"].partition(":")[0] for one in rest] == ["not tried"] * 2
+    assert given_up(done) == []
+    assert len({request.session for request in server.requests}) == 1

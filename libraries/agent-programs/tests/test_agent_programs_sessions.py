@@ -7,15 +7,16 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from skillgauge.api import Blame, Fact, FailureClass, Limits, RunRequest, SandboxSpec, Traits
+from skillgauge.api import Blame, Execution, Fact, FailureClass, Limits, RunRequest, SandboxSpec, Traits
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, PLACEHOLDER
 from skillgauge_agent_programs.engine import Launch
 from skillgauge_agent_programs.failures import failed
+from skillgauge_agent_programs.sessions import with_pause
 from skillgauge_testkit import EnginePrompts, TemporarySandbox, check_engine
 
 from .conftest import KEY, AcmeEngine, Play, Said
@@ -349,3 +350,41 @@ def test_cancelling_ends_the_program(acme: Acme, tmp_path: Path) -> None:
             assert not Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}").exists()
 
     asyncio.run(main())
+
+
+class Pausing:
+    """A workspace whose relay was asked for a pause."""
+
+    tier = "strict"
+
+    def __init__(self, status: int, left_s: float) -> None:
+        self.pause = (status, left_s)
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_explained"),
+    [
+        (FailureClass.NETWORK, True),
+        (FailureClass.SERVER, True),
+        (FailureClass.TIMEOUT, True),
+        (FailureClass.RATE_LIMITED, True),
+        (FailureClass.BUDGET, False),
+        (FailureClass.CRASH, False),
+        (FailureClass.MAX_TURNS, False),
+    ],
+)
+def test_a_pause_explains_some_failures(kind: FailureClass, is_explained: bool) -> None:
+    """A program that could not go on without its model failed because of the pause; any other failure stays."""
+    execution = Execution(failure=failed(kind, "it says so"))
+    failure = with_pause(execution, cast(Any, Pausing(429, 120))).failure
+    assert failure is not None
+    assert (failure.failure_class is FailureClass.RATE_LIMITED and failure.retry_after_s == 120) is is_explained
+    assert failure.message.endswith("it says so")
+    assert failure.blame is (Blame.AGENT_LIMIT if kind is FailureClass.MAX_TURNS else Blame.INFRASTRUCTURE)
+
+
+def test_a_pause_fails_no_session_that_went_well() -> None:
+    """An answer is an answer, whatever the API said to a request beside it."""
+    execution = Execution(text="done")
+    assert with_pause(execution, cast(Any, Pausing(429, 3600))) == execution
+    assert with_pause(execution, cast(Any, object())) == execution

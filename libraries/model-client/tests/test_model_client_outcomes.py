@@ -13,7 +13,7 @@ import pytest
 from skillgauge.api import FailureClass
 from skillgauge_model_client import client as client_module
 from skillgauge_model_client.client import ModelClient, _broken
-from skillgauge_model_client.outcomes import Unanswered, retry_after_s, status_error
+from skillgauge_model_client.outcomes import Unanswered, status_error
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
@@ -40,25 +40,6 @@ def test_statuses(status: int, body: str, kind: FailureClass, told: str) -> None
     assert found.kind is kind
     assert found.told.replace("Content Too Large", "Request Entity Too Large").startswith(told)
     assert found.reply.retryable is (status in (408, 500, 503, 599))
-
-
-@pytest.mark.parametrize(
-    ("headers", "body", "wait_s"),
-    [
-        ({"retry-after": "2.5"}, "", 2.5),
-        ({"retry-after": "9", "retry-after-ms": "1500"}, "", 1.5),
-        ({"retry-after": "Wed, 01 Jul 2026 12:00:30 GMT"}, "", 30),
-        ({"retry-after": "Wed, 01 Jul 2026 12:00:30 -0000"}, "", 30),
-        ({"retry-after": "Wed, 01 Jul 2020 12:00:00 GMT"}, "", 0),
-        ({"retry-after": "soon"}, "", None),
-        ({"retry-after": "-1"}, "", None),
-        ({}, '{"details": [{"retryDelay": "34.5s"}]}', 34.5),
-        ({}, '{"retryDelay": "later"}', None),
-    ],
-)
-def test_retry_after(headers: dict[str, str], body: str, wait_s: float | None) -> None:
-    """Milliseconds, seconds, dates, and the delay that stands in a body."""
-    assert retry_after_s(headers, body, NOW) == wait_s
 
 
 def test_broken_exchanges() -> None:

@@ -488,6 +488,46 @@ def test_tokens_of_an_answer_that_breaks_off_are_counted(setting: Open) -> None:
     asyncio.run(main())
 
 
+def test_a_pause_that_the_api_asks_for_is_known(setting: Open) -> None:
+    """It is that of the newest answer, once it has ended."""
+    replies = [
+        (b"429 Too Many Requests\r\nRetry-After: 3600", (429, 3600)),
+        (b"500 Internal Server Error\r\nRetry-After: 7", None),
+        (b"529 Overloaded\r\nRetry-After: 60", (529, 60)),
+        (b"429 Too Many Requests", None),
+        (b"429 Too Many Requests\r\nRetry-After: soon", None),
+        (b"200 OK", None),
+        (b"503 Service Unavailable\r\nRetry-After: 0", (503, 0)),
+    ]
+    heads = iter([head for head, _ in replies])
+    during: list[tuple[int, float] | None] = []
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 " + next(heads) + b"\r\nContent-Length: 4\r\n\r\nno")
+        await writer.drain()
+        await asyncio.sleep(0.05)
+        during.append(relays[0].pause)
+        writer.write(b"no")
+
+    relays: list[Relay] = []
+
+    async def main() -> None:
+        async with setting(answer=answer) as it:
+            relays.append(it.relay)
+            assert it.relay.pause is None
+            for _, expected in replies:
+                await it.ask(b"POST /messages HTTP/1.1\r\nContent-Length: 0\r\n" + END)
+                pause = it.relay.pause
+                if expected is None or pause is None:
+                    assert pause is expected
+                else:
+                    assert pause[0] == expected[0]
+                    assert expected[1] - 60 < pause[1] <= expected[1]
+            assert during == [None] * len(replies)
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize(("address", "times"), [("http://127.0.0.1:1", 0), ("HTTPS://models.example", 1)])
 def test_certificates_are_read_for_tls_alone(monkeypatch: pytest.MonkeyPatch, address: str, times: int) -> None:
     """A model on this machine waits for none, and one behind TLS is never asked without them."""

@@ -172,6 +172,7 @@ from ..types.trajectory import (
     TrajectoryEvent as TrajectoryEvent,
 )
 from ..types.trial import (
+    LONGEST_PAUSE_S as LONGEST_PAUSE_S,
     Blame as Blame,
     CaseHead as CaseHead,
     Execution as Execution,

@@ -79,7 +79,7 @@ def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Ter
 
 
 def _plan_id(heads: Iterable[SuiteHead], terms: Terms) -> str:
-    """Digest what is run and how; where the suites lie is no part of it, so that a run can go on in another checkout."""
+    """Digest what is run and how. Where the suites lie is no part of it: a run can go on in another checkout."""
     contents = [
         (head.id, head.content_digest, head.runs, head.until_decided)
         + ((head.trial_count,) if head.fewest_runs else ())

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 from ..log import get_logger
-from ..types.trial import Failure, FailureClass, Identity
+from ..types.trial import LONGEST_PAUSE_S, Failure, FailureClass, Identity
 
 log = get_logger(__name__)
 
@@ -17,8 +18,6 @@ REFUSALS = frozenset({FailureClass.AUTH, FailureClass.BUDGET, FailureClass.MODEL
 """What is the same for every session: nothing about a single one of them can change it."""
 REFUSED_OFTEN = 5
 """So many refusals of one kind in a row, and who was refused does not ask again."""
-LONGEST_PAUSE_S = 300.0
-"""A service that asks for a longer pause is not asked again in this run."""
 PATIENCE_S = 600.0
 """Pauses without a good session between them that a service gets, all in all."""
 _LONGEST_BACKOFF_S = 60.0
@@ -160,7 +159,11 @@ class Service:
         longer_s = max(0.0, now + pause_s - max(now, self._not_before))
         why = ""
         if pause_s > LONGEST_PAUSE_S:
-            why = f"it asks for a pause of {pause_s:.0f} s, and the longest that is granted is {LONGEST_PAUSE_S:.0f} s"
+            end = datetime.now(UTC) + timedelta(seconds=pause_s)
+            why = (
+                f"it asks for a pause of {pause_s:.0f} s, and the longest that is granted is {LONGEST_PAUSE_S:.0f} s: "
+                f"run the same command again after {end:%Y-%m-%d %H:%M} UTC"
+            )
         elif self._waited_s + longer_s > PATIENCE_S:
             why = f"after pauses of {self._waited_s:.0f} s it asks for more, and all may last {PATIENCE_S:.0f} s"
         if why:

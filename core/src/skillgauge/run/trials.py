@@ -19,11 +19,11 @@ from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
 from ..types.arms import ArmKind
 from ..types.result import GivenUp, TrialResult, Verdict
-from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, TrialFacts
+from ..types.trial import LONGEST_PAUSE_S, Blame, Execution, Failure, FailureClass, Trial, TrialFacts
 from ..types.usage import Usage
 from .budget import Meter, OnSpent, current_meter, use_meter
 from .grading import Grade, Grading, grade
-from .services import LONGEST_PAUSE_S, NotTried, Place, Services
+from .services import NotTried, Place, Services
 from .stage import OpenStage, Stage
 
 log = get_logger(__name__)

@@ -288,6 +288,10 @@ class Blame(StrEnum):
     """An agent ran out of time or turns: the suite's format decides."""
 
 
+LONGEST_PAUSE_S = 300.0
+"""A service that asks for a longer pause is not asked again in this run."""
+
+
 class Failure(Frozen):
     """The reason why an execution failed, and whether another attempt could help."""
 

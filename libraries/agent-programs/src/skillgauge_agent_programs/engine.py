@@ -36,7 +36,7 @@ from .installs import with_hooks
 from .options import ProgramOptions
 from .programs import AgentProgram, Found, find_program, needed_folders, passed_environment
 from .raw import RAW_BYTES, RawStream
-from .sessions import LINE_BYTES, Ran, cleaned_emit, ending_of, execution_of, follow, not_started
+from .sessions import LINE_BYTES, Ran, cleaned_emit, ending_of, execution_of, follow, not_started, with_pause
 from .skills import skill_texts, with_reads
 from .spending import SpendingWatch, with_relayed
 from .transcripts import SessionTranscript
@@ -288,7 +288,8 @@ class ProgramEngine(ABC):
         await asyncio.to_thread(self.read_home, workspace.home, transcript)
         account = with_hooks(transcript.account(ending_of(ran.finished)), workspace.home, request.installs)
         account = replace(account, trajectory=with_reads(account.trajectory, texts))
-        return clean.redact(with_relayed(execution_of(ran, account, workspace.tier), workspace, watch.before))
+        execution = with_pause(execution_of(ran, account, workspace.tier), workspace)
+        return clean.redact(with_relayed(execution, workspace, watch.before))
 
     def _command(self, path: str, launch: Launch, request: RunRequest, access: Access) -> Command:
         argv, stdin = (path, *launch.arguments), launch.stdin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from skillgauge.api import Blame, Failure, FailureClass
+from skillgauge.api import Blame, Failure, FailureClass, Workspace
 
 from .json_lines import bounded_text
 
@@ -76,6 +76,20 @@ def ran_out(duration_s: float, silent_s: float, *, awaits_model: bool) -> Failur
         message = f"no answer from the model's service for {silent_s:.1f} s, until the time of the session was up"
         return failed(FailureClass.NETWORK, message)
     return failed(FailureClass.TIMEOUT, f"no end within {duration_s:.1f} s")
+
+
+def asked_pause(workspace: Workspace) -> Failure | None:
+    """Return the failure of a session whose model API asks for a pause in its newest answer.
+
+    A sandbox with a relay has an attribute `pause` for this: the HTTP status and the seconds that are left, or `None`.
+    Programs give up without naming the pause, or sleep through it, so that their words tell neither class nor time.
+    """
+    pause = getattr(workspace, "pause", None)
+    if pause is None:
+        return None
+    status, left_s = pause
+    message = f"the model's service answers HTTP {status} and asks for a pause of {left_s:.0f} s"
+    return failed(class_of_status(status), message, retry_after_s=left_s)
 
 
 def cut_off(program: str) -> Failure:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from signal import Signals
 
 from skillgauge.api import (
+    LONGEST_PAUSE_S,
     Blame,
     Command,
     Emit,
@@ -17,13 +20,14 @@ from skillgauge.api import (
     FailureClass,
     Finished,
     LaunchError,
+    Running,
     TrajectoryEvent,
     Usage,
     Workspace,
 )
 
 from .accounts import Account, Ending, Transcript
-from .failures import failed, ran_out
+from .failures import asked_pause, failed, ran_out
 from .json_lines import bounded_text, parse_line
 from .raw import RawStream
 
@@ -31,6 +35,18 @@ LINE_BYTES = 16 * 1024 * 1024
 """Of a longer line only the beginning is read, which is no JSON then."""
 STDERR_CHARACTERS = 64 * 1024
 _SIGNALLED = 128
+_LOOK_S = 0.5
+"""How often the pause that a model API asks for is looked at."""
+_WHILE_PAUSED = frozenset(
+    {
+        FailureClass.RATE_LIMITED,
+        FailureClass.OVERLOADED,
+        FailureClass.SERVER,
+        FailureClass.NETWORK,
+        FailureClass.TIMEOUT,
+    }
+)
+"""The ways in which programs fail whose model API asks for a pause."""
 
 
 @dataclass(frozen=True)
@@ -58,27 +74,79 @@ async def follow(workspace: Workspace, command: Command, transcript: Transcript,
     running = await workspace.start(command)
     records = noise = 0
     last_event = time.monotonic()
+    calls = set[str | None]()
     try:
-        async for line in running.lines():
-            if not line.strip():
-                continue
-            raw.add(line)
-            record = parse_line(line)
-            if record is None:
-                noise += 1
-                continue
-            records += 1
-            for event in transcript.read(record):
-                emit(event)
-                if event.kind is not EventKind.NOTICE:
-                    last_event = time.monotonic()
-            if transcript.hopeless:
-                break
-        hopeless = transcript.hopeless
+        async with _ended_by_long_pause(running, workspace, calls) as pauses:
+            async for line in running.lines():
+                if not line.strip():
+                    continue
+                raw.add(line)
+                record = parse_line(line)
+                if record is None:
+                    noise += 1
+                    continue
+                records += 1
+                for event in transcript.read(record):
+                    emit(event)
+                    _follow_call(event, calls)
+                    if event.kind is not EventKind.NOTICE:
+                        last_event = time.monotonic()
+                if transcript.hopeless:
+                    break
+        hopeless = next(iter(pauses), transcript.hopeless)
         finished = await (running.stop() if hopeless else running.wait())
     finally:
         await running.stop()  # an ended process is left as it is
     return Ran(finished, raw, records, noise, hopeless, time.monotonic() - last_event)
+
+
+def _follow_call(event: TrajectoryEvent, calls: set[str | None]) -> None:
+    """Keep the calls of tools that are under way up to date."""
+    if event.kind is EventKind.TOOL_CALL:
+        calls.add(event.call_id)
+    elif event.kind is EventKind.TOOL_RESULT:
+        calls.discard(event.call_id)
+
+
+@asynccontextmanager
+async def _ended_by_long_pause(
+    running: Running, workspace: Workspace, calls: Collection[str | None]
+) -> AsyncIterator[list[Failure]]:
+    """End a program whose model API asks for a pause that is not granted: some would sleep until their time is up.
+
+    Args:
+        running: the program.
+        workspace: where it runs.
+        calls: those of tools that are under way now; meanwhile the program has something else to do than to wait.
+
+    Yields:
+        The failure, once it has come to that.
+    """
+    pauses: list[Failure] = []
+
+    async def watch() -> None:
+        while not pauses:
+            await asyncio.sleep(_LOOK_S)
+            pause = None if calls else asked_pause(workspace)
+            if pause and (pause.retry_after_s or 0) > LONGEST_PAUSE_S:
+                pauses.append(pause)
+        await running.stop()
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield pauses
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+
+
+def with_pause(execution: Execution, workspace: Workspace) -> Execution:
+    """Return the execution with the pause that the model API asked for as its failure, if that is why it failed."""
+    failure, pause = execution.failure, asked_pause(workspace)
+    if failure is None or pause is None or failure.failure_class not in _WHILE_PAUSED:
+        return execution
+    words = f"{pause.message}; the program: {failure.message}" if failure.message != pause.message else pause.message
+    return execution.model_copy(update={"failure": pause.model_copy(update={"message": words})})
 
 
 def not_started(error: LaunchError, tier: str) -> Execution:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from http import HTTPStatus
 
 from skillgauge.api import FailureClass, JudgeReply
+from skillgauge_http_bodies.pauses import retry_after_s
 
 _EXCERPT = 300
 _OVERLOADED = (503, 529)
@@ -76,23 +75,7 @@ def status_error(status: int, headers: Mapping[str, str], body: bytes, now: date
     message = f"{message}: {reason}" if reason else message
     if kind not in _RETRYABLE:
         return Unanswered(kind, message)
-    return Unanswered(kind, message, retryable=True, retry_after_s=retry_after_s(headers, text_body, now))
-
-
-def retry_after_s(headers: Mapping[str, str], body: str, now: datetime) -> float | None:
-    """Seconds to wait, by `retry-after-ms`, by `Retry-After` as seconds or date, or by a `retryDelay` in the body."""
-    if re.fullmatch("[0-9]{1,9}", text := headers.get("retry-after-ms", "").strip()):
-        return int(text) / 1000
-    text = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
-        return float(text)
-    try:
-        at = parsedate_to_datetime(text)
-    except ValueError:
-        delay = re.search(r'"retryDelay"\s*:\s*"([0-9]{1,9}(?:\.[0-9]{1,9})?)s"', body)
-        return float(delay[1]) if delay else None
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return max(0.0, (at - now).total_seconds())
+    return Unanswered(kind, message, retryable=True, retry_after_s=retry_after_s(headers, now, text_body))
 
 
 def excerpt(text: str) -> str:

@@ -71,7 +71,8 @@ class Forwarder:
                 return await exchange.refuse(HTTPStatus.FORBIDDEN, str(exceeded))
             except ValueError as error:
                 return await exchange.refuse(HTTPStatus.BAD_REQUEST, str(error))
-            await self._forward(exchange, request, url)
+            with self._meter.pauses.asking():
+                await self._forward(exchange, request, url)
         return None
 
     def _asked(self, request: h11.Request) -> str:
@@ -99,6 +100,7 @@ class Forwarder:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             # Not its text, which may name what the workspace has no business to know.
             return await exchange.refuse(HTTPStatus.BAD_GATEWAY, f"the API cannot be reached ({type(error).__name__})")
+        self._meter.pauses.hear(answer.status_code, answer.headers)
         try:
             if answer.headers.get("content-encoding", "identity") != "identity":
                 why = "the API answers in an encoding that nobody asked for, so that the key could not be taken out"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .answers import Tally
+from .pauses import Pauses
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Meter:
     """
 
     def __init__(self, limits: RelayLimits) -> None:
-        self.tally = Tally()
+        self.tally, self.pauses = Tally(), Pauses()
         self._limits = limits
         self._requests = 0
         self._bytes = 0

@@ -73,6 +73,11 @@ class Relay:
         return self._meter.tally.broken_off
 
     @property
+    def pause(self) -> tuple[int, float] | None:
+        """HTTP status of the newest answer, and the seconds left of the pause that it asks for; `None` without one."""
+        return self._meter.pauses.asked
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """Variables by which programs inside find the way to the allowed hosts."""
         if not self._has_hosts:

@@ -20,7 +20,7 @@ import pytest
 
 from skillgauge.api import Blame, CallRequest, Execution, FailureClass, Limits, Severity, Target, thaw
 from skillgauge_adapter_http.adapter import HttpAdapter, url_of
-from skillgauge_adapter_http.answer import retry_after_s, status_failure, usage_of
+from skillgauge_adapter_http.answer import status_failure, usage_of
 from skillgauge_testkit import (
     ADAPTERS,
     AdapterInputs,
@@ -424,25 +424,6 @@ def test_redirects_are_named_and_not_followed(service: Service) -> None:
     execution = call(skill(f"{service.url}/here"))
     failed(execution, FailureClass.REJECTED, f"{service.url}/elsewhere", retryable=False)
     assert [path for path, *_ in service.requests] == ["/here"]
-
-
-@pytest.mark.parametrize(
-    ("value", "wait_s"),
-    [
-        ("", None),
-        ("0", 0.0),
-        (" 120 ", 120.0),
-        ("-1", None),
-        ("1e9", None),
-        ("Wed, 21 Oct 2026 07:28:30 GMT", 30.0),
-        ("Wed, 21 Oct 2026 07:28:30 -0000", 30.0),
-        ("Wed, 21 Oct 2026 07:27:00 GMT", 0.0),
-        ("Wed, 99 Oct 2026 07:28:00 GMT", None),
-    ],
-)
-def test_retry_after(value: str, wait_s: float | None) -> None:
-    """Seconds or a date, the past is now, anything else says nothing."""
-    assert retry_after_s(value, datetime(2026, 10, 21, 7, 28, tzinfo=UTC)) == wait_s
 
 
 def test_usage(service: Service) -> None:

@@ -160,7 +160,7 @@ def test_how_it_is_started(tmp_path: Path) -> None:
         "base_url": "https://api.openai.com/v1",
         "env_key": "OPENAI_API_KEY",
         "wire_api": "responses",
-        "request_max_retries": 3,
+        "request_max_retries": 0,
         "stream_max_retries": 3,
     }
     assert told["shell_environment_policy.exclude"] == ["OPENAI_API_KEY"]

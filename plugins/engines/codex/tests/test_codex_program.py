@@ -261,6 +261,24 @@ def test_a_filter_is_paid_once(play: Play) -> None:
     assert len(asked) == 1
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ModelFault.SERVER_ERROR,
+        ModelFault.OVERLOADED,
+        ModelFault.DROPPED,
+        ModelFault.CUT_BODY,
+        ModelFault.STREAM_ERROR,
+        ModelFault.RATE_LIMITED,
+    ],
+)
+def test_the_service_is_asked_again_as_often_as_the_option_says(play: Play, fault: ModelFault) -> None:
+    """The program's two counters, of requests and of streams, would multiply; a 429 it never asks again."""
+    played = play(lambda _request: ModelReply(fault=fault), api_retries=2)
+    assert played.execution.failure is not None
+    assert len(played.server.requests) == (1 if fault is ModelFault.RATE_LIMITED else 3)
+
+
 def test_no_credit(play: Play) -> None:
     """The program's own word for it is known (E-A8)."""
     error = {"type": "insufficient_quota", "code": "insufficient_quota", "message": "You exceeded your current quota"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from http import HTTPStatus
 
 from skillgauge.api import Blame, Failure, FailureClass, JsonValue, Usage, freeze, without_secrets
+from skillgauge_http_bodies.pauses import retry_after_s
 
 _EXCERPT = 300
 _LOOKED_AT = 65_536
@@ -45,8 +45,7 @@ def status_failure(status: int, headers: Mapping[str, str], body: bytes, now: da
     message = f"{message}: {reason}" if reason else message
     if status == HTTPStatus.TOO_MANY_REQUESTS or status >= 500:
         kind = FailureClass.SERVER if status >= 500 else FailureClass.RATE_LIMITED
-        wait_s = retry_after_s(headers.get("retry-after", ""), now)
-        return failure(kind, message, retryable=True, retry_after_s=wait_s)
+        return failure(kind, message, retryable=True, retry_after_s=retry_after_s(headers, now))
     return failure(FailureClass.REJECTED, message)
 
 
@@ -67,19 +66,6 @@ def output_of(body: bytes, content_type: str) -> JsonValue:
         return freeze(value)
     except ValueError as error:
         raise ValueError(f"the answer is no JSON value: {error}") from None
-
-
-def retry_after_s(value: str, now: datetime) -> float | None:
-    """Seconds to wait by a `Retry-After` header, given as seconds or as a date; `None` if it says nothing."""
-    text = value.strip()
-    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
-        return float(text)
-    try:
-        at = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return max(0.0, (at - now).total_seconds())
 
 
 def usage_of(headers: Mapping[str, str]) -> tuple[Usage | None, tuple[str, ...]]:

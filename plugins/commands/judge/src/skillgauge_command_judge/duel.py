@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from skillgauge.api import Judge, JudgeReply, JudgeRequest
+from skillgauge.api import LONGEST_PAUSE_S, Judge, JudgeReply, JudgeRequest
 from skillgauge_judge_answers import Exhibits, marked_object_of
 
 Sleep = Callable[[float], Awaitable[object]]
@@ -23,7 +23,7 @@ Answer with one JSON object and nothing else:
 _REPAIR = "Your answer cannot be read: {why}. Answer again with the one JSON object that was asked for."
 _MOST_CHARACTERS = 60_000
 _QUESTIONS, _RETRIES = 2, 2
-_BACKOFF_S, _LONGEST_PAUSE_S = 1.0, 300.0
+_BACKOFF_S = 1.0
 _ANSWER_TOKENS = 4096
 
 
@@ -78,7 +78,7 @@ async def _reply(judge: Judge, system: str, user: str, sleep: Sleep) -> JudgeRep
     for attempt in range(_RETRIES):
         reply = await judge.ask(request)
         pause_s = _BACKOFF_S * 2**attempt if reply.retry_after_s is None else reply.retry_after_s
-        if reply.text is not None or not reply.retryable or pause_s > _LONGEST_PAUSE_S:
+        if reply.text is not None or not reply.retryable or pause_s > LONGEST_PAUSE_S:
             return reply
         await sleep(pause_s)
     return await judge.ask(request)

@@ -66,7 +66,7 @@ class CodexEngine(AcpEngine):
             "base_url": access.address,
             "env_key": access.key.variable if access.key else "",
             "wire_api": "responses",
-            "request_max_retries": self.options.api_retries,
+            "request_max_retries": 0,  # the two multiply, and a stream is begun again for a refused request as well
             "stream_max_retries": self.options.api_retries,
         }
 

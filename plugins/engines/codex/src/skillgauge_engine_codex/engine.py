@@ -180,14 +180,13 @@ class CodexEngine(ProgramEngine):
         """Settings that say where the model is; a login and an access token know it themselves."""
         if access.key is None or access.key.variable == ACCESS_TOKEN:
             return []
-        retries = self._codex.api_retries
         provider: JsonValue = {
             "name": "skillgauge",
             "base_url": access.address,
             "env_key": access.key.variable,
             "wire_api": "responses",
-            "request_max_retries": retries,
-            "stream_max_retries": retries,
+            "request_max_retries": 0,  # the two multiply, and a stream is begun again for a refused request as well
+            "stream_max_retries": self._codex.api_retries,
         }
         exclude = f"shell_environment_policy.exclude={_toml((access.key.variable,))}"
         return ["-c", "model_provider=skillgauge", "-c", f"model_providers.skillgauge={_toml(provider)}", "-c", exclude]

@@ -100,6 +100,11 @@ class DockerWorkspace:
         """Answers that its relay did not see to their end; see `skillgauge_agent_programs.spending`."""
         return self._relay.broken_off if self._relay is not None else 0
 
+    @property
+    def pause(self) -> tuple[int, float] | None:
+        """HTTP status and seconds of the pause that a model API asks for; see `skillgauge_agent_programs.failures`."""
+        return self._relay.pause if self._relay is not None else None
+
     async def __aenter__(self) -> Self:
         await self._folders.__aenter__()
         try:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from skillgauge.api import Judge, JudgeReply, JudgeRequest, Usage
+from skillgauge.api import LONGEST_PAUSE_S, Judge, JudgeReply, JudgeRequest, Usage
 from skillgauge_judge_answers import Unreadable
 
 from .options import RubricOptions
@@ -18,7 +18,6 @@ Sleep = Callable[[float], Awaitable[object]]
 _QUESTIONS = 2
 _RETRIES = 2
 _BACKOFF_S = 1.0
-_LONGEST_PAUSE_S = 300.0
 _ANSWER_TOKENS = 4096
 _TOKENS_A_STATEMENT = 256
 """Both far more than an answer has, since models that think before they answer count that, too."""
@@ -97,14 +96,14 @@ class _Asking:
                 self._replies.append(reply)
                 break
             pause_s = _BACKOFF_S * 2**attempt if reply.retry_after_s is None else reply.retry_after_s
-            if not reply.retryable or attempt == _RETRIES or pause_s > _LONGEST_PAUSE_S:
+            if not reply.retryable or attempt == _RETRIES or pause_s > LONGEST_PAUSE_S:
                 break
             await self._sleep(pause_s)
         return reply
 
     def _unanswered(self, reply: JudgeReply) -> str:
         message = reply.error or "it gave neither an answer nor an error"
-        if reply.retry_after_s is not None and reply.retry_after_s > _LONGEST_PAUSE_S:
+        if reply.retry_after_s is not None and reply.retry_after_s > LONGEST_PAUSE_S:
             message = f"{message} (it asks for a pause of {reply.retry_after_s:g} s)"
         calls = "" if self._calls == 1 else f" after {self._calls} calls"
         return f"the judge failed{calls}: {message}"[:_TOLD]
