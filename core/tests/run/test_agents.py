@@ -16,7 +16,7 @@ from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, ModelRoute, Sandbox, SandboxSpec, Workspace
 from skillgauge.run.agents import AgentSetup, AgentStages, files_of_skill
 from skillgauge.run.arm_integrity import VERIFIED
-from skillgauge.run.changes import LARGEST, ROOM, Content, changed_files, contents_of
+from skillgauge.run.changes import LARGEST, MOST, ROOM, Content, changed_files, contents_of
 from skillgauge.types.arms import Arm, ArmKind, SkillRef
 from skillgauge.types.suite import Case, FileSpec, Limits
 from skillgauge.types.trajectory import Trajectory
@@ -366,6 +366,18 @@ def test_contents_are_kept_up_to_a_size_together(tmp_path: Path) -> None:
             return await contents_of(real, ["link", "absent"])
 
     assert asyncio.run(linked()) == {"link": (None, "unreadable"), "absent": (None, "unreadable")}
+
+
+def test_of_many_files_only_some_are_read() -> None:
+    """A folder of packages costs no more than 2,000 small files; the rest is listed, with a note of their number."""
+    def play(_request: RunRequest, workspace: FakeWorkspace, _emit: Emit) -> Execution:
+        workspace.files |= {f"{number:05}": b"x" for number in range(MOST + 500)}
+        return Execution(text="done", trajectory=told("pdf", "other"))
+
+    execution = execute(trial(), play)
+    assert len(execution.files) == MOST + 500
+    assert [(one.text, one.left_out) for one in execution.files[MOST - 1 : MOST + 1]] == [("x", ""), (None, "too many")]
+    assert execution.notes == ("of 2,500 new and changed files the contents of 500 were not read",)
 
 
 names = st.text("abc/", min_size=1, max_size=3)

@@ -12,6 +12,8 @@ LARGEST = 64 * 1024
 """Bytes of a file that is kept; a larger one would be shown in part, and a difference of parts is none."""
 ROOM = 256 * 1024
 """Bytes of all files of a workspace that are kept."""
+MOST = 2_000
+"""Files whose contents are read: one installation of packages leaves tens of thousands."""
 Content = tuple[str | None, str]
 """A text, and if there is none why."""
 
@@ -20,9 +22,9 @@ async def contents_of(workspace: Workspace, paths: Iterable[str]) -> dict[str, C
     """Return the texts of files, or why there is none; no link out of the workspace is followed."""
     contents: dict[str, Content] = {}
     room = ROOM
-    for path in paths:
-        if room <= 0:
-            contents[path] = None, "too large"
+    for number, path in enumerate(paths):
+        if number >= MOST or room <= 0:
+            contents[path] = None, "too many" if number >= MOST else "too large"
             continue
         try:
             content = await workspace.collect(path, LARGEST + 1)
@@ -54,7 +56,10 @@ class LaunchState:
         present = [change.path for change in execution.files if change.change != "deleted"]
         contents = await contents_of(workspace, present)
         files = tuple(self._with_contents(change, contents) for change in execution.files)
-        return execution.model_copy(update={"files": files})
+        notes = execution.notes
+        if (rest := len(present) - MOST) > 0:
+            notes = (*notes, f"of {len(present):,} new and changed files the contents of {rest:,} were not read")
+        return execution.model_copy(update={"files": files, "notes": notes})
 
     def _with_contents(self, change: FileChange, contents_now: Mapping[str, Content]) -> FileChange:
         was, why_then = self.contents.get(change.path, (None, ""))

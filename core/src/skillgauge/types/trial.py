@@ -335,7 +335,8 @@ class FileChange(Frozen):
     text: str | None = None
     """What it holds now, if that was kept."""
     left_out: str = ""
-    """Why one of them was not: `binary`, `too large`, by itself or beside the others, or `unreadable`."""
+    """Why one of them was not: `binary`, `too large`, by itself or beside the others, `too many` files, or
+    `unreadable`."""
 
 
 class Execution(Frozen):
