@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from skillgauge.api import Fact
-from skillgauge_agent_programs.claude_variables import ADDRESS_VARIABLES, DIVERTING_VARIABLES
+from skillgauge_agent_programs.claude.variables import ADDRESS_VARIABLES, DIVERTING_VARIABLES
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from skillgauge.api import (
     Usage,
     Workspace,
 )
-from skillgauge_agent_programs.claude_skills import (
+from skillgauge_agent_programs.claude.skills import (
     SKILL_TOOL,
     Remedies,
     SkillCalls,

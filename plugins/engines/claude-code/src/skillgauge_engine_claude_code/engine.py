@@ -8,8 +8,8 @@ from pathlib import Path
 
 from skillgauge.api import Problem, RunRequest, Usage, Workspace, canonical_json
 from skillgauge_agent_programs.accounts import Transcript
-from skillgauge_agent_programs.claude_skills import SKILL_TOOL
-from skillgauge_agent_programs.claude_variables import ADDRESS_VARIABLES, DIVERTING_VARIABLES
+from skillgauge_agent_programs.claude.skills import SKILL_TOOL
+from skillgauge_agent_programs.claude.variables import ADDRESS_VARIABLES, DIVERTING_VARIABLES
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.homes import SessionFile, files_in, lines_of, sizes_in

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from skillgauge.api import Failure, FailureClass, JsonValue, Usage
-from skillgauge_agent_programs.claude_skills import Remedies
+from skillgauge_agent_programs.claude.skills import Remedies
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
 from skillgauge_agent_programs.json_lines import count_at, dig, text_at, texts_at
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from skillgauge.api import Engine, Fact, Provider, Redirect, Traits, hookimpl
-from skillgauge_agent_programs.claude_variables import ADDRESS_VARIABLES
+from skillgauge_agent_programs.claude.variables import ADDRESS_VARIABLES
 
 from .options import HOST, INSTALLS, LOGIN_FILE, VARIABLES, ClaudeCodeOptions
 

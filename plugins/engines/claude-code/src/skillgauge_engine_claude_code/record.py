@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from skillgauge.api import JsonValue, Usage
-from skillgauge_agent_programs.claude_skills import SKILL_TOOL, SkillCalls, flat, listed_skills
+from skillgauge_agent_programs.claude.skills import SKILL_TOOL, SkillCalls, flat, listed_skills
 from skillgauge_agent_programs.json_lines import count_at, dig, items_at, text_at
 
 from .outcomes import REMEDIES, usage_of

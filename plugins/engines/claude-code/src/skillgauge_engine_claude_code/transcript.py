@@ -9,7 +9,7 @@ from pathlib import Path
 
 from skillgauge.api import Blame, Block, EventKind, Failure, JsonValue, RefusedSkill, Trajectory, TrajectoryEvent, Usage
 from skillgauge_agent_programs.accounts import Account, Ending, is_models_turn
-from skillgauge_agent_programs.claude_skills import (
+from skillgauge_agent_programs.claude.skills import (
     SKILL_TOOL,
     SkillCalls,
     flat,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from skillgauge.api import Block, JsonValue, RefusedSkill
 
-from .json_lines import bounded_text, items_at, text_at, texts_at
+from ..json_lines import bounded_text, items_at, text_at, texts_at
 
 SKILL_TOOL = "Skill"
 _REASON_CHARACTERS = 300
