@@ -16,20 +16,20 @@ from skillgauge.plan.preparing import prepare
 from skillgauge.plugins.index import PluginIndex
 from skillgauge.plugins.registry import Registry
 from skillgauge.types.result import TrialResult, Verdict
-from skillgauge_testkit.contract import executor_parts
+from skillgauge_testkit.contract.executors import parts
 
 
 @pytest.fixture
 def options(tmp_path: Path) -> EvalOptions:
     """An evaluation of one case."""
-    suite = tmp_path / f"suite{executor_parts.SUFFIX}"
+    suite = tmp_path / f"suite{parts.SUFFIX}"
     suite.touch()
     return EvalOptions(cwd=tmp_path, what=What(paths=(suite,)), how=How(retries=3))
 
 
 def registry() -> Registry:
     """The plugins of it."""
-    return Registry(PluginIndex(), files=[Path(executor_parts.__file__)])
+    return Registry(PluginIndex(), files=[Path(parts.__file__)])
 
 
 async def made_again(options: EvalOptions, recipe_options: EvalOptions | None = None) -> TrialResult:

@@ -10,7 +10,7 @@ import pytest
 from skillgauge.api import Executor, Results, RunTrial, Trial, TrialResult
 from skillgauge.api.run import LocalExecutor
 from skillgauge_testkit import check_executor
-from skillgauge_testkit.contract.executors import MakeExecutor
+from skillgauge_testkit.contract.executors.check import MakeExecutor
 
 QUICK_S = 3.0
 """Patience with what never happens."""

@@ -17,7 +17,7 @@ Example::
 from .adapters import AdapterInputs, check_adapter
 from .agents import EnginePrompts, check_engine, check_judge
 from .announcing import Maker, check_light_import, check_plugin
-from .executors import check_executor
+from .executors.check import check_executor
 from .formats import check_format
 from .model_judges import JUDGE_KEY, JUDGE_QUESTION, ask_judge, check_model_judge, surroundings_of
 from .mutants import check_mutants
@@ -25,7 +25,7 @@ from .redirects import check_redirects
 from .reporters import check_reporter
 from .sandboxes import check_sandbox
 from .scorers import check_scorer, score_context
-from .stores import check_store
+from .stores.check import check_store
 from .views import contract_views
 
 __all__ = [

@@ -17,9 +17,9 @@ from skillgauge.plugins.index import PluginIndex
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.trials import RetryPolicy, TrialRunner
 
-from . import executor_parts
-from .clauses import MIDWAY_S, PATIENCE_S, answered, called, require, run, shown
-from .shapes import require_shape
+from ..clauses import MIDWAY_S, PATIENCE_S, answered, called, require, run, shown
+from ..shapes import require_shape
+from . import parts
 
 MakeExecutor = Callable[[int], Executor]
 
@@ -45,7 +45,7 @@ def check_executor(make: MakeExecutor, *, patience_s: float = PATIENCE_S) -> Non
     require_shape(called("making an executor", make, 1), Executor)
     with TemporaryDirectory(prefix="skillgauge-contract-") as name:
         folder = Path(name)
-        suite = folder / f"suite{executor_parts.SUFFIX}"
+        suite = folder / f"suite{parts.SUFFIX}"
         suite.touch()
         trying = _Trying(make, EvalOptions(cwd=folder, what=What(paths=(suite,))), folder, patience_s)
         for clause in (_runs_each_once, _keeps_order, _draws_no_faster, _hands_errors_on, _runs_nothing):
@@ -136,7 +136,7 @@ class _Trying:
 
 
 def _registry() -> Registry:
-    return Registry(PluginIndex(), files=[Path(executor_parts.__file__)])
+    return Registry(PluginIndex(), files=[Path(parts.__file__)])
 
 
 async def _each(trials: Iterable[Trial], drawn: list[int] | None = None) -> AsyncIterator[Trial]:

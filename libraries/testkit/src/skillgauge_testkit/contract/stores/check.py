@@ -23,12 +23,12 @@ from skillgauge.api import (
 )
 from skillgauge.api.report import GroupKey, RunInfo, RunState, RunView, case_order
 
-from . import samples
-from .clauses import PATIENCE_S, answered, called, require, run, shown
-from .shapes import require_shape
-from .store_crashes import MakeStore, run_child
-from .store_places import Place
-from .store_signatures import keeps_signatures, keeps_signers_apart
+from .. import samples
+from ..clauses import PATIENCE_S, answered, called, require, run, shown
+from ..shapes import require_shape
+from .crashes import MakeStore, run_child
+from .places import Place
+from .signatures import keeps_signatures, keeps_signers_apart
 
 
 def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s: float = PATIENCE_S) -> None:

@@ -12,13 +12,13 @@ from collections.abc import Callable
 
 from skillgauge.api import JsonObject, Store
 
-from . import samples
+from .. import samples
 
 _CHILD = """
 import json, pickle, sys
 paths, payload = pickle.load(sys.stdin.buffer)
 sys.path[:] = paths
-from skillgauge_testkit.contract.store_crashes import die_in_a_run
+from skillgauge_testkit.contract.stores.crashes import die_in_a_run
 die_in_a_run(*pickle.loads(payload))
 """
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from skillgauge.api import PlanHead, ResultOrder, RunLog, RunQuery, Store, TrialResult
 from skillgauge.api.report import RunInfo, RunState, RunView
 
-from . import samples
-from .clauses import answered, called, require, shown
-from .shapes import require_shape
-from .store_crashes import MakeStore
+from .. import samples
+from ..clauses import answered, called, require, shown
+from ..shapes import require_shape
+from .crashes import MakeStore
 
 
 @dataclass(frozen=True)

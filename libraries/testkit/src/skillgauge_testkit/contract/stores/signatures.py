@@ -7,9 +7,9 @@ import asyncio
 from skillgauge.api import Execution, RunQuery
 from skillgauge.api.report import RunState
 
-from . import samples
-from .clauses import answered, require, shown
-from .store_places import Place
+from .. import samples
+from ..clauses import answered, require, shown
+from .places import Place
 
 
 async def keeps_signatures(place: Place) -> None:

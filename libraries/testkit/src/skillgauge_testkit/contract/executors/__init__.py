@@ -1,0 +1,1 @@
+"""The contract of executors, and the plugins that its trials need in whichever process they run."""
