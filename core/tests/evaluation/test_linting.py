@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from skillgauge.errors import Problem, Severity, UsageError
+from skillgauge.errors import Origin, PluginError, Problem, Severity, UsageError
 from skillgauge.evaluation.linting import (
     Lint,
     LintFinding,
@@ -16,7 +17,9 @@ from skillgauge.evaluation.linting import (
     installed_lints,
     levelled,
     lint_suites,
+    problem_reporter,
     read_levels,
+    render_problems,
 )
 from skillgauge.plugins.index import IndexEntry, PluginIndex
 from skillgauge.types.suite import Suite
@@ -90,3 +93,53 @@ def test_all_bad_levels_are_told_at_once() -> None:
     with pytest.raises(UsageError) as raised:
         read_levels(["acme-two=off", "acme-one=loud"], [ONE], "--lint")
     assert [one.code for one in raised.value.problems] == ["lint.unknown", "lint.level"]
+
+
+def reporters(monkeypatch: pytest.MonkeyPatch, **packages: object) -> PluginIndex:
+    """Packages that each print problems as `acme`, by their distribution."""
+    for name, function in packages.items():
+        module = ModuleType(name)
+        module.document = function  # type: ignore[attr-defined]  # made up here
+        monkeypatch.setitem(sys.modules, name, module)
+    return PluginIndex([IndexEntry("problem_reporters", "acme", f"{n}:document", n, "1") for n in packages])
+
+
+def test_a_package_makes_the_document_of_problems(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It gets problems with their places, and the lints that looked."""
+    file = tmp_path / "a.yaml"
+    file.write_text("a: 1\nb: 2\n")
+
+    def document(problems: list[Problem], lints: list[Lint], cwd: Path) -> dict[str, object]:
+        return {"lines": [one.span and one.span.line for one in problems], "lints": list(lints), "cwd": cwd}
+
+    entry = problem_reporter(reporters(monkeypatch, acme=document), "acme", lambda _entry: True)
+    problem = Problem("suite.bad", "-", Origin(str(file), ("b",)))
+    assert render_problems(entry, [problem], [ONE], tmp_path) == {"lines": [2], "lints": [ONE], "cwd": tmp_path}
+
+
+@pytest.mark.parametrize(
+    ("name", "admits", "code", "words"),
+    [
+        ("acme", True, "plugin.ambiguous", "first:acme or second:acme"),
+        ("acme", False, "plugin.not-installed", "publishes none"),
+        ("acm", True, "plugin.not-installed", "did you mean acme"),
+        ("sarif", True, "plugin.not-installed", "pip install skillgauge-lints"),
+    ],
+)
+def test_a_name_must_mean_one_reporter_of_problems(
+    monkeypatch: pytest.MonkeyPatch, name: str, admits: bool, code: str, words: str
+) -> None:
+    """A name of two packages, a blocked package, a misspelt name, and one that is not installed."""
+    index = reporters(monkeypatch, first=dict, second=dict)
+    with pytest.raises(PluginError) as raised:
+        problem_reporter(index, name, lambda _entry: admits)
+    (problem,) = raised.value.problems
+    assert problem.code == code
+    assert words in f"{problem.message} {problem.hint}"
+
+
+def test_a_reporter_that_fails_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its own fault ends in no traceback."""
+    entry = problem_reporter(reporters(monkeypatch, acme=lambda *_: 1 / 0), "acme", lambda _entry: True)
+    with pytest.raises(PluginError, match="'acme' of acme 1 failed: ZeroDivisionError"):
+        render_problems(entry, [], [], tmp_path)

@@ -21,6 +21,7 @@ from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, 
 from ..evaluation.arguments import configured
 from ..evaluation.invocation import Invocation, invocation
 from ..evaluation.linting import (
+    PROBLEM_REPORTERS,
     Lint,
     Linted,
     LintSubject,
@@ -28,22 +29,24 @@ from ..evaluation.linting import (
     installed_lints,
     levelled,
     lint_suites,
+    problem_reporter,
     read_levels,
-    sarif,
+    render_problems,
 )
 from ..evaluation.options import eval_options
 from ..evaluation.preparation import prepare_trusted
 from ..evaluation.selection import around, require_cases
 from ..plan.preparing import Prepared
+from ..plugins.index import IndexEntry
 from ..plugins.installed import read_index
 from ..plugins.kinds import FORMATS
 from ..terminal.output import problem_document
 from ..types.result import RunState, RunView
 from ..types.trial import PlanHead
 from .evaluation_options import SECTIONS, EvaluationCommand, foresight_options
-from .options import AROUND, names_apart
+from .options import AROUND, completing, names_apart
 
-TEXT, SARIF = "text", "sarif"
+TEXT = "text"
 _RUNS = 3
 """Stored runs of a suite that lints may look at."""
 _OF_A_RUN = ("engine.", "judge.", "sandbox.")
@@ -52,34 +55,35 @@ _OF_A_RUN = ("engine.", "judge.", "sandbox.")
 
 @dataclass(frozen=True)
 class _Report:
-    """Reports what is wrong with suites: to people, in the document of `--json`, or in SARIF."""
+    """Reports what is wrong with suites: to people, in the document of `--json`, or in that of an installed package."""
 
     call: Invocation
     lints: Sequence[Lint]
-    as_sarif: bool
+    reporter: IndexEntry | None
+    """Makes the one document that is printed in place of text."""
 
     def require_one_document(self) -> None:
         """Refuse two documents on stdout."""
-        if self.as_sarif and self.call.output.as_json:
-            message = "--json and --format sarif are two documents"
+        if self.reporter and self.call.output.as_json:
+            message = f"--json and --format {self.reporter.name} are two documents"
             raise UsageError(Problem("usage.exclusive", message, hint="Choose one."))
 
-    def sarif(self, problems: Sequence[Problem]) -> None:
-        """Print a SARIF document, if that is wanted."""
-        if self.as_sarif:
-            self.call.output.whole(sarif(problems, self.lints, self.call.cwd))
+    def whole(self, problems: Sequence[Problem]) -> None:
+        """Print the document of a package, if one is asked for."""
+        if self.reporter:
+            self.call.output.whole(render_problems(self.reporter, problems, self.lints, self.call.cwd))
 
     def diff(self, lines: Sequence[str]) -> None:
         """Print what changes."""
-        if not self.as_sarif:
+        if not self.reporter:
             for line in lines:
                 self.call.output.line(line)
 
     def problems(self, prepared: Prepared, problems: Sequence[Problem]) -> None:
         """Print what is wrong with suites that could be prepared."""
         passed_over = prepared.suites.passed_over
-        self.sarif((*problems, *passed_over))
-        if not self.as_sarif:
+        self.whole((*problems, *passed_over))
+        if not self.reporter:
             self.call.output.problems((*problems, *passed_over))
         if self.call.output.as_json:
             from ..evaluation.plan_document import plan_document  # noqa: PLC0415 - slow, and few ask for a document
@@ -91,7 +95,7 @@ class _Report:
         """Conclude that no file belongs to a suite: all is well with the suites of these files."""
         from ..evaluation.plan_document import PlanDocument  # noqa: PLC0415 - as above
 
-        self.sarif(())
+        self.whole(())
         head = PlanHead(plan_id=digest(), suites=(), trial_count=0, runs=1, seed=0)
         self.call.output.document(PlanDocument(sandbox="none", plan=head).model_dump(mode="json"))
         self.call.output.verdict("valid: no suite is around these files", ExitCode.OK)
@@ -103,7 +107,7 @@ def _validate(**values: Any) -> int:
     own = {name: values.pop(name) for name in ("lint", "strict", "fix", "diff", "output_format", "around")}
     broken: list[Problem] = []
     lints = installed_lints(read_index(), broken, lambda entry: not call.registry.is_blocked(entry))
-    report = _Report(call, lints, own["output_format"] == SARIF)
+    report = _Report(call, lints, _reporter(call, own["output_format"]))
     report.require_one_document()
     levels = {
         **read_levels(call.config.get("lints") or (), lints, "configuration key lints"),
@@ -128,6 +132,12 @@ def _validate(**values: Any) -> int:
     return _concluded(call, prepared, counted_problems)
 
 
+def _reporter(call: Invocation, name: str) -> IndexEntry | None:
+    if name == TEXT:
+        return None
+    return problem_reporter(read_index(), name, lambda entry: not call.registry.is_blocked(entry))
+
+
 def _open_gates(call: Invocation, values: Mapping[str, Any], prepared: Prepared) -> Iterator[Problem]:
     """Yield a warning for each gate that no outcome of a suite could answer."""
     if not values["gate"] and values["min_delta_pts"] is None:
@@ -147,7 +157,7 @@ def _prepared(call: Invocation, values: Mapping[str, Any], report: _Report) -> P
         require_cases(asked.words, asked.options, call.registry)
         return _run_to_its_end(prepare_trusted(call, asked.options))
     except SkillgaugeError as error:
-        report.sarif(error.problems)
+        report.whole(error.problems)
         raise
 
 
@@ -269,9 +279,10 @@ command = ValidateCommand(
         click.Option(["--fix"], is_flag=True, help="Fix what can be fixed automatically, and show it."),
         click.Option(
             ["--format", "output_format"],
-            type=click.Choice([TEXT, SARIF]),
+            metavar="NAME",
             default=TEXT,
-            help="How problems are printed; sarif: a SARIF 2.1.0 document on stdout.",
+            shell_complete=completing(PROBLEM_REPORTERS),
+            help="How problems are printed: text, or a document of an installed package, such as sarif, on stdout.",
         ),
         *foresight_options(),
     ],

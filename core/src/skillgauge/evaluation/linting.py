@@ -1,7 +1,9 @@
 """Lints: what makes a suite prove less than its author thinks, as installed packages find it.
 
 The core knows none of them. A package announces a tuple of `Lint`s by an entry point of the group `skillgauge.lints`,
-`validate` asks each about every suite that was loaded, and the user decides what each one weighs.
+`validate` asks each about every suite that was loaded, and the user decides what each one weighs. A document of
+problems for other programs is made by a package, too: its entry point in the group `skillgauge.problem_reporters`
+names a `ProblemReporter`.
 """
 
 from __future__ import annotations
@@ -10,19 +12,20 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import quote
 
 from skillgauge_documents import Change, changed_texts, differences
 
-from .. import __version__
 from ..config.documents import located_all
-from ..errors import Origin, Problem, Severity, SourceSpan, UsageError, did_you_mean
-from ..plugins.index import IndexEntry, PluginIndex
+from ..contract.providers import imported
+from ..errors import Origin, PluginError, Problem, Severity, SourceSpan, UsageError, did_you_mean
+from ..plugins.index import IndexEntry, PluginIndex, install_hint
 from ..types.result import RunView
 from ..types.suite import Suite
 
 GROUP = "lints"
 """Group of entry points, behind the common prefix."""
+PROBLEM_REPORTERS = "problem_reporters"
+"""The group of those who make documents of problems."""
 PREFIX = "lint."
 _OF_SUITES = (PREFIX, "suite.", "document.")
 OFF = "off"
@@ -80,6 +83,10 @@ class Lint:
     def code(self) -> str:
         """Its name among the codes of problems."""
         return f"{PREFIX}{self.id}"
+
+
+ProblemReporter = Callable[[Sequence[Problem], Sequence[Lint], Path], Mapping[str, object]]
+"""Makes a JSON document of problems with their places, the lints that looked, and the folder that the user is in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,73 +260,42 @@ def write(files: dict[Path, tuple[str, str]]) -> None:
     UsageError.raise_for(problems)
 
 
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-Node = dict[str, object]
-
-
-def sarif(problems: Iterable[Problem], lints: Sequence[Lint], cwd: Path) -> Node:
-    """One SARIF document.
+def problem_reporter(index: PluginIndex, name: str, admits: Callable[[IndexEntry], bool]) -> IndexEntry:
+    """Return the entry of a reporter of problems.
 
     Args:
-        problems: what was found.
-        lints: what was looked for, so that a rule without a result is known, too.
-        cwd: places are told relative to it where they lie below it.
+        index: what is installed.
+        name: as the user types it.
+        admits: whether the user does not do without a package.
+
+    Raises:
+        PluginError: none has that name, or several have it.
+    """
+    entries = [entry for entry in index.find(PROBLEM_REPORTERS, name) if admits(entry)]
+    if len(entries) == 1:
+        return entries[0]
+    if entries:
+        names = " or ".join(entry.full_name for entry in entries)
+        message = f"several packages print problems as {name!r}"
+        raise PluginError(Problem("plugin.ambiguous", message, hint=f"Name one of them: {names}."))
+    near = did_you_mean(name, [entry.name for entry in index.entries(PROBLEM_REPORTERS) if admits(entry)])
+    message = f"no installed package prints problems as {name!r}{near}"
+    raise PluginError(Problem("plugin.not-installed", message, hint=install_hint(PROBLEM_REPORTERS, name)))
+
+
+def render_problems(
+    entry: IndexEntry, problems: Iterable[Problem], lints: Sequence[Lint], cwd: Path
+) -> Mapping[str, object]:
+    """Return the document that a reporter makes of problems.
+
+    Raises:
+        PluginError: it cannot be loaded, or fails.
     """
     located = located_all(problems)
-    rules = {lint.code: _rule(lint) for lint in lints}
-    for problem in located:
-        rules.setdefault(problem.code, {"id": problem.code, "shortDescription": {"text": problem.code}})
-    order = {code: number for number, code in enumerate(rules)}
-    driver = {"name": "skillgauge", "version": __version__, "rules": list(rules.values())}
-    results = [_result(problem, order[problem.code], cwd) for problem in located]
-    run: Node = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def _rule(lint: Lint) -> Node:
-    return {
-        "id": lint.code,
-        "name": "".join(word.capitalize() for word in lint.id.split("-")),
-        "shortDescription": {"text": lint.summary},
-        "help": {"text": lint.hint},
-        "defaultConfiguration": {"level": lint.severity.value},
-    }
-
-
-def _result(problem: Problem, rule: int, cwd: Path) -> Node:
-    if problem.hint:
-        text = f"{problem.message}\nNext: {problem.hint}"
-    else:
-        text = problem.message
-    found: Node = {
-        "ruleId": problem.code,
-        "ruleIndex": rule,
-        "level": problem.severity.value,
-        "message": {"text": _without_links(text)},
-    }
-    span = problem.span
-    file = None
-    if span:
-        file = span.file
-    elif problem.origin:
-        file = problem.origin.file
-    if file is not None:
-        place: Node = {"artifactLocation": {"uri": _uri(file, cwd)}}
-        if span and span.line:
-            place["region"] = {"startLine": span.line, **({"startColumn": span.column} if span.column else {})}
-        found["locations"] = [{"physicalLocation": place}]
-    return found
-
-
-def _without_links(text: str) -> str:
-    """A message without links: code hosts make one of `[words](address)`, and suites write messages."""
-    if "](" in text:
-        return text.replace("[", "\\[").replace("]", "\\]")
-    return text
-
-
-def _uri(file: str, cwd: Path) -> str:
-    path = (cwd / file).absolute()
-    if path.is_relative_to(cwd):
-        return quote(path.relative_to(cwd).as_posix())
-    return path.as_uri()
+    try:
+        reporter: ProblemReporter = imported(entry.module)
+        return reporter(located, lints, cwd)
+    except Exception as error:
+        message = f"problem reporter {entry.name!r} of {entry.distribution} {entry.version} failed"
+        reason = f"{message}: {type(error).__name__}: {error}"
+        raise PluginError(Problem("plugin.broken", reason, hint="skillgauge plugins doctor")) from error
