@@ -138,7 +138,8 @@ def _gate_options(values: Mapping[str, Any]) -> list[str]:
 
 
 async def _confirming(call: Invocation, request: Asked, earlier: RunView, demanded: Sequence[str]) -> Evaluation:
-    from ..evaluation.confirming import continuation_of, continued, notice, require_no_gate  # noqa: PLC0415 - few commands need it
+    from ..evaluation.confirming.continuation import continuation_of, notice, require_no_gate  # noqa: PLC0415 - few add to a run
+    from ..evaluation.confirming.continued_run import continued  # noqa: PLC0415 - as above
 
     subject, how = request.options.what, request.options.how
     continuation = continuation_of(earlier, subject.selection, how.runs)
@@ -160,7 +161,7 @@ def _require_latest_look(call: Invocation, earlier: RunView) -> None:
     Raises:
         UsageError: the run was continued; with the run to continue instead.
     """
-    from ..evaluation.confirmable import continued_by  # noqa: PLC0415 - few commands add to a run
+    from ..evaluation.confirming.conditions import continued_by  # noqa: PLC0415 - few commands add to a run
     from ..evaluation.stored import opened_store  # noqa: PLC0415 - as above
 
     problems: list[Problem] = []

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from skillgauge_documents.characters import plain
 from skillgauge_documents.phrases import listed
 
-from ..contract.stores import RunQuery, Store
-from ..errors import Problem
-from ..types.comparison import GroupKey
-from ..types.result import RunState, RunView, TrialResult
-from ..types.trial import CaseHead, Identity, PlanHead, SuiteHead, Trial
+from ...contract.stores import RunQuery, Store
+from ...errors import Problem
+from ...types.comparison import GroupKey
+from ...types.result import RunState, RunView, TrialResult
+from ...types.trial import CaseHead, Identity, PlanHead, SuiteHead, Trial
 
 Place = tuple[str, str]
 """Suite and case, by their ids."""
