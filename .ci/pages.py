@@ -154,10 +154,10 @@ def gather(folder: Path = GATHERED) -> list[PurePosixPath]:
 
 
 def _text_of_page(source: Path, place: PurePosixPath, places: Mapping[Path, PurePosixPath]) -> str:
-    """The text of a page with its links; that of a package ends with the options of its plugins."""
+    """The text of a page with its links and tables; that of a package ends with the options of its plugins."""
     if place.name == "changes.md":
         return linked(changes(), ROOT / "CHANGELOG.md", places)
-    text = linked(source.read_text("utf-8"), source, places)
+    text = linked(reference.completed(source.read_text("utf-8")), source, places)
     if place.parts[0] == "packages" and place.stem in {member.name for member in members()}:
         text += reference.options_section(
             [plugin for plugin in reference.plugins() if plugin.distribution == place.stem]

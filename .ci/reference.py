@@ -9,7 +9,7 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -20,6 +20,8 @@ from skillgauge import errors
 from skillgauge.cli.app import app
 from skillgauge.cli.options import Globals
 from skillgauge.cli.schema_command import published_schemas
+from skillgauge.config.arguments import OPTIONS, declared
+from skillgauge.config.configuration import KEYS, variable_name
 from skillgauge.evaluation.invocation import Invocation, invocation
 from skillgauge.plugins.index import IndexEntry
 from skillgauge.plugins.installed import read_index
@@ -105,6 +107,47 @@ def commands_page() -> str:
         if examples := getattr(command.command, "examples", ()):
             text += "\nFor example:\n\n" + "".join(f"    {line}\n" for line in examples) + "\n"
     return text
+
+
+def completed(page: str) -> str:
+    """A page whose marked tables have a row for whatever of the program the page does not name itself.
+
+    A mark stands below the last row of a table: `<!-- and of the program: options of eval -->`. So a new option needs
+    a row only where its help does not say enough.
+    """
+    return _MARK.sub(lambda mark: "".join(f"| {row[0]} | {row[1]} |\n" for row in _REST[mark[1]](page)), page)
+
+
+_MARK = re.compile(r"<!-- and of the program: ([^\n]*) -->\n")
+
+
+def _rest_of_options(page: str) -> Iterator[tuple[str, str]]:
+    (command,) = (one for one in commands() if one.words == ("eval",))
+    own = {option.value_name for option in declared()}
+    for option in command.options():
+        if option.name in own and not any(f"`{flag}" in page for flag in option.opts):
+            yield _option(option, command.context)
+
+
+def _rest_of_keys(page: str) -> Iterator[tuple[str, str]]:
+    for key in KEYS.values():
+        if f"`{key.name}`" not in page:
+            default = "" if key.default is None else json.dumps(key.default)
+            yield f"`{key.name}`", f"{cell(default)} | `{variable_name(key.name)}`; {cell(key.help)}"
+
+
+def _rest_of_gates(page: str) -> Iterator[tuple[str, str]]:
+    for option in OPTIONS["Gates"]:
+        name = option.value_name
+        if f"`{name}=" not in page and f" `{name}=" not in page and f"--{name.replace('_', '-')}`" not in page:
+            yield f"`{name}`", cell(option.help)
+
+
+_REST: Mapping[str, Callable[[str], Iterator[tuple[str, str]]]] = {
+    "options of eval": _rest_of_options,
+    "configuration keys": _rest_of_keys,
+    "gates of Python": _rest_of_gates,
+}
 
 
 def _paragraphs(text: str | None) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+import reference
 from skillgauge.cli.app import BUILT_IN, app
 from skillgauge.config.configuration import KEYS, STORE_KEY, variable_name
 from skillgauge.contract.hooks import Announcements, ExtensionHooks
@@ -62,7 +63,7 @@ def options_of(name: str) -> set[str]:
 def test_every_option_is_documented(name: str) -> None:
     """docs/cli.md, or the page of the format that brings it, names every option of every command."""
     names = ("cli.md", "eval-skills.md", "agent-skills.md", "benchflow.md", "linting.md")
-    pages = "".join((DOCS / page).read_text() for page in names)
+    pages = "".join(reference.completed((DOCS / page).read_text()) for page in names)
     assert f"skillgauge {name}" in pages
     missing = {flag for flag in options_of(name) if f"`{flag}" not in pages and f" {flag}" not in pages}
     assert not missing
@@ -105,12 +106,30 @@ def test_every_option_of_a_plugins_command_is_documented(name: str) -> None:
 
 def test_every_configuration_key_is_documented() -> None:
     """docs/cli.md names every key and the variable of each that has a row of its own."""
-    page = (DOCS / "cli.md").read_text()
+    page = reference.completed((DOCS / "cli.md").read_text())
     for key in KEYS:
         assert f"`{key}`" in page, key
     for variable in re.findall(r"SKILLGAUGE_[A-Z_]+", page):
         if not variable.endswith("_"):
             assert variable in {STORE_KEY, *map(variable_name, KEYS)}, variable
+
+
+@pytest.mark.parametrize(
+    ("page", "row", "words"),
+    [
+        ("cli.md", "| `--fresh`", ("`--fresh`", "Do not resume an unfinished run.")),
+        ("cli.md", "| `seed`", ("`seed`", "0", "`SKILLGAUGE_SEED`", "Seed of everything random.")),
+        ("python.md", '| `gate_scope="new"`', ("`gate_scope`", "Ask gates on lifts")),
+    ],
+)
+def test_a_table_is_completed_from_the_program(page: str, row: str, words: tuple[str, ...]) -> None:
+    """The site has a row for what the page leaves out, and no second one for what it has."""
+    text = (DOCS / page).read_text()
+    assert len(reference.completed(text).splitlines()) == len(text.splitlines()) - text.count("<!-- and of the program")
+    without = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(row))
+    (added,) = set(reference.completed(without).splitlines()) - set(text.splitlines())
+    assert added.startswith("| ")
+    assert all(word in added for word in words)
 
 
 def test_links_between_documents_lead_somewhere() -> None:

@@ -432,63 +432,71 @@ def test_every_default_is_accepted(key: Any) -> None:
     assert key.help.endswith(".")
 
 
+PUBLISHED: dict[str, object] = {
+    "concurrency": 4,
+    "timeoutMs": 30_000,
+    "agentTimeoutMs": 600_000,
+    "outputDir": "./reports",
+    "defaultFormats": ["json", "markdown"],
+    "runs": 1,
+    "retries": 0,
+    "seed": 0,
+    "store": "./skillgauge.db",
+    "cacheDir": None,
+    "sandbox": None,
+    "engine": None,
+    "model": None,
+    "judge": None,
+    "judgeModel": None,
+    "judgeTemperature": None,
+    "judgedGates": "always",
+    "checks": [],
+    "lints": [],
+    "quarantine": [],
+    "plugins.block": [],
+    "plugins.only": None,
+}
+
+VARIABLES = {
+    "concurrency": "SKILLGAUGE_CONCURRENCY",
+    "timeoutMs": "SKILLGAUGE_TIMEOUT_MS",
+    "agentTimeoutMs": "SKILLGAUGE_AGENT_TIMEOUT_MS",
+    "outputDir": "SKILLGAUGE_OUTPUT_DIR",
+    "defaultFormats": "SKILLGAUGE_DEFAULT_FORMATS",
+    "runs": "SKILLGAUGE_RUNS",
+    "retries": "SKILLGAUGE_RETRIES",
+    "seed": "SKILLGAUGE_SEED",
+    "store": "SKILLGAUGE_STORE",
+    "cacheDir": "SKILLGAUGE_CACHE_DIR",
+    "sandbox": "SKILLGAUGE_SANDBOX",
+    "engine": "SKILLGAUGE_ENGINE",
+    "model": "SKILLGAUGE_MODEL",
+    "judge": "SKILLGAUGE_JUDGE",
+    "judgeModel": "SKILLGAUGE_JUDGE_MODEL",
+    "judgeTemperature": "SKILLGAUGE_JUDGE_TEMPERATURE",
+    "judgedGates": "SKILLGAUGE_JUDGED_GATES",
+    "checks": "SKILLGAUGE_CHECKS",
+    "lints": "SKILLGAUGE_LINTS",
+    "quarantine": "SKILLGAUGE_QUARANTINE",
+    "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
+    "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
+}
+
+
 def test_the_defaults_are_published() -> None:
-    """The documents promise them; half of them come from eval-skills."""
-    assert {name: key.default for name, key in KEYS.items()} == {
-        "concurrency": 4,
-        "timeoutMs": 30_000,
-        "agentTimeoutMs": 600_000,
-        "outputDir": "./reports",
-        "defaultFormats": ["json", "markdown"],
-        "runs": 1,
-        "retries": 0,
-        "seed": 0,
-        "store": "./skillgauge.db",
-        "cacheDir": None,
-        "sandbox": None,
-        "engine": None,
-        "model": None,
-        "judge": None,
-        "judgeModel": None,
-        "judgeTemperature": None,
-        "judgedGates": "always",
-        "checks": [],
-        "lints": [],
-        "quarantine": [],
-        "plugins.block": [],
-        "plugins.only": None,
-    }
+    """The documents promise them, so none changes; half of them come from eval-skills."""
+    assert {name: KEYS[name].default for name in PUBLISHED} == PUBLISHED
+
+
+def test_the_names_of_variables_are_published() -> None:
+    """Derived from the keys; a script's variable must never change its name."""
+    assert {name: variable_name(name) for name in VARIABLES} == VARIABLES
 
 
 # --- variables --------------------------------------------------------------------------------------------
 
 
-def test_the_names_of_variables_are_published() -> None:
-    """Derived from the keys; a script's variable must never change its name."""
-    assert {name: variable_name(name) for name in KEYS} == {
-        "concurrency": "SKILLGAUGE_CONCURRENCY",
-        "timeoutMs": "SKILLGAUGE_TIMEOUT_MS",
-        "agentTimeoutMs": "SKILLGAUGE_AGENT_TIMEOUT_MS",
-        "outputDir": "SKILLGAUGE_OUTPUT_DIR",
-        "defaultFormats": "SKILLGAUGE_DEFAULT_FORMATS",
-        "runs": "SKILLGAUGE_RUNS",
-        "retries": "SKILLGAUGE_RETRIES",
-        "seed": "SKILLGAUGE_SEED",
-        "store": "SKILLGAUGE_STORE",
-        "cacheDir": "SKILLGAUGE_CACHE_DIR",
-        "sandbox": "SKILLGAUGE_SANDBOX",
-        "engine": "SKILLGAUGE_ENGINE",
-        "model": "SKILLGAUGE_MODEL",
-        "judge": "SKILLGAUGE_JUDGE",
-        "judgeModel": "SKILLGAUGE_JUDGE_MODEL",
-        "judgeTemperature": "SKILLGAUGE_JUDGE_TEMPERATURE",
-        "judgedGates": "SKILLGAUGE_JUDGED_GATES",
-        "checks": "SKILLGAUGE_CHECKS",
-        "lints": "SKILLGAUGE_LINTS",
-        "quarantine": "SKILLGAUGE_QUARANTINE",
-        "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
-        "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
-    }
+# --- variables --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

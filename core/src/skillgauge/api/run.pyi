@@ -29,7 +29,7 @@ from ..evaluation.options import (
     Asked as Asked,
     eval_options as eval_options,
 )
-from ..evaluation.arguments import (
+from ..config.arguments import (
     configured as configured,
 )
 from ..cli.evaluation_options import (

@@ -11,12 +11,12 @@ import click
 
 from skillgauge_documents import thaw
 
+from ..config.arguments import OWN_DOCUMENT, words
 from ..config.config_files import project_files, text_of, user_path
 from ..config.configuration import Config, Key, Source, Value, check_value, parse_text
 from ..config.whole_files import write_whole
 from ..environment import host_environment
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
-from ..evaluation.arguments import OWN_DOCUMENT, words
 from ..evaluation.invocation import Invocation, invocation, trusted_files
 from ..plugins.installed import read_index
 from .options import GlobalsCommand, GlobalsGroup

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..config.arguments import OPTIONS, configured, declared
 from ..decide.foresight import coarse
 from ..errors import ExitCode, Problem, SkillgaugeError, UsageError
-from ..evaluation.arguments import OPTIONS, configured, declared
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.invocation import Invocation, invocation
 from ..evaluation.options import Asked, eval_options

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
+from ..config.arguments import OPTIONS, OWN_DOCUMENT, Detect, declared, words
+from ..config.option import Group, Kind, Option
 from ..errors import UsageError
-from ..evaluation.arguments import OPTIONS, OWN_DOCUMENT, Detect, Group, Kind, Option, declared, words
 from ..evaluation.options import FormatField, FormatOptions, runs_of
 from .options import OF_FORMATS, GlobalsCommand, SeveralWords, completing, write_options
 

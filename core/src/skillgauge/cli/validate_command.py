@@ -14,11 +14,11 @@ import click
 from skillgauge_documents.frozen import digest
 from skillgauge_documents.phrases import counted
 
+from ..config.arguments import configured
 from ..config.documents import located_all
 from ..contract.formats import SuiteFormat
 from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError, errors_among
-from ..evaluation.arguments import configured
 from ..evaluation.invocation import Invocation, invocation
 from ..evaluation.linting import (
     PROBLEM_REPORTERS,

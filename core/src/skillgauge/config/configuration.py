@@ -18,16 +18,15 @@ from typing import Any
 from ..contract.shared_options import SHARED
 from ..errors import Origin, Problem, Severity, UsageError, did_you_mean
 from ..types.judged_gates import JudgedGates
+from .arguments import declared
+from .option import Kind as OptionKind
+from .option import Option
 
 PREFIX = "SKILLGAUGE_"
 CHILD_PREFIX = "SKILLGAUGE_CHILD_"
 STORE_KEY = f"{PREFIX}STORE_KEY"
 """Variable that holds the key with which runs are signed: a secret, and so no key of a configuration file."""
 """Variables that skillgauge sets for the processes it starts; never configuration."""
-
-
-MOST_RUNS = 100_000
-"""Repeats of a case beyond which somebody has mistyped."""
 
 
 class Source(StrEnum):
@@ -58,10 +57,18 @@ class Key:
     what the user has installed. `plugins.block` is not: what it leaves out may be what keeps watch."""
 
 
+def _key_of(option: Option) -> Key:
+    kind = _KINDS.get(option.kind, str)
+    key = Key(option.key, kind, option.default, option.help, option.least, option.most, harmless=option.harmless)
+    return replace(key, choices=option.choices)
+
+
+_KINDS: Mapping[OptionKind, type] = {OptionKind.WHOLE: int, OptionKind.RUNS: int, OptionKind.NUMBER: float}
+
 KEYS: dict[str, Key] = {
     key.name: key
     for key in (
-        Key("concurrency", int, 4, "Trials under way at once.", 1, harmless=True),
+        *(_key_of(option) for option in declared() if option.key),
         Key("timeoutMs", int, 30_000, "Time limit of one direct call, where the case has none.", 1, harmless=True),
         Key(
             "agentTimeoutMs",
@@ -71,14 +78,8 @@ KEYS: dict[str, Key] = {
             1,
             harmless=True,
         ),
-        Key("outputDir", str, "./reports", "Folder that reports are written to."),
         Key("defaultFormats", list, ["json", "markdown"], "Reporters used without --format.", harmless=True),
-        Key("runs", int, 1, "Repeats of every case, where nothing else says.", 1, MOST_RUNS, harmless=True),
-        Key("retries", int, 0, "Further attempts after a failure that may pass.", 0, harmless=True),
-        Key("seed", int, 0, "Seed of everything random.", harmless=True),
-        Key("store", str, "./skillgauge.db", "Where runs are kept."),
         Key("cacheDir", str, None, "Folder of sessions that are used again; default: in the user's folder for caches."),
-        Key("sandbox", str, None, "Sandbox to use; default: the strongest installed one that works."),
         Key("engine", str, None, "Engine for suites that name none.", harmless=True),
         Key("model", str, None, "Model for engines.", harmless=True),
         Key("judge", str, None, "Judge for rubric checks; several make a panel.", harmless=True),

@@ -14,6 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Unpack
 
+from ..config.arguments import Settings as Settings
+from ..config.arguments import configured, declared
 from ..config.global_options import Globals
 from ..decide.against import Earlier
 from ..decide.decision import Decision as Decision
@@ -27,8 +29,6 @@ from ..types.plan import SuitePlan, applies
 from ..types.result import RunView, TrialResult
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Trial
-from .arguments import Settings as Settings
-from .arguments import configured, declared
 from .conclusion import concluded, gate_options, out_of_range, unanswerable_gates, unknown_words
 from .eval_document import human_lines
 from .evaluation import Evaluation

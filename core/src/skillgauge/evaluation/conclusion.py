@@ -8,7 +8,9 @@ from typing import Any
 
 from skillgauge_documents.phrases import counted
 
+from ..config.arguments import OPTIONS, PAGE, words
 from ..config.configuration import Config
+from ..config.option import Kind, Option
 from ..decide.against import Earlier, against_answers, unanswerable_again
 from ..decide.answerable import unanswerable
 from ..decide.broken_arms import broken_arms
@@ -21,7 +23,6 @@ from ..terminal.output import Output
 from ..types.judged_gates import JudgedGates
 from ..types.result import RunView, Spending
 from .added_checks import with_added
-from .arguments import OPTIONS, PAGE, Kind, Option, words
 from .eval_document import document, human_lines
 from .evaluation import EndedRun, Evaluation, WrittenReports
 from .invocation import Invocation

@@ -11,7 +11,9 @@ from typing import Any
 
 from skillgauge_documents.phrases import short_time
 
-from ..config.configuration import KEYS, MOST_RUNS, Config
+from ..config.arguments import MOST_RUNS, OWN_DOCUMENT, PAGE, Detect, declared, words
+from ..config.configuration import KEYS, Config
+from ..config.option import Kind
 from ..config.trusting import granted_checks
 from ..contract.formats import LoadOption
 from ..errors import Problem, UsageError
@@ -21,7 +23,6 @@ from ..plugins.kinds import FORMATS
 from ..plugins.registry import Registry
 from ..run.budget import BudgetLimits
 from .added_checks import Overlay, read_overlay
-from .arguments import OWN_DOCUMENT, PAGE, Detect, Kind, declared, words
 from .invocation import Invocation
 from .reports import Reports
 from .selection import choice

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from skillgauge_documents.frozen import Frozen
 
+from ..config.arguments import words
 from ..config.configuration import Config
 from ..config.trusting import leading_out, takes_part
 from ..contract.executors import RunTrial
@@ -36,7 +37,6 @@ from ..types.gate import Quarantined
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
 from ..types.suite import Case
 from ..types.trial import SuiteHead
-from .arguments import words
 from .invocation import Invocation
 
 if TYPE_CHECKING:

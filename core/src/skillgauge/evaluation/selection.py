@@ -13,6 +13,7 @@ from typing import Any
 from skillgauge_documents import Pointer, places
 from skillgauge_documents.phrases import short_time
 
+from ..config.arguments import words
 from ..contract.formats import SuiteFormat
 from ..errors import Origin, Problem, SkillgaugeError, UsageError, did_you_mean
 from ..plan.options import EvalOptions, How
@@ -21,7 +22,6 @@ from ..plugins.installed import read_index
 from ..plugins.registry import Registry
 from ..types.plan import Selection
 from ..types.suite import Case
-from .arguments import words
 
 
 class Choice(Selection):

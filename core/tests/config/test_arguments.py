@@ -10,10 +10,11 @@ import pytest
 import skillgauge
 from skillgauge.cli.eval_command import command
 from skillgauge.cli.evaluation_options import SECTIONS, click_option, evaluation_options
+from skillgauge.config.arguments import configured, declared
 from skillgauge.config.configuration import KEYS
+from skillgauge.config.option import Group, Option
 from skillgauge.decide.decision import GateOptions
 from skillgauge.decide.pair_gates import PairDemands
-from skillgauge.evaluation.arguments import Group, Option, configured, declared
 from skillgauge.plan.options import How, What, Who
 
 TABLE = [pytest.param(option, id=option.value_name) for option in declared()]

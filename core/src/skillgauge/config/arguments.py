@@ -1,23 +1,26 @@
 """The options of `eval`, each declared once, and their values as words.
 
-From the table come the options of the command line, what of them is configuration, which are settings of Python and
-how these are checked, and the fields of `EvalOptions` that take a value as it is. `Settings` gives type checkers the
-same for Python.
+From the table come the options of the command line, the configuration keys that some of them set, the settings of
+Python and how these are checked, the fields of `EvalOptions` that take a value as it is, and rows of the documents.
+`Settings` gives type checkers the same for Python.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
+
+from .option import Group, Kind, Option
 
 OWN_DOCUMENT = "json"
 """The word of `--format` for "the document of the suite's own format"."""
 PAGE = "html"
 """The reporter whose page `--open` shows."""
+MOST_RUNS = 100_000
+"""Repeats of a case beyond which somebody has mistyped."""
 
 
 @dataclass(frozen=True)
@@ -33,67 +36,6 @@ class Detect:
 def words(values: Sequence[str]) -> tuple[str, ...]:
     """Values of a repeated option, commas split."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
-
-
-class Kind(Enum):
-    """Kinds of values of options."""
-
-    TEXT = auto()
-    FLAG = auto()
-    SWITCH = auto()
-    """On, off or not said."""
-    WHOLE = auto()
-    NUMBER = auto()
-    RUNS = auto()
-    """A number of repeats, `auto` or `until-decided`."""
-    WORDS = auto()
-    """Several words after one flag."""
-
-
-class Group(Enum):
-    """The commands that have an option."""
-
-    EVAL = auto()
-    """`eval` alone."""
-    SELECTING = auto()
-    """Those that choose among cases."""
-    EVALUATING = auto()
-    """All that evaluate."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option of `eval`. Click's options, settings of Python and values of `EvalOptions` are derived from it."""
-
-    flags: str
-    """Its spellings, a space between two."""
-    help: str
-    name: str = ""
-    """Name of its value and of the setting of Python; empty: that of the last flag."""
-    kind: Kind = Kind.TEXT
-    metavar: str | None = None
-    several: bool = False
-    """Whether it may be repeated."""
-    choices: tuple[str, ...] = ()
-    least: float | None = None
-    most: float | None = None
-    excludes_least: bool = False
-    completes: str = ""
-    """Kind of plugins whose names a shell completes."""
-    key: str = ""
-    """Configuration key that it sets."""
-    field: str = ""
-    """Where `EvalOptions` takes its value unchanged: `how.fresh`; of gates, where `GateOptions` does: `pairs.scope`."""
-    asks_gate: bool = False
-    """Whether it asks for a gate, and does not only refine another one."""
-    group: Group = Group.EVALUATING
-    is_setting: bool = True
-    """Whether it is a setting of Python; not where it is about reports, or about what a terminal shows."""
-
-    @property
-    def value_name(self) -> str:
-        """Name of its value."""
-        return self.name or self.flags.split()[-1].partition("/")[0].lstrip("-").replace("-", "_")
 
 
 _EVAL, _SELECTING = Group.EVAL, Group.SELECTING
@@ -172,7 +114,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Repeats of every case; auto: enough to detect a lift of 50 points; until-decided: until that is known.",
             kind=Kind.RUNS,
             metavar="N|auto[:POINTS]|until-decided[:POINTS]",
+            least=1,
+            most=MOST_RUNS,
             key="runs",
+            default=1,
+            harmless=True,
         ),
         _whole(
             "-j --concurrency",
@@ -180,13 +126,31 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             metavar="N",
             least=1,
             key="concurrency",
+            default=4,
+            harmless=True,
             field="how.concurrency",
         ),
-        _whole("--retries", "Retries after a failure that may be temporary.", metavar="N", least=0, key="retries"),
+        _whole(
+            "--retries",
+            "Retries after a failure that may be temporary.",
+            metavar="N",
+            least=0,
+            key="retries",
+            default=0,
+            harmless=True,
+        ),
         _whole("--max-turns", "Most turns of an agent.", metavar="N", least=1, field="how.max_turns"),
         _number("--max-cost", "Stop before spending more.", metavar="USD", least=0, excludes_least=True),
         _whole("--max-tokens", "Stop before using more tokens.", metavar="N", least=1),
-        _whole("--seed", "Seed of everything random.", metavar="N", key="seed", field="how.seed"),
+        _whole(
+            "--seed",
+            "Seed of everything random.",
+            metavar="N",
+            key="seed",
+            default=0,
+            harmless=True,
+            field="how.seed",
+        ),
         Option("--timeout", "Time limit of one trial: 30s, 2m, 500ms; a bare number is in ms.", metavar="TIME"),
         _flag("--fresh", "Do not resume an unfinished run.", field="how.fresh"),
     ),
@@ -299,10 +263,17 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             name="output_dir",
             metavar="DIR",
             key="outputDir",
+            default="./reports",
             is_setting=False,
         ),
         Option("-o", "Write the suite's own document to FILE.", name="output_file", metavar="FILE", is_setting=False),
-        Option("--store", "Where runs are kept; `none` keeps nothing.", metavar="PLACE", key="store"),
+        Option(
+            "--store",
+            "Where runs are kept; `none` keeps nothing.",
+            metavar="PLACE",
+            key="store",
+            default="./skillgauge.db",
+        ),
         _flag("--open", "Show the HTML report in a browser.", name="open_report", group=_EVAL, is_setting=False),
         _flag("--report", "Also write the document of the suite's own format.", group=_EVAL, is_setting=False),
     ),
