@@ -57,9 +57,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         Option("--tag", "Run cases with any of these tags.", metavar="TAG", several=True, group=_SELECTING),
         Option("--target", "Targets to run.", metavar="ID", several=True, group=_SELECTING),
-        _flag(
-            "--last-failed", "Cases that failed in the last stored run; all if none did.", group=_EVAL, is_setting=False
-        ),
+        _flag("--last-failed", "Cases that failed in the last stored run, else all.", group=_EVAL, is_setting=False),
         _flag("--changed", "Cases that have changed since the last stored run.", group=_EVAL, is_setting=False),
         _flag(
             "--same",
@@ -132,7 +130,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         _whole(
             "--retries",
-            "Retries after a failure that may be temporary.",
+            "Retries of failures that may pass.",
             metavar="N",
             least=0,
             key="retries",
@@ -175,7 +173,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "Gates": (
         _gate(
             "--exit-on-fail",
-            "Exit 1 if a target stays below --min-completion.",
+            "Exit 1 if a target misses --min-completion.",
             kind=Kind.FLAG,
             field="gates.exit_on_fail",
         ),
@@ -213,7 +211,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         Option(
             "--gate-scope",
-            "Ask gates on lifts and changes of these cases (default) or of new cases of this kind.",
+            "Ask gates of these cases (default) or of new cases of this kind.",
             choices=("these", "new"),
             field="pairs.scope",
             group=_EVAL,
@@ -275,7 +273,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             default="./skillgauge.db",
         ),
         _flag("--open", "Show the HTML report in a browser.", name="open_report", group=_EVAL, is_setting=False),
-        _flag("--report", "Also write the document of the suite's own format.", group=_EVAL, is_setting=False),
+        _flag("--report", "Also write the suite's own document.", group=_EVAL, is_setting=False),
     ),
     "Without running": (
         _flag("--list", "List the cases that are selected; run nothing.", name="listed", group=_EVAL, is_setting=False),
