@@ -855,7 +855,6 @@ def test_what_does_not_map_is_refused(suite_file: Path, old: str, new: str, plac
         ({"type": "diff-contains", "config": {"value": "a"}}, "Use file-contains"),
         ({"type": "diff-not-contains", "config": {"value": "a"}}, "Use file-not-contains"),
         ({"type": "panel"}, "--judge"),
-        ({"type": "pairwise"}, "--baseline"),
         ({"type": "prompt"}, "nothing to judge by"),
         ({"type": "prompt", "config": {"prompt": "a", "threshold": 2}}, "'threshold'"),
         ({"type": "prompt", "config": {"prompt": "a", "scoring": "scale_1_3"}}, "'scoring'"),
@@ -891,6 +890,24 @@ def test_graders_that_are_refused(suite_file: Path, grader: dict[str, Any], word
     """What no scorer decides is an error with a place and a reason."""
     found = refusals(written(suite_file, graders=[grader]))
     assert any(words in one for one in found), found
+
+
+def test_pairwise_has_no_part_in_a_run(suite_file: Path) -> None:
+    """A grader of `vally compare` beside others stops no suite; it is told, and asks nothing."""
+    pairwise = {"type": "pairwise", "config": {"prompt": "Which is better?", "threshold": 0.6}}
+    found = checks_of(suite_file, ANSWERS, pairwise)
+    assert [check.id for check in found] == ["answers"]
+    assert any("only in `vally compare`; --baseline" in one for one in told(suite_file))
+
+
+def test_a_line_of_a_rubric_with_a_colon(suite_file: Path) -> None:
+    """An unquoted line with a colon is the text that its author wrote; an object of several keys is none."""
+    judged = {"type": "prompt", "config": {"scoring": "binary"}}
+    (check,) = checks_of(suite_file, judged, rubric=["It floats", {"Names the color": "blue or red"}])
+    assert check.options["claims"] == ("It floats", "Names the color: blue or red")
+    assert any("for its colon" in one for one in told(suite_file))
+    written(suite_file, graders=[judged], rubric=[{"a": "b", "c": "d"}])
+    assert any("'rubric[0]' must be text, not an object" in one for one in refusals(suite_file))
 
 
 def test_all_problems_at_once(suite_file: Path) -> None:

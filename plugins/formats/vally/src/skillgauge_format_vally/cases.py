@@ -22,6 +22,7 @@ from skillgauge.api import (
 from .checks.calls import constraints
 from .checks.graders import made_of
 from .checks.making import ANSWERED, TRIGGER, Context, Made
+from .checks.rubrics import with_text_rubric
 from .environments import Environment, environment_of
 from .skills import Skills
 from .source.files import (
@@ -96,7 +97,7 @@ def stimuli_of(reading: Reading, settings: Settings | None, read: EvalFile) -> I
     around, grading = _surroundings(reading, settings, read)
     names: set[str] = set()
     for number, value in enumerate(read.stimuli):
-        file = reading.part(StimulusFile, value, "stimuli", number)
+        file = reading.part(StimulusFile, with_text_rubric(reading, value, "stimuli", number), "stimuli", number)
         if file is None:
             continue
         if file.name in names:

@@ -89,6 +89,12 @@ def _prompt(config: configs.PromptConfig, context: Context) -> Iterator[Made]:
         yield Made("prompt", "rubric", {"criteria": (config.prompt, *context.rubric), **model})
 
 
+def _pairwise(_config: configs.PairwiseConfig, context: Context) -> Iterator[Made]:
+    message = "pairwise has no part in a run of Vally either, only in `vally compare`; --baseline compares the arms"
+    context.reading.tell(message, *context.place[:-1])
+    yield from ()
+
+
 def _is_path(path: str, context: Context) -> bool:
     """Tell whether a path can be looked for; else note why not."""
     if path.startswith("/") or ".." in path.split("/") or "\\" in path:
@@ -231,9 +237,10 @@ _TYPES: dict[str, tuple[type[StrictPart], Maker]] = {
     "token-budget": (configs.MostConfig, partial(_most, limit="tokens")),
     "wall-time": (configs.MostTimeConfig, _most_time),
     "diff-empty": (configs.NoConfig, _untouched),
+    "pairwise": (configs.PairwiseConfig, _pairwise),
 }
-_PERHAPS_NOTHING = ("skill-invocation",)
-"""Graders that look for nothing if no such skill is installed."""
+_PERHAPS_NOTHING = ("skill-invocation", "pairwise")
+"""Graders that look for nothing if no such skill is installed, or in a run alone."""
 _REFUSED = {
     "program": ("a program is not given Vally's own JSON", "Use run-command, whose exit code decides."),
     "transcript-matches": (
@@ -252,9 +259,5 @@ _REFUSED = {
     "diff-contains": ("the changes of a file are not kept as a text", "Use file-contains for the file."),
     "diff-not-contains": ("the changes of a file are not kept as a text", "Use file-not-contains for the file."),
     "panel": ("judges are not named by a suite", "Use prompt, and name each judge of a panel by --judge."),
-    "pairwise": (
-        "answers of two arms are not judged against each other",
-        "Use prompt, and --baseline for the arm without the skill.",
-    ),
 }
 KNOWN_TYPES = (*_TYPES, *_REFUSED)

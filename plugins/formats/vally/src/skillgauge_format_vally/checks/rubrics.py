@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from skillgauge.api import JsonObject, JsonValue
+
+from ..source.reading import Reading
 
 _ALONE = "The output meets each of these criteria:"
 _BESIDE = "Criteria:"
@@ -22,3 +26,29 @@ def rubric_of(text: str) -> list[str]:
     if first != _ALONE or not all(line.startswith("- ") and line[2:].strip() for line in lines):
         return []
     return [line[2:] for line in lines]
+
+
+def with_text_rubric(reading: Reading, stimulus: JsonObject, *pointer: str | int) -> JsonObject:
+    """Return a stimulus with each line of its rubric as a text, also one that YAML takes for a key and a value.
+
+    A line such as `- Names the cause: a missing file` is an object to YAML, and prose to the person who wrote it.
+    """
+    rubric = stimulus.get("rubric")
+    if not isinstance(rubric, tuple):
+        return stimulus
+    lines: list[JsonValue] = []
+    for number, line in enumerate(rubric):
+        text = _prose(line)
+        if text is not None:
+            message = "this line is no text to YAML, for its colon, and is read as one; put it into quotation marks"
+            reading.tell(message, *pointer, "rubric", number)
+        lines.append(line if text is None else text)
+    return {**stimulus, "rubric": tuple(lines)}
+
+
+def _prose(line: JsonValue) -> str | None:
+    """Return the text that was meant by an object of one key and one text; `None` for anything else."""
+    if not isinstance(line, Mapping) or len(line) != 1:
+        return None
+    ((key, value),) = line.items()
+    return f"{key}: {value}" if isinstance(value, str) and value.strip() else None

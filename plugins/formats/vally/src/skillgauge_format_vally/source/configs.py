@@ -41,6 +41,14 @@ class PromptConfig(StrictPart):
     threshold: Share = 0.5
 
 
+class PairwiseConfig(StrictPart):
+    """A question to the judge of `vally compare`, who sees two runs."""
+
+    prompt: Text | None = None
+    model: Text | None = None
+    threshold: Share = 0.5
+
+
 class FileConfig(StrictPart):
     """A file that has to be there, or may not be there."""
 
