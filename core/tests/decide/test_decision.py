@@ -263,7 +263,7 @@ def test_files_that_were_passed_over_are_exit_code_2() -> None:
     """The others were run, and their result is told."""
     decision = decide(view(group(passed=3)), GateOptions(), has_bad_files=True)
     assert decision.exit_code is ExitCode.USAGE
-    assert decision.verdict == "some files could not be read; the others: 3 of 3 passed"
+    assert decision.verdict == "some files or cases could not be read; the others: 3 of 3 passed"
 
 
 def test_a_warning_survives_bad_files() -> None:
@@ -328,7 +328,7 @@ def test_the_worst_news_decides(interrupted: bool, invalid: bool, below: bool, f
         if below
         else (ExitCode.GATE_MISSED, "failed")
         if failing
-        else (ExitCode.USAGE, "some files could not be read")
+        else (ExitCode.USAGE, "some files or cases could not be read")
         if bad
         else (ExitCode.OK, "gate met")
     )

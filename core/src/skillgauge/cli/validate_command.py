@@ -234,7 +234,7 @@ def _concluded(call: Invocation, prepared: Prepared, problems: Sequence[Problem]
     if errors:
         verdict = f"{counted(errors, 'problem')} in {verdict}"
     elif prepared.suites.passed_over:
-        verdict = f"some files could not be read; the others are valid: {verdict}"
+        verdict = f"some files or cases could not be read; the others are valid: {verdict}"
     else:
         verdict = f"valid: {verdict}"
     if errors or prepared.suites.passed_over:

@@ -118,7 +118,7 @@ def decide(
         exit_code, reason = failing
         return Decision(exit_code, f"{reason} ({answer})", notices, gates)
     if has_bad_files:
-        return Decision(ExitCode.USAGE, f"some files could not be read; the others: {answer}", notices, gates)
+        return Decision(ExitCode.USAGE, f"some files or cases could not be read; the others: {answer}", notices, gates)
     end = "gate met" if options.are_given and counting else "done"
     return Decision(ExitCode.OK, f"{end}: {answer}", notices, gates)
 

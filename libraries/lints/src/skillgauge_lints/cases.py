@@ -171,7 +171,7 @@ def repeated(subject: LintSubject) -> Iterator[LintFinding]:
                 message = f"{named(case, check)} stands twice in case {case.id!r}, and counts twice"
                 yield LintFinding(message, at(case, check))
             reported.add(check.scorer_digest)
-        if not case.prompt:
+        if not case.prompt or case.skip:
             continue
         key = (case.execution_digest, case.targets, tuple(sorted(reported)))
         if key in questions:

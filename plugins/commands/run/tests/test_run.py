@@ -223,7 +223,7 @@ def test_a_bad_skill_is_told_and_passed_over(program: Program, work: Path, tasks
     shown = document(done, 2)
     assert [one["skill"]["id"] for one in done.document["selected"]] == ["good"]
     assert "bad/skill.json" in done.document["problems"][0]["file"]
-    assert str(shown["verdict"]).startswith("some files could not be read")
+    assert str(shown["verdict"]).startswith("some files or cases could not be read")
     assert done.stderr.count("error[suite.value]") == 1
 
 

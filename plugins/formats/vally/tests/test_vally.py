@@ -825,7 +825,6 @@ def test_anchors_and_merge_keys(suite_file: Path) -> None:
         ("      commands: [mkdir out]", "      command: [mkdir out]", "26:7", "Write commands"),
         ("    constraints:", "    constraint:", "27:5", "Write constraints"),
         ("reject_tools: [tear]", "rejectTools: [tear]", "29:7", "Write reject_tools"),
-        ("reject_tools: [tear]", "expect_skills: [ships]", "29:23", "add its folder to `skills`"),
         ("max_turns: 9", "max_turns: 0", "30:7", "'max_turns'"),
         ("type: output-matches", "type: output-match", "33:9", "did you mean output-matches"),
         ('"(?i)float"', '"(float"', "34:18", "pattern"),
@@ -908,6 +907,50 @@ def test_a_line_of_a_rubric_with_a_colon(suite_file: Path) -> None:
     assert any("for its colon" in one for one in told(suite_file))
     written(suite_file, graders=[judged], rubric=[{"a": "b", "c": "d"}])
     assert any("'rubric[0]' must be text, not an object" in one for one in refusals(suite_file))
+
+
+ODD: list[tuple[dict[str, Any], str, str]] = [
+    ({"environment": {"files": [{"src": "none.txt", "dest": "a"}]}}, "suite.missing-file", "'none.txt'"),
+    ({"environment": {"skills": ["../ships"]}}, "suite.cannot-run", "there is no skill at '../ships'"),
+    ({"environment": {"git": {"type": "worktree", "source": "."}}}, "suite.cannot-run", "not checked out"),
+    ({"graders": [{"type": "harbour-master"}]}, "suite.cannot-run", "unless a plugin of Vally brings it"),
+    ({"graders": [{"type": "program", "config": {"program": "a"}}]}, "suite.cannot-run", "Vally's own JSON"),
+    ({"graders": [{"type": "tool-calls", "config": {"sequence": ["a.*"]}}]}, "suite.cannot-run", "sequence of"),
+    ({"constraints": {"expect_skills": ["ships"]}}, "suite.cannot-run", "'ships' has to fire"),
+]
+
+
+@pytest.mark.parametrize(("keys", "code", "words"), ODD)
+def test_a_case_that_cannot_be_run_stops_no_other(
+    suite_file: Path, keys: dict[str, Any], code: str, words: str
+) -> None:
+    """What keeps one case from being run is a problem at its place; it is skipped for that reason, and none is lost."""
+    fine = {"name": "fine", "prompt": "Fold it.", "graders": [ANSWERS]}
+    odd = {"name": "odd", "prompt": "Sink it.", "graders": [ANSWERS]} | keys
+    suite_file.write_text(yaml.safe_dump({"stimuli": [odd, fine]}, sort_keys=False))
+    (suite,), problems = (result := load(suite_file)).suites, located_all(result.problems)
+    assert [(case.id, bool(case.skip), len(case.checks)) for case in suite.cases] == [
+        ("odd", True, 0),
+        ("fine", False, 1),
+    ]
+    assert words in first_case(suite).skip
+    assert str(suite_file) not in first_case(suite).skip
+    (problem,) = problems
+    assert (problem.code, "case 'odd' is left out: " in problem.message, bool(problem.hint)) == (code, True, True)
+    assert problem.span is not None
+    assert problem.span.line
+    suite_file.write_text(yaml.safe_dump({"stimuli": [odd]}))
+    assert any(words in one for one in refusals(suite_file))
+
+
+def test_a_mistake_in_one_case_stops_the_file(suite_file: Path) -> None:
+    """What Vally itself refuses is refused before anything is paid, also if other cases are fine."""
+    fine = {"name": "fine", "prompt": "Fold it.", "graders": [ANSWERS]}
+    odd = {"name": "odd", "prompt": "Sink it.", "graders": [{"type": "output-match"}, {"type": "harbour-master"}]}
+    suite_file.write_text(yaml.safe_dump({"stimuli": [odd, fine]}))
+    found = refusals(suite_file)
+    assert len(found) == 2
+    assert any("did you mean output-matches" in one for one in found)
 
 
 def test_all_problems_at_once(suite_file: Path) -> None:
@@ -1171,6 +1214,26 @@ def test_end_to_end(program: Program, suite_file: Path) -> None:
     written(suite_file, graders=[{"type": "human"}])
     done = program("validate", suite_file)
     assert (done.code, "eval.yaml:6:" in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr
+
+
+def test_a_case_that_is_left_out_is_named(program: Program, suite_file: Path) -> None:
+    """It is an error of the examination; a run counts it as skipped, and does not end well although all others pass."""
+    fine = {
+        "name": "fine",
+        "prompt": "Fold it.",
+        "graders": [{"type": "output-contains", "config": {"substring": "float"}}],
+    }
+    odd = [{"name": name, "prompt": "Sink it.", "graders": [{"type": "harbour-master"}]} for name in ("odd", "odder")]
+    suite_file.write_text(yaml.safe_dump({"name": "boats-eval", "stimuli": [fine, *odd]}, sort_keys=False))
+    done = program("validate", suite_file)
+    assert "lint.repeated" not in done.stderr, done.stderr
+    assert (done.code, "case 'odd' is left out" in done.stderr) == (2, True), done.stderr
+    assert "some files or cases could not be read; the others are valid: 1 suite, 3 cases" in done.verdict
+    (program.work / "mock.yaml").write_text(json.dumps({"replies": [{"match": "Fold", "text": "It floats."}]}))
+    done = program("eval", suite_file, "--engine", "mock", "--set", "engines.mock.script=mock.yaml", "--json")
+    assert (done.code, "case 'odd' is left out" in done.stderr) == (2, True), done.stderr
+    assert "some files or cases could not be read; the others: 1 of 1 passed, 2 skipped" in done.verdict
+    assert "suite.cannot-run" in [one["code"] for one in done.document["problems"]]
 
 
 def test_announcement() -> None:

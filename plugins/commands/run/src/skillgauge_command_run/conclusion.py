@@ -123,5 +123,5 @@ def _verdict(view: RunView, selection: Selection, *, bad_files: bool, is_kept: b
     if invalid:
         return ExitCode.INVALID_RUN, f"invalid run: {'; '.join(invalid)}; {chosen}"
     if bad_files:
-        return ExitCode.USAGE, f"some files could not be read; of the others {chosen}"
+        return ExitCode.USAGE, f"some files or cases could not be read; of the others {chosen}"
     return ExitCode.OK, f"done: {chosen}"

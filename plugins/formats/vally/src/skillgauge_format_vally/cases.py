@@ -15,6 +15,7 @@ from skillgauge.api import (
     JsonObject,
     JsonValue,
     Origin,
+    Problem,
     VerdictMode,
     VerdictRule,
 )
@@ -51,6 +52,8 @@ class Stimulus:
     place: Pointer
     environment: Environment
     grader_files: Mapping[str, FileSpec]
+    faults: tuple[Problem, ...] = ()
+    """All that keeps it, and it alone, from being run."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ def stimuli_of(reading: Reading, settings: Settings | None, read: EvalFile) -> I
     around, grading = _surroundings(reading, settings, read)
     names: set[str] = set()
     for number, value in enumerate(read.stimuli):
+        start = len(reading.problems)
         file = reading.part(StimulusFile, with_text_rubric(reading, value, "stimuli", number), "stimuli", number)
         if file is None:
             continue
@@ -105,7 +109,8 @@ def stimuli_of(reading: Reading, settings: Settings | None, read: EvalFile) -> I
             reading.refuse(message, "stimuli", number, "name", hint="Give one another name.")
         names.add(file.name)
         inner, own_grading = _surroundings(reading, settings, file, "stimuli", number)
-        yield Stimulus(file, ("stimuli", number), around.with_inner(inner), {**grading, **own_grading})
+        faults = reading.taken_back(start)
+        yield Stimulus(file, ("stimuli", number), around.with_inner(inner), {**grading, **own_grading}, faults)
 
 
 def _surroundings(
@@ -143,6 +148,18 @@ def case_of(stimulus: Stimulus, shared: Shared) -> Case:
         extras=_kept(stimulus),
         origin=shared.reading.document.origin(*stimulus.place),
     )
+
+
+def runnable_or_left_out(stimulus: Stimulus, shared: Shared) -> tuple[Case, tuple[Problem, ...]]:
+    """Return the case of a stimulus, and what keeps it from being run; it is then skipped, and says why."""
+    start = len(shared.reading.problems)
+    case = case_of(stimulus, shared)
+    faults = (*stimulus.faults, *shared.reading.taken_back(start))
+    if not faults:
+        return case, ()
+    reason = "; ".join(dict.fromkeys(fault.message for fault in faults))
+    left_out = {"skip": f"it cannot be run here: {reason}", "checks": (), "files": (), "grader_files": ()}
+    return case.model_copy(update=left_out), faults
 
 
 def asks_for_skill_alone(case: Case, candidate: str) -> bool:

@@ -10,7 +10,7 @@ from skillgauge.api import FileSpec, Install, JsonObject, did_you_mean, text_of
 from skillgauge_skill_folders import SKILL_FILE, file_spec, files_of
 
 from .source.files import CopyFile, EnvironmentFile, ServerFile
-from .source.reading import Pointer, Reading
+from .source.reading import MISSING_FILE, Pointer, Reading
 from .source.settings import Settings
 
 MOST_FILES = 2_000
@@ -77,7 +77,7 @@ def _read(reading: Reading, value: object, pointer: Pointer) -> Environment:
         return Environment()
     if read.git is not None:
         hint = "Clone it by a command of `commands`, or put what is needed of it into `files`."
-        reading.refuse("a repository is not checked out for a session", *pointer, "git", hint=hint)
+        reading.cannot("a repository is not checked out for a session", *pointer, "git", hint=hint)
     files: dict[str, FileSpec] = {}
     for number, entry in enumerate(read.files):
         files |= {spec.path: spec for spec in _files(reading, entry, (*pointer, "files", number))}
@@ -100,7 +100,7 @@ def _files(reading: Reading, entry: CopyFile, pointer: Pointer) -> Iterator[File
     if source is None or not (source.is_file() or source.is_dir()):
         hint = "Paths start at the folder of this file, and do not leave its repository; what is made is made first."
         message = f"there is no file or folder {entry.src!r}"
-        reading.refuse(message, *pointer, "src", hint=hint, code="suite.missing-file")
+        reading.refuse(message, *pointer, "src", hint=hint, code=MISSING_FILE)
         return
     target = PurePosixPath(entry.dest)
     if target.is_absolute() or ".." in target.parts or "\\" in entry.dest:
@@ -137,7 +137,7 @@ def _skills(reading: Reading, written: str, pointer: Pointer) -> Iterator[Path]:
     skills = skills_in(place) if place is not None else ()
     if not skills:
         hint = "Name the folder of a skill, from the folder of this file on and inside its repository."
-        reading.refuse(f"there is no skill at {written!r}", *pointer, hint=hint)
+        reading.cannot(f"there is no skill at {written!r}", *pointer, hint=hint)
     yield from skills
 
 

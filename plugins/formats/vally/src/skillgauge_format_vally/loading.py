@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillgauge.api import (
@@ -16,6 +16,7 @@ from skillgauge.api import (
     Limits,
     Loaded,
     LoadRequest,
+    Problem,
     SkillRef,
     SkillRole,
     Suite,
@@ -25,7 +26,7 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import SKILL_FILE, Skill, leaks_of, load_each, skill_ref
 
-from .cases import Shared, Stimulus, asks_for_skill_alone, case_of, further_keys, stimuli_of
+from .cases import Shared, Stimulus, asks_for_skill_alone, further_keys, runnable_or_left_out, stimuli_of
 from .checks.graders import KNOWN_TYPES
 from .claiming import FORMAT, NAMES
 from .options import VallyOptions
@@ -49,14 +50,16 @@ def load(request: LoadRequest, options: VallyOptions) -> Loaded:
         SuiteError: a named file is bad; with everything that is wrong with all of them.
     """
     further: list[Suite] = []
+    left_out: list[Problem] = []
 
     def first(file: Path) -> Suite:
-        suite, *others = _suites(file, _named_skill(request, options))
+        (suite, *others), problems = _suites(file, _named_skill(request, options))
         further.extend(others)
+        left_out.extend(problems)
         return suite
 
     loaded = load_each(request, NAMES, first)
-    return Loaded((*loaded.suites, *further), loaded.problems)
+    return Loaded((*loaded.suites, *further), (*loaded.problems, *left_out))
 
 
 def _named_skill(request: LoadRequest, options: VallyOptions) -> Path | None:
@@ -67,8 +70,11 @@ def _named_skill(request: LoadRequest, options: VallyOptions) -> Path | None:
     return place.parent if place.name == SKILL_FILE else place
 
 
-def _suites(file: Path, named: Path | None) -> tuple[Suite, ...]:
-    """Return the suites of a file: for each set of skills and servers one, and one of what asks for the skill alone."""
+def _suites(file: Path, named: Path | None) -> tuple[tuple[Suite, ...], tuple[Problem, ...]]:
+    """Return the suites of a file, and what keeps some of its cases from being run.
+
+    There is one for each set of skills and servers, and one of what asks for the skill alone.
+    """
     document = read_document(file, kind="yaml")
     repository = repository_of(file)
     reading = Reading(document, repository.root)
@@ -80,26 +86,39 @@ def _suites(file: Path, named: Path | None) -> tuple[Suite, ...]:
     defaults = _defaults(reading, read)
     scoring = _scoring(reading, read)
     makings: list[tuple[_Making, tuple[Case, ...]]] = []
+    faults: dict[str, tuple[Problem, ...]] = {}
     for group in groups:
         skills = skills_of_suite(reading, settings, group[0].environment.skills, named)
         if skills is None:
             continue
         shared = Shared(reading, skills, scoring, tags_of(read.tags))
         installs = group[0].environment.installs(skills.candidate.name)
-        cases = tuple(case_of(stimulus, shared) for stimulus in group)
-        makings.append((_Making(reading, read, skills, installs, defaults), cases))
+        cases = []
+        for stimulus in sorted(group, key=lambda one: one.place[1]):
+            case, faults[stimulus.file.name] = runnable_or_left_out(stimulus, shared)
+            cases.append(case)
+        makings.append((_Making(reading, read, skills, installs, defaults), tuple(cases)))
+    if not any(not case.skip for _, cases in makings for case in cases):
+        reading.problems += [problem for problems in faults.values() for problem in problems]
     if reading.problems:
         raise reading.error
     suites = [one for number, (making, cases) in enumerate(makings, 1) for one in making.suites(file, cases, number)]
     told = (*suites[0].warnings, *reading.notices.warnings())
-    return (suites[0].model_copy(update={"warnings": told}), *suites[1:])
+    left_out = (_left_out(name, problem) for name, problems in faults.items() for problem in problems)
+    return (suites[0].model_copy(update={"warnings": told}), *suites[1:]), tuple(left_out)
+
+
+def _left_out(name: str, problem: Problem) -> Problem:
+    return replace(problem, message=f"case {name!r} is left out: {problem.message}")
 
 
 def _alike(stimuli: Iterable[Stimulus]) -> list[list[Stimulus]]:
     """Return the stimuli by their skills and servers, of which an arm has the same for all."""
     groups: list[list[Stimulus]] = []
-    for stimulus in stimuli:
+    for stimulus in sorted(stimuli, key=lambda one: bool(one.faults)):  # what cannot be run has the arms of others
         mine = next((group for group in groups if _equipment(group[0]) == _equipment(stimulus)), None)
+        if mine is None and stimulus.faults and groups:
+            mine = groups[0]
         if mine is None:
             groups.append([stimulus])
         else:

@@ -77,7 +77,7 @@ def _call(entry: str | CallConfig, context: Context, *pointer: str | int, called
     for key in ("result", "pattern"):
         if getattr(call, key) is not None:
             hint = "Ask for arguments by command, path or args."
-            context.refuse(f"{key} of a call is not looked at", *pointer, key, hint=hint)
+            context.cannot(f"{key} of a call is not looked at", *pointer, key, hint=hint)
     written = {key: text for key in ("command", "path") if (text := getattr(call, key)) is not None}
     arguments = {key: context.pattern(text, *pointer, key) for key, text in written.items()}
     arguments |= {key: context.pattern(text, *pointer, "args", key) for key, text in call.args.items()}
@@ -103,7 +103,7 @@ def _sequence(config: CallsConfig, context: Context) -> Iterator[Made]:
             names.append(name)
         else:
             hint = "Write the plain names of the tools, and ask for arguments in `required`."
-            context.refuse("a sequence of patterns is not followed", "sequence", number, hint=hint)
+            context.cannot("a sequence of patterns is not followed", "sequence", number, hint=hint)
     if names:
         context.tell("tools of a sequence are found by the names that the agent itself has for them", "sequence")
         yield Made("sequence", "sequence", {"tools": tuple(names), "order": "in-order"})

@@ -32,12 +32,17 @@ def made_of(grader: GraderFile, context: Context) -> list[Made]:
     """Return the checks of one grader; none, with a problem, if it cannot be honoured."""
     if grader.type in _REFUSED:
         message, hint = _REFUSED[grader.type]
-        context.reading.refuse(f"{grader.type}: {message}", *context.place[:-1], "type", hint=hint)
+        context.reading.cannot(f"{grader.type}: {message}", *context.place[:-1], "type", hint=hint)
         return []
     entry = _TYPES.get(grader.type)
     if entry is None:
-        message = f"there is no grader of type {grader.type!r}{did_you_mean(grader.type, tuple(_TYPES))}"
-        context.reading.refuse(message, *context.place[:-1], "type", hint=f"Use one of {', '.join(_TYPES)}.")
+        near = did_you_mean(grader.type, tuple(_TYPES))
+        place, hint = (*context.place[:-1], "type"), f"Use one of {', '.join(_TYPES)}."
+        if near:
+            context.reading.refuse(f"there is no grader of type {grader.type!r}{near}", *place, hint=hint)
+        else:
+            message = f"there is no grader of type {grader.type!r}, unless a plugin of Vally brings it"
+            context.reading.cannot(message, *place, hint=f"Say the same with run-command. {hint}")
         return []
     model, make = entry
     config = context.reading.part(model, grader.config or {}, *context.place)
@@ -100,7 +105,7 @@ def _is_path(path: str, context: Context) -> bool:
     if path.startswith("/") or ".." in path.split("/") or "\\" in path:
         context.refuse(f"{path!r} does not stay inside the workspace", "path", hint="Give a relative path.")
     elif _OTHER_WILDCARDS.search(path):
-        context.refuse(f"{path!r} has wildcards that are not known here", "path", hint="Use *, ** and ? alone.")
+        context.cannot(f"{path!r} has wildcards that are not known here", "path", hint="Use *, ** and ? alone.")
     else:
         return True
     return False
@@ -199,7 +204,7 @@ def _most(config: configs.MostConfig, _context: Context, *, limit: str) -> Itera
 def _most_calls(config: configs.MostCallsConfig, context: Context) -> Iterator[Made]:
     if config.tools is not None:
         hint = "Leave `tools` out, or use tool-calls with `disallowed`."
-        context.refuse("calls of certain tools are not counted", "tools", hint=hint)
+        context.cannot("calls of certain tools are not counted", "tools", hint=hint)
     yield from _most(config, context, limit="tool_calls")
 
 

@@ -44,6 +44,10 @@ class Context:
         """Note a part of it that cannot be honoured."""
         self.reading.refuse(message, *self.place, *pointer, hint=hint)
 
+    def cannot(self, message: str, *pointer: str | int, hint: str) -> None:
+        """Note a part of it that is well written and that no scorer decides."""
+        self.reading.cannot(message, *self.place, *pointer, hint=hint)
+
     def tell(self, message: str, *pointer: str | int) -> None:
         """Note a part of it that is honoured in another way."""
         self.reading.tell(message, *self.place, *pointer)
@@ -61,6 +65,6 @@ class Context:
         elif should:
             message = f"skill {name!r} has to fire and is not installed; skills: {', '.join(self.skills.names)}"
             hint = "Write the name of one of these, or add its folder to `skills` of the environment."
-            self.refuse(message, *pointer, hint=hint)
+            self.cannot(message, *pointer, hint=hint)
         else:
             self.tell("a skill that is not installed cannot fire, so that this is not checked", *pointer)

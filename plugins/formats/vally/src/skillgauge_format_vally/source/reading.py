@@ -27,6 +27,8 @@ _PLACES: dict[type[Part], str] = {
     ConstraintsFile: "`constraints` of a stimulus",
     ScoringFile: "`scoring`",
 }
+CANNOT_RUN, MISSING_FILE = "suite.cannot-run", "suite.missing-file"
+"""Codes of what keeps one case from being run here and says nothing against the others of its file."""
 DECISIVE = sorted({key for part in _PLACES for key in part.model_fields if key not in _FOR_PEOPLE} | {"stimuli"})
 """Keys that change a verdict: at another place, or misspelt, they would be lost."""
 _NEAR = 0.9
@@ -83,6 +85,18 @@ class Reading:
     ) -> None:
         """Note something that cannot be honoured."""
         self.problems.append(Problem(code, message, origin=self.document.origin(*pointer), hint=hint))
+
+    def cannot(self, message: str, *pointer: str | int, hint: str) -> None:
+        """Note something that is well written and cannot be run here."""
+        self.refuse(message, *pointer, hint=hint, code=CANNOT_RUN)
+
+    def taken_back(self, start: int) -> tuple[Problem, ...]:
+        """Take back the problems from a number on, if they only keep one case from being run; else none of them."""
+        later = self.problems[start:]
+        if any(problem.code not in (CANNOT_RUN, MISSING_FILE) for problem in later):
+            return ()
+        del self.problems[start:]
+        return tuple(dict.fromkeys(later))
 
     def tell(self, message: str, *pointer: str | int) -> None:
         """Note something that is honoured in another way, or has no effect."""
