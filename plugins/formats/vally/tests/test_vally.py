@@ -575,9 +575,51 @@ def test_the_skill_that_the_user_names(tmp_path: Path) -> None:
     skills_in(tmp_path, "skills/boats", "skills/ships")
     assert loaded(file, skill_path="../../skills/ships").targets[0].id == "ships"
     assert loaded(file, skill_path="../../skills/boats/SKILL.md").targets[0].id == "boats"
-    (refusal,) = refusals(file)
-    assert "boats, ships" in refusal
-    assert "--skill-path DIR" in refusal
+    for asked in ({"expect_activation": True}, {"constraints": {"expect_tools": ["skill"]}}):
+        written(file, graders=[{"type": "completed"}], **asked)
+        (refusal,) = refusals(file)
+        assert "boats, ships" in refusal
+        assert "--skill-path DIR" in refusal
+
+
+def test_a_suite_that_is_about_no_skill(tmp_path: Path) -> None:
+    """Where nothing lists, names or asks for a skill, an agent is evaluated by itself, as Vally does; it is told."""
+    server = {"command": "crane"}
+    file = apart(tmp_path, "tests/x/eval.yaml", more={"environment": {"mcpServers": {"crane": server}}})
+    skills_in(tmp_path, "skills/boats", "skills/ships")
+    suite = loaded(file)
+    assert arms_of(suite) == {"agent": []}
+    assert (suite.targets[0].kind, suite.comparisons, suite.arms[0].installs[0].kind) == ("agent", (), "servers")
+    assert any("evaluated by itself; --skill-path DIR" in one and "boats, ships" in one for one in told(file))
+    grader = {"type": "skill-invocation", "config": {"disallowed": ["boats"]}}
+    written(file, graders=[ANSWERS, grader])
+    assert arms_of(loaded(file)) == {"agent": [("boats", DISTRACTOR)]}
+    checks = first_case(loaded(file)).checks
+    assert [(check.scorer, check.beside) for check in checks] == [("contains", False), ("trigger", False)]
+
+
+def test_skills_that_are_under_test_together(tmp_path: Path) -> None:
+    """Of several listed skills none of which is named, one arm has all and the other none; --skill-path names one."""
+    skills = {"skills": ["../../lib/ships", "../../lib/boats"]}
+    graders = [ANSWERS, {"type": "tool-calls", "config": {"required": ["skill"]}}]
+    file = apart(tmp_path, "tests/x/eval.yaml", environment=skills, graders=graders)
+    skills_in(tmp_path, "lib/boats", "lib/ships")
+    suite = loaded(file)
+    assert arms_of(suite) == {"with_skills": [("ships", CANDIDATE), ("boats", CANDIDATE)], "without_skills": []}
+    assert suite.targets[0].id == "boats-eval"
+    fires = first_case(suite).checks[1]
+    assert (fires.options["skill"], fires.options["acceptable"], fires.beside) == ("ships", ("boats",), True)
+    assert any("under test together" in one for one in told(file))
+    written(file, environment=skills, graders=[ANSWERS], expect_activation=False)
+    silent = [check for check in first_case(loaded(file)).checks if check.scorer == "trigger"]
+    assert [(check.options["skill"], check.options["should_trigger"]) for check in silent] == [
+        ("ships", False),
+        ("boats", False),
+    ]
+    beside = ("ships", DISTRACTOR)
+    assert arms_of(loaded(file, skill_path="../../lib/boats"))["with_skill"] == [("boats", CANDIDATE), beside]
+    losses = " ".join(loss.message for loss in FORMAT.dump(suite).losses)
+    assert "skill 'boats'" in losses
 
 
 def test_settings_of_the_repository(tmp_path: Path) -> None:
@@ -905,6 +947,12 @@ def test_a_line_of_a_rubric_with_a_colon(suite_file: Path) -> None:
     (check,) = checks_of(suite_file, judged, rubric=["It floats", {"Names the color": "blue or red"}])
     assert check.options["claims"] == ("It floats", "Names the color: blue or red")
     assert any("for its colon" in one for one in told(suite_file))
+    text = (
+        "stimuli:\n- name: a\n  prompt: A\n  rubric:\n  - Shows how: [Folded(side = 1)]\n  graders: [{type: prompt}]\n"
+    )
+    suite_file.write_text(text)
+    (check,) = first_case(loaded(suite_file)).checks
+    assert "- Shows how: [Folded(side = 1)]" in str(check.options["criteria"])
     written(suite_file, graders=[judged], rubric=[{"a": "b", "c": "d"}])
     assert any("'rubric[0]' must be text, not an object" in one for one in refusals(suite_file))
 

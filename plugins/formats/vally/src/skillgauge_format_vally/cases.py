@@ -20,7 +20,7 @@ from skillgauge.api import (
     VerdictRule,
 )
 
-from .checks.calls import constraints
+from .checks.calls import any_skill, constraints
 from .checks.graders import made_of
 from .checks.making import ANSWERED, TRIGGER, Context, Made
 from .checks.rubrics import with_text_rubric
@@ -162,15 +162,15 @@ def runnable_or_left_out(stimulus: Stimulus, shared: Shared) -> tuple[Case, tupl
     return case.model_copy(update=left_out), faults
 
 
-def asks_for_skill_alone(case: Case, candidate: str) -> bool:
-    """Tell whether a case is about nothing but the skill under test firing, which proves nothing without it."""
-    return any(not check.beside and _is_about(check.scorer, check.options, candidate) for check in case.checks)
+def asks_for_skill_alone(case: Case, tested: tuple[str, ...]) -> bool:
+    """Tell whether a case is about nothing but a skill under test firing, which proves nothing without it."""
+    return any(not check.beside and _is_about(check.scorer, check.options, tested) for check in case.checks)
 
 
-def asserts_more(checks: Iterable[tuple[str, Mapping[str, JsonValue]]], candidate: str) -> bool:
-    """Tell whether checks, by scorer and options, say more than that the skill under test fires within limits."""
+def asserts_more(checks: Iterable[tuple[str, Mapping[str, JsonValue]]], tested: tuple[str, ...]) -> bool:
+    """Tell whether checks, by scorer and options, say more than that a skill under test fires within limits."""
     return any(
-        not _is_about(scorer, options, candidate) and scorer != "usage" and options.get("patterns") != (ANSWERED,)
+        not _is_about(scorer, options, tested) and scorer != "usage" and options.get("patterns") != (ANSWERED,)
         for scorer, options in checks
     )
 
@@ -207,17 +207,17 @@ def _said(value: JsonObject | str, reading: Reading, place: Pointer) -> str:
 def _checks(stimulus: Stimulus, shared: Shared) -> Iterator[Check]:
     """Yield the checks of a stimulus, those beside the verdict marked, each with its weight."""
     graded = list(_graded(stimulus, shared))
-    candidate = shared.skills.candidate.name
-    is_beside = asserts_more([(part.scorer, part.options) for grader in graded for part in grader.parts], candidate)
+    tested = shared.skills.tested_names
+    is_beside = asserts_more([(part.scorer, part.options) for grader in graded for part in grader.parts], tested)
     counting = [
-        sum(not (is_beside and _is_about(part.scorer, part.options, candidate)) for part in grader.parts)
+        sum(not (is_beside and _is_about(part.scorer, part.options, tested)) for part in grader.parts)
         for grader in graded
     ]
     counts = Counter(grader.kind for grader, number in zip(graded, counting, strict=True) if number)
     ids: set[str] = set()
     for grader, number in zip(graded, counting, strict=True):
         for part in grader.parts:
-            beside = is_beside and _is_about(part.scorer, part.options, candidate)
+            beside = is_beside and _is_about(part.scorer, part.options, tested)
             if beside:
                 message = "the skill under test fires in one arm only, so that this stands beside the verdict"
                 shared.reading.tell(message, *grader.origin.pointer)
@@ -240,9 +240,9 @@ def _free(identity: str, ids: set[str]) -> str:
     return free
 
 
-def _is_about(scorer: str, options: Mapping[str, JsonValue], candidate: str) -> bool:
-    """Tell whether a check asks if the skill under test fires."""
-    return scorer == TRIGGER and options.get("skill") == candidate
+def _is_about(scorer: str, options: Mapping[str, JsonValue], tested: tuple[str, ...]) -> bool:
+    """Tell whether a check asks if a skill under test fires."""
+    return scorer == TRIGGER and options.get("skill") in tested
 
 
 def _weight(kind: str, counts: Counter[str], shared: Shared) -> float:
@@ -270,8 +270,7 @@ def _graded(stimulus: Stimulus, shared: Shared) -> Iterator[_Graded]:
         reading.tell("a rubric without a grader of type prompt is not judged", *place, "rubric")
     if file.expect_activation is not None:
         context = Context(reading, place, shared.skills)
-        name = shared.skills.candidate.name
-        parts = tuple(context.trigger(name, "expect_activation", should=file.expect_activation))
+        parts = tuple(any_skill(context, "expect_activation", called=file.expect_activation))
         yield _Graded("", "expect_activation", parts, reading.document.origin(*place, "expect_activation"))
     if file.constraints is not None:
         yield from _constraints(file.constraints, Context(reading, (*place, "constraints"), shared.skills))
@@ -287,7 +286,7 @@ def _turn(grader: GraderFile, parts: Iterable[Made], turns: int, context: Contex
         return None
     if any(part.scorer in _OF_SESSIONS for part in parts):
         hint = "Take `turn` out: it is about the whole session then."
-        context.reading.refuse("which skills fire, and what is used, is known of a whole session", *place, hint=hint)
+        context.reading.cannot("which skills fire, and what is used, is known of a whole session", *place, hint=hint)
     return turn
 
 

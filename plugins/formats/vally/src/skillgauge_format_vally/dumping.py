@@ -93,8 +93,8 @@ def _scoring(suite: Suite, stimuli: Sequence[WrittenStimulus], writing: Writing)
 
 def _unsaid(suite: Suite, cases: Sequence[Case]) -> Iterator[str]:
     """Yield the parts of a suite that a file has no key for."""
-    beside = (skill.name for arm in suite.arms for skill in arm.skills if skill.role is not SkillRole.CANDIDATE)
-    for name in dict.fromkeys(beside):
+    candidate = _candidate(suite)
+    for name in dict.fromkeys(skill.name for arm in suite.arms for skill in arm.skills if skill != candidate):
         yield f"skill {name!r}, which lies beside the candidate, is not written"
     defaults = suite.defaults
     if defaults.baseline and suite.comparisons:

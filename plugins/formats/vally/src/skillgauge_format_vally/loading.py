@@ -21,6 +21,8 @@ from skillgauge.api import (
     SkillRole,
     Suite,
     SuiteDefaults,
+    Target,
+    TargetKind,
     digest,
     read_document,
 )
@@ -37,7 +39,9 @@ from .source.repository import repository_of
 from .source.settings import settings_of
 from .tags import tags_of
 
+AGENT = "agent"
 WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
+WITH_SKILLS, WITHOUT_SKILLS = "with_skills", "without_skills"
 COMMAND = "command"
 TIMEOUT_S = 120.0
 """The limit of a session where a file sets none."""
@@ -92,7 +96,7 @@ def _suites(file: Path, named: Path | None) -> tuple[tuple[Suite, ...], tuple[Pr
         if skills is None:
             continue
         shared = Shared(reading, skills, scoring, tags_of(read.tags))
-        installs = group[0].environment.installs(skills.candidate.name)
+        installs = group[0].environment.installs(skills.names[0] if skills.names else file.parent.name)
         cases = []
         for stimulus in sorted(group, key=lambda one: one.place[1]):
             case, faults[stimulus.file.name] = runnable_or_left_out(stimulus, shared)
@@ -160,7 +164,7 @@ def _scoring(reading: Reading, read: EvalFile) -> ScoringFile:
     file = reading.part(ScoringFile, read.scoring or {}, "scoring") or ScoringFile()
     types = {grader.get("type") for stimulus in read.stimuli for grader in _graders(stimulus)}
     for kind in file.weights:
-        if kind not in KNOWN_TYPES:
+        if kind not in KNOWN_TYPES and kind not in types:
             hint = "Write the type of a grader."
             reading.refuse(f"there is no grader of type {kind!r}", "scoring", "weights", kind, hint=hint)
         elif kind not in types:
@@ -193,47 +197,61 @@ class _Making:
             cases: those with the same skills and servers.
             number: how many such sets of cases the file has up to this one, for a name that no other has.
         """
-        candidate = self.skills.candidate
-        alone = [case for case in cases if asks_for_skill_alone(case, candidate.name)]
+        tested = self.skills.tested
+        alone = [case for case in cases if asks_for_skill_alone(case, self.skills.tested_names)]
         graded = [case for case in cases if case not in alone]
-        name = (self.read.name or candidate.name) + ("" if number == 1 else f"-{number}")
+        name = self.read.name or (tested[0].name if len(tested) == 1 else file.absolute().parent.name)
+        name += "" if number == 1 else f"-{number}"
         others = tuple(
             skill_ref(skill.root, skill.name, leaks_of(skill.root).paths, role=SkillRole.DISTRACTOR)
             for skill in self.skills.others
         )
-        with_skill = self._arm(WITH_SKILL, (_candidate_ref(candidate, file, cases), *others))
-        pair = Comparison(candidate=WITH_SKILL, baseline=WITHOUT_SKILL)
+        if not tested:
+            return [self._suite(name, graded, (self._arm(AGENT, others),))]
+        names = (WITH_SKILL, WITHOUT_SKILL) if len(tested) == 1 else (WITH_SKILLS, WITHOUT_SKILLS)
+        with_skill = self._arm(names[0], (*(_tested_ref(skill, file, cases) for skill in tested), *others))
+        pair = Comparison(candidate=names[0], baseline=names[1])
         suites = []
         if graded:
-            arms = (with_skill, self._arm(WITHOUT_SKILL, others))
+            arms = (with_skill, self._arm(names[1], others))
             suites.append(self._suite(name, graded, arms).model_copy(update={"comparisons": (pair,)}))
         if alone:
             suites.append(self._suite(f"{name}-triggers" if graded else name, alone, (with_skill,)))
-        return [suites[0].model_copy(update={"warnings": tuple(candidate.warnings)}), *suites[1:]]
+        warnings = tuple(warning for skill in tested for warning in skill.warnings)
+        return [suites[0].model_copy(update={"warnings": warnings}), *suites[1:]]
 
     def _arm(self, name: str, skills: tuple[SkillRef, ...]) -> Arm:
         return Arm(name=name, kind=ArmKind.AGENT, skills=skills, installs=self.installs)
 
     def _suite(self, name: str, cases: list[Case], arms: tuple[Arm, ...]) -> Suite:
         document, version = self.reading.document, self.read.version
+        target = self._target(name)
         return Suite(
             id=name,
             name=name,
-            version=self.skills.candidate.version if version is None else str(version),
+            version=target.version if version is None else str(version),
             description=self.read.description,
             format=FORMAT,
             root=str(Path(document.file).parent.absolute()),
             digest=digest(document.value, [case.execution_digest for case in cases], [arm.digest for arm in arms]),
             cases=tuple(cases),
-            targets=(self.skills.candidate.target(),),
+            targets=(target,),
             arms=arms,
             defaults=self.defaults,
             extras=_kept(document.value),
             origin=document.origin(),
         )
 
+    def _target(self, name: str) -> Target:
+        """Return the skill under test, several of them together, or the agent where there is none."""
+        tested = self.skills.tested
+        if len(tested) == 1:
+            return tested[0].target()
+        kind = TargetKind.SKILL if tested else TargetKind.AGENT
+        return Target(id=name, name=name, kind=kind, origin=self.reading.document.origin())
 
-def _candidate_ref(skill: Skill, file: Path, cases: tuple[Case, ...]) -> SkillRef:
+
+def _tested_ref(skill: Skill, file: Path, cases: tuple[Case, ...]) -> SkillRef:
     """Return the skill without its suite, and without what only the suite needs of its folder."""
     root = skill.root.resolve()
     commands = [str(check.options["command"]) for case in cases for check in case.checks if check.scorer == COMMAND]

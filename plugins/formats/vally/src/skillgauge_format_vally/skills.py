@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from .source.reading import Reading
 from .source.settings import Settings
 
 INVOCATION = "skill-invocation"
+SKILL_TOOL = "skill"
+"""The tool by which Copilot loads a skill."""
 _PLUGINS = "plugins"
 """A folder of plugins, whose skills are found although no manifest names them."""
 _SHOWN = 10
@@ -23,25 +25,31 @@ _SHOWN = 10
 class Skills:
     """The skills of one suite."""
 
-    candidate: Skill
+    tested: tuple[Skill, ...]
+    """Those under test, all of which one arm has and the other has not; none where an agent is evaluated by itself."""
     others: tuple[Skill, ...]
-    """Those that lie beside it in every arm."""
+    """Those that lie beside them in every arm."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all of them."""
-        return (self.candidate.name, *(skill.name for skill in self.others))
+        return tuple(skill.name for skill in (*self.tested, *self.others))
+
+    @property
+    def tested_names(self) -> tuple[str, ...]:
+        """The names of those under test."""
+        return tuple(skill.name for skill in self.tested)
 
     def called(self, name: str) -> str | None:
         """Return the name by which agents know a skill that is called by it or by its folder; `None` if none is."""
-        skills = (self.candidate, *self.others)
+        skills = (*self.tested, *self.others)
         return next((skill.name for skill in skills if name in (skill.name, skill.root.resolve().name)), None)
 
 
 def skills_of_suite(
     reading: Reading, settings: Settings | None, listed: tuple[Path, ...] | None, named: Path | None
 ) -> Skills | None:
-    """Return the skills that a suite installs; `None` after noting that there is no one candidate.
+    """Return the skills that a suite installs; `None` after noting that it is not said which are under test.
 
     Args:
         reading: the suite.
@@ -50,45 +58,53 @@ def skills_of_suite(
         named: the folder that the user names.
     """
     nearby = tuple(_nearby(reading, settings))
-    root = named or (_of_list(reading, listed) if listed else _around(reading, nearby))
+    roots = (named,) if named else _of_list(reading, listed) if listed else _around(reading, nearby)
+    if roots is None:
+        return None
     try:
-        candidate = read_skill(root.resolve()) if root is not None else None
-        if candidate is None:
-            return None
+        tested = {skill.name: skill for skill in (read_skill(root.resolve()) for root in roots)}
         beside = listed if listed is not None else _graded(reading, nearby)
-        by_name = {candidate.name: candidate}
+        others: dict[str, Skill] = {}
         for skill in map(read_skill, _distinct(beside)):
-            by_name.setdefault(skill.name, skill)  # a copy of a skill is no other skill
-        return Skills(candidate, tuple(by_name.values())[1:])
+            if skill.name not in tested:
+                others.setdefault(skill.name, skill)  # a copy of a skill is no other skill
+        return Skills(tuple(tested.values()), tuple(others.values()))
     except SuiteError as error:
         reading.problems += error.problems
         return None
 
 
-def _of_list(reading: Reading, listed: tuple[Path, ...]) -> Path | None:
-    """Choose among the skills of the environment: the one around the suite, the one that a folder names, the only."""
+def _of_list(reading: Reading, listed: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Choose among the skills of the environment: the one around the suite, the one that a folder names, else all."""
     file = Path(reading.document.file).resolve()
     root = next((one for one in listed if file.is_relative_to(one.resolve())), None)
-    root = root or _by_name(listed, _hints(reading)) or (listed[0] if len(listed) == 1 else None)
-    if root is None:
-        _refuse(reading, "none of the skills of the environment has the name of this file or of a folder of it", listed)
-    return root
+    root = root or _by_name(listed, _hints(reading))
+    if root is not None:
+        return (root,)
+    if len(listed) > 1:
+        message = f"the {len(listed)} skills of an environment are under test together: one arm has all of them"
+        reading.tell(f"{message}, the other none; --skill-path DIR names one")
+    return listed
 
 
-def _around(reading: Reading, nearby: tuple[Path, ...]) -> Path | None:
-    """Choose the skill that the suite lies in, one that a folder or the graders name, or the only one nearby."""
+def _around(reading: Reading, nearby: tuple[Path, ...]) -> tuple[Path, ...] | None:
+    """Choose the skill that the suite lies in, one that a folder or the graders name, or the only one nearby.
+
+    A suite that has none of these and asks for none evaluates an agent by itself: Vally, too, installs what is listed.
+    """
     file = Path(reading.document.file).absolute()
     root = find_skill(file) or _by_name(nearby, (*_hints(reading), *_required(reading)))
     root = root or (nearby[0] if len(nearby) == 1 else None)
-    if root is None:
-        _refuse(reading, "it is not said which skill this suite is about", nearby)
-    return root
-
-
-def _refuse(reading: Reading, message: str, skills: Sequence[Path]) -> None:
-    names = ", ".join(skill.name for skill in skills[:_SHOWN]) or "none"
-    hint = "Name its folder: --skill-path DIR."
-    reading.refuse(f"{message}; skills that are there: {names}", hint=hint)
+    if root is not None:
+        return (root,)
+    names = ", ".join(skill.name for skill in nearby[:_SHOWN]) or "none"
+    if _asks_for_skills(reading):
+        message = f"it is not said which skill this suite is about; skills that are there: {names}"
+        reading.refuse(message, hint="Name its folder: --skill-path DIR.")
+        return None
+    message = "no skill is listed, named or asked for, so that an agent is evaluated by itself"
+    reading.tell(f"{message}; --skill-path DIR names a skill; skills that are there: {names}")
+    return ()
 
 
 def _hints(reading: Reading) -> Iterator[str]:
@@ -145,6 +161,14 @@ def _required(reading: Reading) -> tuple[str, ...]:
         for name in _texts(stimulus.get("constraints"), "expect_skills")
     ]
     return tuple(dict.fromkeys((*_names_in(reading, "required"), *expected)))
+
+
+def _asks_for_skills(reading: Reading) -> bool:
+    """Tell whether a skill has to fire somewhere in the file."""
+    return bool(_required(reading)) or any(
+        stimulus.get("expect_activation") or SKILL_TOOL in _texts(stimulus.get("constraints"), "expect_tools")
+        for stimulus in _objects(reading.document.value, "stimuli")
+    )
 
 
 def _names_in(reading: Reading, key: str) -> Iterator[str]:

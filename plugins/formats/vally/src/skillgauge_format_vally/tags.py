@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from skillgauge.api import JsonObject, JsonValue, text_of
 
-Written = JsonObject | tuple[str, ...]
+Written = JsonObject | tuple[str, ...] | None
 
 
 def tags_of(written: Written) -> tuple[str, ...]:
     """Return tags as `key:value`, or as `key` for one without a value; those for a program are none."""
-    tags = written if isinstance(written, tuple) else _pairs(written)
+    tags = written if isinstance(written, tuple) else _pairs(written or {})
     return tuple(dict.fromkeys(tags))
 
 

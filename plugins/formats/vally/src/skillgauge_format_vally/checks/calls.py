@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from skillgauge.api import JsonValue
 
+from ..skills import SKILL_TOOL
 from ..source.configs import CallConfig, CallsConfig, SkillsConfig
 from ..source.files import ConstraintsFile
-from .making import Context, Made
-from .tools import PLAIN, SKILL_TOOL, alike
+from .making import TRIGGER, Context, Made
+from .tools import PLAIN, alike
 
 EXPECTED, REJECTED = "expect_tools", "reject_tools"
 _NAMES = "names of tools are Copilot's: what other agents call bash, view, edit or create counts as well"
@@ -37,7 +38,7 @@ def _skills(read: ConstraintsFile, context: Context) -> Iterator[Made]:
             yield from context.trigger(skill, "reject_skills", number, should=False)
     for key, called in ((EXPECTED, True), (REJECTED, False)):
         if SKILL_TOOL in getattr(read, key):
-            yield from _any_skill(context, key, getattr(read, key).index(SKILL_TOOL), called=called)
+            yield from any_skill(context, key, getattr(read, key).index(SKILL_TOOL), called=called)
 
 
 def _tool(name: str, context: Context, *pointer: str | int, called: bool) -> Made:
@@ -48,9 +49,19 @@ def _tool(name: str, context: Context, *pointer: str | int, called: bool) -> Mad
     return Made(f"{EXPECTED if called else REJECTED}: {name}", "tool-call", {**tool, "called": called})
 
 
-def _any_skill(context: Context, *pointer: str | int, called: bool) -> Iterator[Made]:
-    context.tell("the tool `skill` stands for the skill under test, which an agent may also read", *pointer)
-    yield from context.trigger(context.skills.candidate.name, *pointer, should=called)
+def any_skill(context: Context, *pointer: str | int, called: bool) -> Iterator[Made]:
+    """Yield the checks that one of the skills under test fires, or that each stays silent."""
+    names = context.skills.tested_names
+    if not names:
+        context.cannot("no skill is under test, and one has to be loaded", *pointer, hint="Name it: --skill-path DIR.")
+    elif pointer[0] != "expect_activation":
+        context.tell("the tool `skill` stands for the skill under test, which an agent may also read", *pointer)
+    if called and len(names) > 1:
+        options: dict[str, JsonValue] = {"skill": names[0], "acceptable": names[1:], "should_trigger": True}
+        yield Made(f"{' or '.join(names)} fires", TRIGGER, options)
+        return
+    for name in names:
+        yield from context.trigger(name, *pointer, should=called)
 
 
 def skills(config: SkillsConfig, context: Context) -> Iterator[Made]:
@@ -82,7 +93,7 @@ def _call(entry: str | CallConfig, context: Context, *pointer: str | int, called
     arguments = {key: context.pattern(text, *pointer, key) for key, text in written.items()}
     arguments |= {key: context.pattern(text, *pointer, "args", key) for key, text in call.args.items()}
     if call.name == SKILL_TOOL and not arguments:
-        yield from _any_skill(context, *pointer, called=called)
+        yield from any_skill(context, *pointer, called=called)
         return
     options: dict[str, JsonValue] = {"called": called}
     if call.name is not None:

@@ -51,4 +51,6 @@ def _prose(line: JsonValue) -> str | None:
     if not isinstance(line, Mapping) or len(line) != 1:
         return None
     ((key, value),) = line.items()
+    if isinstance(value, tuple):  # the text went on with a bracket
+        value = f"[{', '.join(map(str, value))}]"
     return f"{key}: {value}" if isinstance(value, str) and value.strip() else None

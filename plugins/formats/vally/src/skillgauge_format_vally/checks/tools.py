@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-SKILL_TOOL = "skill"
-"""The tool by which Copilot loads a skill."""
 _SHELL = ("bash", "powershell", "shell", "exec_command")
 _ALIKE = {
     "bash": _SHELL,

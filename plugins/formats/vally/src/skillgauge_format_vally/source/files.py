@@ -100,7 +100,7 @@ class StimulusFile(Part):
     agent_environment: JsonObject | Text | None = None
     grading_environment: JsonObject | Text | None = None
     constraints: JsonObject | None = None
-    tags: JsonObject | tuple[str, ...] = ()
+    tags: JsonObject | tuple[str, ...] | None = None
     expect_activation: bool | None = None
 
 
@@ -128,7 +128,7 @@ class EvalFile(Part):
     description: str = ""
     version: str | int | float | None = None
     type: str | None = None
-    tags: JsonObject | tuple[str, ...] = ()
+    tags: JsonObject | tuple[str, ...] | None = None
     config: JsonObject | None = None
     defaults: JsonObject | None = None
     environment: JsonObject | Text | None = None

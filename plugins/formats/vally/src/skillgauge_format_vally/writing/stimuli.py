@@ -132,8 +132,8 @@ def _unsaid(case: Case, writing: Writing) -> Iterator[str]:
 
 def _changed(sayable: Sequence[Sayable], writing: Writing) -> Iterator[str]:
     """Yield the differences that the way of writing makes to checks."""
-    candidate = writing.candidate
-    is_beside = asserts_more([(one.check.scorer, one.check.options) for one in sayable], candidate)
+    tested = (writing.candidate,)
+    is_beside = asserts_more([(one.check.scorer, one.check.options) for one in sayable], tested)
     for check, words in ((one.check, one.words) for one in sayable):
         if check.scorer == _TRIGGER and check.beside is not is_beside:
             yield f"check {check.id!r} would stand {'beside' if is_beside else 'in'} the verdict"

@@ -11,7 +11,8 @@ from skillgauge.api import Check, JsonValue, thaw
 from ..checks.calls import EXPECTED, REJECTED
 from ..checks.commands import no_file_demand, output_demand
 from ..checks.making import ANSWERED
-from ..checks.tools import PLAIN, SKILL_TOOL, alike, copilot_name
+from ..checks.tools import PLAIN, alike, copilot_name
+from ..skills import SKILL_TOOL
 from ..source.durations import duration_text
 from ..source.patterns import forbidden, javascript_of
 
