@@ -27,8 +27,9 @@ from skillgauge.api import (
 )
 from skillgauge_format_vally.checks.commands import no_file_demand, output_demand
 from skillgauge_format_vally.source.durations import duration_text, seconds_of
-from skillgauge_format_vally.source.patterns import javascript_of
+from skillgauge_format_vally.source.patterns import javascript_of, written_of
 from skillgauge_format_vally.writing.weights import type_weights
+from skillgauge_patterns import compiled, from_javascript
 from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_mutants, check_plugin
 from skillgauge_testkit.program import Program
 
@@ -208,22 +209,23 @@ def test_what_is_read(suite_file: Path) -> None:
         ("trigger", {"skill": "boats", "should_trigger": True}),
         ("usage", {"turns": 9}),
         ("usage", {"tokens": 5000}),
-        ("tool-call", {"tool_pattern": r"\A(?:bash|powershell|shell|exec_command)\Z", "called": True}),
+        ("tool-call", {"tool_pattern": "^(?:bash|powershell|shell|exec_command)$", "called": True}),
         ("tool-call", {"tool": "tear", "called": False}),
     ]
 
 
+JS = {"syntax": "javascript"}
 RUBRIC = "The output meets each of these criteria:\n- It floats\n- It is blue"
 GRADERS: list[tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]] = [
-    ({"type": "output-matches", "config": {"pattern": "a+"}}, [("regex", {"patterns": ["a+"], "absent": False})]),
-    ({"type": "output-not-matches", "config": {"pattern": "a"}}, [("regex", {"patterns": ["a"], "absent": True})]),
+    ({"type": "output-matches", "config": {"pattern": "a+"}}, [("regex", JS | {"patterns": ["a+"], "absent": False})]),
+    ({"type": "output-not-matches", "config": {"pattern": "a"}}, [("regex", JS | {"patterns": ["a"], "absent": True})]),
     (
         {"type": "output-matches", "config": {"pattern": "(?ims)^a", "negate": True}},
-        [("regex", {"patterns": ["(?ims)^a"], "absent": True})],
+        [("regex", JS | {"patterns": ["(?ims:^a)"], "absent": True})],
     ),
     (
         {"type": "output-not-matches", "config": {"pattern": "a", "negate": True}},
-        [("regex", {"patterns": ["a"], "absent": False})],
+        [("regex", JS | {"patterns": ["a"], "absent": False})],
     ),
     (
         {"type": "output-contains", "config": {"substring": "a"}},
@@ -249,10 +251,13 @@ GRADERS: list[tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]] = [
         [("files", {"path": "*.txt", "contains": ["x"]})],
     ),
     ({"type": "file-not-contains", "config": {"path": "a", "value": "x"}}, [("files", {"path": "a", "lacks": ["x"]})]),
-    ({"type": "file-matches", "config": {"path": "a", "pattern": "x"}}, [("files", {"path": "a", "patterns": ["x"]})]),
+    (
+        {"type": "file-matches", "config": {"path": "a", "pattern": "x"}},
+        [("files", JS | {"path": "a", "patterns": ["x"]})],
+    ),
     (
         {"type": "file-not-matches", "config": {"path": "a", "pattern": "(?i)x"}},
-        [("files", {"path": "a", "patterns": [r"\A(?!(?s:.*)(?:(?i)x))"]})],
+        [("files", JS | {"path": "a", "patterns": [r"^(?![\s\S]*(?:(?i:x)))"]})],
     ),
     (
         {"type": "run-command", "config": {"command": "make test"}},
@@ -274,12 +279,13 @@ GRADERS: list[tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]] = [
     (
         {"type": "tool-calls", "config": {"required": ["azure_.*", {"name": "create", "path": r"\.cs$"}]}},
         [
-            ("tool-call", {"called": True, "tool_pattern": "azure_.*"}),
+            ("tool-call", JS | {"called": True, "tool_pattern": "azure_.*"}),
             (
                 "tool-call",
-                {
+                JS
+                | {
                     "called": True,
-                    "tool_pattern": r"\A(?:create|write|write_file|apply_patch)\Z",
+                    "tool_pattern": "^(?:create|write|write_file|apply_patch)$",
                     "arguments": {"path": r"\.cs$"},
                 },
             ),
@@ -287,7 +293,7 @@ GRADERS: list[tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]] = [
     ),
     (
         {"type": "tool-calls", "config": {"disallowed": [{"command": "rm", "args": {"force": "true"}}]}},
-        [("tool-call", {"called": False, "arguments": {"command": "rm", "force": "true"}})],
+        [("tool-call", JS | {"called": False, "arguments": {"command": "rm", "force": "true"}})],
     ),
     (
         {"type": "tool-calls", "config": {"sequence": ["fold", {"name": "float"}]}},
@@ -905,7 +911,7 @@ def test_what_does_not_map_is_refused(suite_file: Path, old: str, new: str, plac
         ({"type": "file-exists", "config": {"path": "a.{js,ts}"}}, "Use *, ** and ? alone"),
         ({"type": "file-contains", "config": {"path": "[ab]", "value": "x"}}, "wildcards"),
         ({"type": "file-matches", "config": {"path": "a", "pattern": "("}}, "pattern"),
-        ({"type": "file-not-matches", "config": {"path": "*", "pattern": r"\p{L}"}}, "Python's own"),
+        ({"type": "file-not-matches", "config": {"path": "*", "pattern": "(?<=a+)b"}}, "Python's own"),
         ({"type": "run-command", "config": {"command": "a", "timeout": "2h"}}, "an hour"),
         ({"type": "run-command", "config": {"command": "a", "timeout": "x"}}, "duration"),
         ({"type": "run-command", "config": {"command": "a", "sub_path": "../b"}}, "folder of the workspace"),
@@ -1031,6 +1037,52 @@ def test_durations() -> None:
     assert [seconds_of(text) for text, _ in texts] == [seconds for _, seconds in texts]
     for seconds in (0.001, 0.5, 60.0, 123456.0, 0.000123):
         assert seconds_of(duration_text(seconds)) == pytest.approx(seconds)
+
+
+READINGS = [
+    (r"\d", "\u0663", False),
+    (r"^\w+$", "na\u00efve", False),
+    ("boats$", "boats\n", False),
+    (r"\Aboats", "Aboats", True),
+    ("(?i)BOATS", "boats", True),
+    ("(?im)^FOLD$", "one\nfold\ntwo", True),
+    ("(?s)a.b", "a\nb", True),
+    ("a.b", "a\u2028b", False),
+]
+
+
+@pytest.mark.parametrize(("pattern", "text", "found"), READINGS)
+def test_patterns_are_those_of_javascript(
+    suite_file: Path, tmp_path: Path, pattern: str, text: str, found: bool
+) -> None:
+    """All graders with a pattern find what JavaScript finds, with the flags that Vally takes off its beginning."""
+    graders: list[dict[str, Any]] = [
+        {"type": "output-matches", "config": {"pattern": pattern}},
+        {"type": "file-not-matches", "config": {"path": "*", "pattern": pattern}},
+        {"type": "run-command", "config": {"command": "cat a.txt", "stdout_matches": pattern}},
+    ]
+    regex, *commands = checks_of(suite_file, *graders)
+    assert (javascript(*regex.options["patterns"]).search(text) is not None) is found
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/a.txt").write_text(text, encoding="utf-8")
+    codes = [run(str(check.options["command"]), tmp_path / "work") for check in commands]
+    assert codes == [int(found), int(not found)]
+
+
+def javascript(pattern: str) -> Any:
+    """A pattern as scorers read it with `syntax: javascript`."""
+    return compiled(from_javascript(pattern))
+
+
+def test_flags_come_back_to_the_beginning() -> None:
+    """A group that is a whole pattern gives its flags back; one beside others stays."""
+    assert [written_of(one) for one in ("(?i:a|b)", "(?ims:^a$)", "(?i:a)|(b)", "(?i:a)b", "a")] == [
+        "(?i)a|b",
+        "(?ims)^a$",
+        "(?i:a)|(b)",
+        "(?i:a)b",
+        "a",
+    ]
 
 
 def test_patterns_that_javascript_knows() -> None:

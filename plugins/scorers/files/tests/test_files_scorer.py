@@ -112,6 +112,9 @@ def test_content() -> None:
         ({"equals": "Hello"}, False),
         ({"patterns": ["^Hel+o"]}, True),
         ({"patterns": ["^World$"]}, False),
+        ({"patterns": [r"\AHello"]}, True),
+        ({"patterns": [r"\AHello"], "syntax": "javascript"}, False),
+        ({"patterns": ["(?m:^World$)"], "syntax": "javascript"}, True),
         ({"json": None}, False),
         ({"max_bytes": 5, "contains": ["H"]}, False),
     ):
@@ -198,6 +201,7 @@ def test_options_are_checked() -> None:
         {"path": "/etc/passwd"},
         {"path": "../x"},
         {"path": "a", "patterns": ["("]},
+        {"path": "a", "patterns": ["(?P<x>a)"], "syntax": "javascript"},
         {"path": "a", "state": "absent", "contains": ["x"]},
         {"path": "a", "state": "gone"},
         {"path": "a", "unknown": 1},

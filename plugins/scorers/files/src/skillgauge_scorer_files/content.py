@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 import regex
 
 from skillgauge.api import JsonValue, freeze, without_secrets
-from skillgauge_patterns import compiled
+from skillgauge_patterns import compiled, from_javascript
 
-from .options import FilesOptions
+from .options import FilesOptions, Syntax
 
 _SHOWN = 100
 
@@ -25,7 +25,8 @@ class Content:
 
     def __init__(self, options: FilesOptions) -> None:
         flags = 0 if options.case_sensitive else regex.IGNORECASE
-        self._patterns = tuple(compiled(pattern, flags) for pattern in options.patterns)
+        rewritten = from_javascript if options.syntax is Syntax.JAVASCRIPT else str
+        self._patterns = tuple((written, compiled(rewritten(written), flags)) for written in options.patterns)
         self._options = options
 
     async def faults(self, data: bytes) -> tuple[str, ...]:
@@ -36,13 +37,13 @@ class Content:
         """
         text = data.decode("utf-8-sig", "replace")
         faults = [*self._in_text(text), *self._in_json(text)]
-        for pattern in self._patterns:
+        for written, pattern in self._patterns:
             try:
                 match = await asyncio.to_thread(pattern.search, text, timeout=self._options.timeout_s, concurrent=True)
             except TimeoutError:
-                raise TooSlowError(f"pattern {_cut(pattern.pattern)} takes too long on this file") from None
+                raise TooSlowError(f"pattern {_cut(written)} takes too long on this file") from None
             if match is None:
-                faults.append(f"nothing matches {_cut(pattern.pattern)}")
+                faults.append(f"nothing matches {_cut(written)}")
         return tuple(faults)
 
     def _in_text(self, text: str) -> Iterator[str]:

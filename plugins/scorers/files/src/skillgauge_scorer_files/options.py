@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from skillgauge.api import HARMLESS, Frozen, Json
 
@@ -29,6 +29,13 @@ class State(StrEnum):
     """The session made, changed and removed none."""
 
 
+class Syntax(StrEnum):
+    """The language in which patterns are written."""
+
+    PYTHON = "python"
+    JAVASCRIPT = "javascript"
+
+
 HAVE_CONTENT = frozenset({State.PRESENT, State.CREATED, State.CHANGED})
 """States after which there is a file to look into."""
 
@@ -39,10 +46,10 @@ def _inside(path: str) -> str:
     return path
 
 
-def _valid(pattern: str) -> str:
-    from skillgauge_patterns import compiled  # noqa: PLC0415 - announcing stays cheap
+def _valid(pattern: str, info: ValidationInfo) -> str:
+    from skillgauge_patterns import compiled, from_javascript  # noqa: PLC0415 - announcing stays cheap
 
-    compiled(pattern)
+    compiled(from_javascript(pattern) if info.data.get("syntax") is Syntax.JAVASCRIPT else pattern)
     return pattern
 
 
@@ -67,6 +74,11 @@ class FilesOptions(Frozen):
     leave_out: tuple[Annotated[str, AfterValidator(_inside)], ...] = Field(
         default=(),
         description="Paths, with the same wildcards, that are left out of account.",
+        json_schema_extra=HARMLESS,
+    )
+    syntax: Syntax = Field(
+        default=Syntax.PYTHON,
+        description="`python`: as the package regex reads patterns; `javascript`: as RegExp does.",
         json_schema_extra=HARMLESS,
     )
     patterns: tuple[Annotated[str, AfterValidator(_valid)], ...] = Field(

@@ -9,6 +9,7 @@ from skillgauge.api import JsonValue
 from ..skills import SKILL_TOOL
 from ..source.configs import CallConfig, CallsConfig, SkillsConfig
 from ..source.files import ConstraintsFile
+from ..source.patterns import JAVASCRIPT
 from .making import TRIGGER, Context, Made
 from .tools import PLAIN, alike
 
@@ -102,6 +103,8 @@ def _call(entry: str | CallConfig, context: Context, *pointer: str | int, called
         options["tool_pattern"] = alike(call.name) or context.pattern(call.name, *place)
     if arguments:
         options["arguments"] = arguments
+    if arguments or not alike(call.name or ""):
+        options |= JAVASCRIPT
     yield Made(f"{pointer[0]} {call.name or ', '.join(arguments)} {pointer[-1]}", "tool-call", options)
 
 

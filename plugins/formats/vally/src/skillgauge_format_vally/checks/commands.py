@@ -21,8 +21,8 @@ if done.returncode != demand["expected_exit_code"]:
 for key, holds in (
     ("stdout_contains", lambda text: text in stdout),
     ("stderr_contains", lambda text: text in stderr),
-    ("stdout_matches", lambda pattern: re.search(pattern, stdout)),
-    ("stdout_not_matches", lambda pattern: not re.search(pattern, stdout)),
+    ("stdout_matches", lambda _: re.search(demand["python"]["stdout_matches"], stdout)),
+    ("stdout_not_matches", lambda _: not re.search(demand["python"]["stdout_not_matches"], stdout)),
 ):
     if key in demand and not holds(demand[key]):
         faults.append(f"{key} {demand[key]!r} does not hold")
@@ -36,16 +36,22 @@ hits = []
 for file in sorted(pathlib.Path(".").glob(path)):
     if file.is_file() and str(file) != "response.txt":
         text = file.read_text(encoding="utf-8", errors="replace")
-        if demand["value"] in text if "value" in demand else re.search(demand["pattern"], text):
+        if demand["value"] in text if "value" in demand else re.search(demand["python"]["pattern"], text):
             hits.append(str(file))
 if hits:
     sys.exit("it is in " + ", ".join(hits[:20]))
 """
-_PYTHON = ("python3", "-I", "-c")
+_PROGRAM = ("python3", "-I", "-c")
+PYTHON = "python"
+"""Key of a demand for its patterns as Python reads them, by their own keys."""
 
 
 def output_command(demand: JsonObject) -> str:
-    """Return a command that runs another and looks at its exit code and its output."""
+    """Return a command that runs another and looks at its exit code and its output.
+
+    Args:
+        demand: keys of a grader, and `python` with its patterns.
+    """
     return _command(_OUTPUT_PROGRAM, demand)
 
 
@@ -55,7 +61,7 @@ def no_file_command(demand: JsonObject) -> str:
 
 
 def _command(program: str, demand: JsonObject) -> str:
-    return shlex.join((*_PYTHON, program, json.dumps(thaw(freeze(demand)), ensure_ascii=False)))
+    return shlex.join((*_PROGRAM, program, json.dumps(thaw(freeze(demand)), ensure_ascii=False)))
 
 
 def output_demand(command: str) -> JsonObject | None:
@@ -71,7 +77,7 @@ def no_file_demand(command: str) -> JsonObject | None:
 def _demand(program: str, command: str) -> JsonObject | None:
     try:
         words = shlex.split(command)
-        demand = json.loads(words[-1]) if words[:-1] == [*_PYTHON, program] else None
+        demand = json.loads(words[-1]) if words[:-1] == [*_PROGRAM, program] else None
     except ValueError:  # a quotation that is open, or no JSON
         return None
-    return demand if isinstance(demand, Mapping) else None
+    return {key: value for key, value in demand.items() if key != PYTHON} if isinstance(demand, Mapping) else None

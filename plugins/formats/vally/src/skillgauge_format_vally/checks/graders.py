@@ -9,13 +9,14 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from skillgauge.api import JsonValue, did_you_mean, text_of
+from skillgauge.api import JsonObject, JsonValue, did_you_mean, text_of
+from skillgauge_patterns import PatternError, from_javascript
 
 from ..source import configs
 from ..source.files import GraderFile, StrictPart
-from ..source.patterns import nowhere
+from ..source.patterns import JAVASCRIPT, nowhere
 from .calls import calls, skills
-from .commands import no_file_command, output_command
+from .commands import PYTHON, no_file_command, output_command
 from .making import ANSWERED, Context, Made
 from .rubrics import criterion
 
@@ -57,7 +58,8 @@ def made_of(grader: GraderFile, context: Context) -> list[Made]:
 
 def _output_pattern(config: configs.PatternConfig, context: Context, *, negated: bool = False) -> Iterator[Made]:
     pattern = context.pattern(config.pattern, "pattern")
-    yield Made("pattern", "regex", {"patterns": (pattern,), "absent": config.negate is not negated})
+    options: dict[str, JsonValue] = {"patterns": (pattern,), "absent": config.negate is not negated}
+    yield Made("pattern", "regex", {**JAVASCRIPT, **options})
 
 
 def _substring(
@@ -123,7 +125,7 @@ def _file_text(config: configs.FileTextConfig, context: Context, *, negated: boo
     if config.negate is negated:
         yield Made("content", "files", {"path": config.path, "contains": (config.value,)})
     elif _WILDCARDS.search(config.path):
-        yield _in_no_file(config.path, "value", config.value)
+        yield _in_no_file(config.path, {"value": config.value})
     else:
         context.tell("a file that is not there fails here, also where it may not have something", "path")
         yield Made("content", "files", {"path": config.path, "lacks": (config.value,)})
@@ -134,29 +136,34 @@ def _file_pattern(config: configs.FilePatternConfig, context: Context, *, negate
         return
     pattern = context.pattern(config.pattern, "pattern")
     if config.negate is negated:
-        yield Made("content", "files", {"path": config.path, "patterns": (pattern,)})
+        yield Made("content", "files", {**JAVASCRIPT, "path": config.path, "patterns": (pattern,)})
     elif _WILDCARDS.search(config.path):
-        yield _in_no_file(config.path, "pattern", _for_python(pattern, context, "pattern"))
+        python = {"pattern": _for_python(pattern, context, "pattern")}
+        yield _in_no_file(config.path, {"pattern": config.pattern, PYTHON: python})
     else:
         context.tell("a file that is not there fails here, also where it may not have something", "path")
-        yield Made("content", "files", {"path": config.path, "patterns": (nowhere(pattern),)})
+        yield Made("content", "files", {**JAVASCRIPT, "path": config.path, "patterns": (nowhere(pattern),)})
 
 
-def _in_no_file(path: str, key: str, text: str) -> Made:
+def _in_no_file(path: str, demand: JsonObject) -> Made:
     """Return the check that no file of several has something: a scorer is content with one that has it not."""
-    command = no_file_command({"path": path, key: text})
-    label = f"{text!r} is in no file {path}"
+    command = no_file_command({"path": path, **demand})
+    label = f"{demand.get('value', demand.get('pattern'))!r} is in no file {path}"
     return Made("content", "command", {"command": command, "label": label})
 
 
 def _for_python(pattern: str, context: Context, *pointer: str | int) -> str:
-    """Return a pattern that a program in Python looks for; one that it cannot read is a problem."""
+    """Return a pattern as a program in Python looks for it; one that it cannot read is a problem."""
     try:
-        re.compile(pattern)
+        rewritten = from_javascript(pattern)
+        re.compile(rewritten)
+    except PatternError:  # noted already
+        return pattern
     except (re.error, RecursionError, OverflowError) as error:
         hint = "Write it more simply; here it is looked for by Python's own `re`."
         context.refuse(f"pattern {pattern!r} is not valid: {error}", *pointer, hint=hint)
-    return pattern
+        return pattern
+    return rewritten
 
 
 def _command(config: configs.CommandConfig, context: Context) -> Iterator[Made]:
@@ -191,10 +198,12 @@ def _output_demand(config: configs.CommandConfig, context: Context) -> dict[str,
     for key in ("stdout_contains", "stderr_contains"):
         if (text := getattr(config, key)) is not None:
             demand[key] = text
+    python: dict[str, JsonValue] = {}
     for key in ("stdout_matches", "stdout_not_matches"):
         if (text := getattr(config, key)) is not None:
-            demand[key] = _for_python(context.pattern(text, key), context, key)
-    return demand
+            demand[key] = text
+            python[key] = _for_python(context.pattern(text, key), context, key)
+    return demand | ({PYTHON: python} if python else {})
 
 
 def _most(config: configs.MostConfig, _context: Context, *, limit: str) -> Iterator[Made]:

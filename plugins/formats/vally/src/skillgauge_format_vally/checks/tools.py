@@ -21,7 +21,7 @@ PLAIN = re.compile(r"[\w:/-]+")
 def alike(name: str) -> str | None:
     """Return a pattern for all tools that do the same as one of Copilot's; `None` if it is none of Copilot's."""
     names = _ALIKE.get(name)
-    return rf"\A(?:{'|'.join(names)})\Z" if names is not None else None
+    return f"^(?:{'|'.join(names)})$" if names is not None else None
 
 
 def copilot_name(pattern: str) -> str | None:

@@ -4,28 +4,53 @@ from __future__ import annotations
 
 import re
 
-from skillgauge_patterns import PatternError, compiled
+from skillgauge_patterns import PatternError, compiled, from_javascript
 
 from .reading import Reading
 
 FOLDED = "(?i)"
-_NOWHERE = r"\A(?!(?s:.*)(?:"
+JAVASCRIPT = {"syntax": "javascript"}
+"""The option of scorers for patterns as JavaScript reads them."""
+_NOWHERE = r"^(?![\s\S]*(?:"
 _FLAGS = re.compile(r"\(\?([ims]+)\)")
+_FLAGGED = re.compile(r"\(\?([ims]+):(.*)\)", re.DOTALL)
 _PYTHON_ONLY = re.compile(r"\\[AZzhHGKRX]|\(\?[P#>|R&]|\(\?[a-zA-Z-]*[aLuxVbefpr][a-zA-Z-]*[:)]|[*+?}]\+|\[\[:")
 """Signs of what JavaScript does not have, or takes for something else."""
 
 
 def pattern_of(written: str, reading: Reading, *pointer: str | int) -> str:
-    """Return a pattern in the syntax of scorers; one that cannot be used is a problem at its place."""
+    """Return a pattern of JavaScript; one that cannot be used is a problem at its place.
+
+    Flags at the beginning, which Vally takes off and JavaScript does not know there, become those of a group.
+    """
+    flags = _FLAGS.match(written)
+    pattern = written if flags is None else f"(?{flags[1]}:{written[flags.end() :]})"
     try:
-        compiled(written)
+        compiled(from_javascript(pattern))
     except PatternError as error:
-        reading.refuse(str(error), *pointer, hint="Write a pattern that is valid in Python as well.")
-    return written
+        reading.refuse(str(error), *pointer, hint="Write a pattern that is valid in JavaScript.")
+    return pattern
+
+
+def written_of(pattern: str) -> str:
+    """Return a pattern of `pattern_of` as Vally reads it."""
+    flagged = _FLAGGED.fullmatch(pattern)
+    if flagged is None or not _is_whole(flagged[2]):
+        return pattern
+    return f"(?{flagged[1]}){flagged[2]}"
+
+
+def _is_whole(inner: str) -> bool:
+    """Tell whether the brackets of a group belong together, and are not those of two groups."""
+    try:
+        from_javascript(inner)
+    except PatternError:
+        return False
+    return True
 
 
 def javascript_of(pattern: str, *, folded: bool = False) -> str | None:
-    """Return a pattern of a scorer as Vally reads it; `None` if JavaScript has no such pattern.
+    """Return a pattern of Python as Vally reads it; `None` if JavaScript has no such pattern.
 
     Args:
         pattern: the pattern.
@@ -43,7 +68,7 @@ def javascript_of(pattern: str, *, folded: bool = False) -> str | None:
 
 def nowhere(pattern: str) -> str:
     """Return a pattern that is found in what has no place that fits another."""
-    return rf"{_NOWHERE}{pattern}))"
+    return f"{_NOWHERE}{pattern}))"
 
 
 def forbidden(pattern: str) -> str | None:

@@ -14,7 +14,7 @@ from ..checks.making import ANSWERED
 from ..checks.tools import PLAIN, alike, copilot_name
 from ..skills import SKILL_TOOL
 from ..source.durations import duration_text
-from ..source.patterns import forbidden, javascript_of
+from ..source.patterns import JAVASCRIPT, forbidden, javascript_of, written_of
 
 Config = dict[str, Any]
 _OF_ANSWERS = re.compile(r"response\.txt|RESPONSE_TEXT")
@@ -84,21 +84,21 @@ def _contains(options: Config) -> Iterator[Words | None]:
 
 
 def _regex(options: Config) -> Iterator[Words | None]:
-    if not _only(options, "patterns", "case_sensitive", "absent", "timeout_s"):
+    if not _only(options, "patterns", "case_sensitive", "absent", "timeout_s", "syntax"):
         return
     absent, folded = bool(options.get("absent")), not options.get("case_sensitive", True)
     if options["patterns"] == [ANSWERED] and not absent:
         yield Words("exit-success", {})
         return
     for pattern in options["patterns"]:
-        written = javascript_of(pattern, folded=folded)
+        written = _pattern(pattern, options, folded=folded)
         kind = "output-not-matches" if absent else "output-matches"
         yield Words(kind, {"pattern": written}) if written and written.strip() else None
 
 
 def _files(options: Config) -> Iterator[Words | None]:
     path, state = options["path"], options.get("state", "present")
-    if not _only(options, "path", "state", "contains", "lacks", "patterns") or _OTHER_WILDCARDS.search(path):
+    if not _only(options, "path", "state", "contains", "lacks", "patterns", "syntax") or _OTHER_WILDCARDS.search(path):
         return
     inside = [(key, text) for key in ("contains", "lacks", "patterns") for text in options.get(key, ())]
     if state == "untouched" and path == "**":
@@ -108,10 +108,18 @@ def _files(options: Config) -> Iterator[Words | None]:
     elif state == "present" and not inside:
         yield Words("file-exists", {"path": path})
     elif state == "present":
-        yield from (_content(path, key, text) for key, text in inside)
+        yield from (_content(path, key, text, options) for key, text in inside)
 
 
-def _content(path: str, key: str, text: str) -> Words | None:
+def _pattern(pattern: str, options: Config, *, folded: bool = False) -> str | None:
+    """Return a pattern of a check as Vally reads it; `None` if there is no such pattern."""
+    if options.get("syntax") != JAVASCRIPT["syntax"]:
+        return javascript_of(pattern, folded=folded)
+    written = written_of(pattern)
+    return javascript_of(written, folded=True) if folded else written
+
+
+def _content(path: str, key: str, text: str, options: Config) -> Words | None:
     """Return the grader for one thing that is in a file, or is not."""
     if not text.strip():
         return None
@@ -121,7 +129,7 @@ def _content(path: str, key: str, text: str) -> Words | None:
     if key == "lacks":
         return Words("file-not-contains", {"path": path, "value": text}) if is_one_file else None
     unwanted = forbidden(text)
-    pattern = javascript_of(text if unwanted is None else unwanted)
+    pattern = _pattern(text if unwanted is None else unwanted, options)
     if pattern is None or not (unwanted is None or is_one_file):
         return None
     return Words("file-matches" if unwanted is None else "file-not-matches", {"path": path, "pattern": pattern})
@@ -152,11 +160,11 @@ def _usage(options: Config) -> Iterator[Words | None]:
 
 
 def _tool_call(options: Config) -> Iterator[Words | None]:
-    if not _only(options, "tool", "tool_pattern", "arguments", "called"):
+    if not _only(options, "tool", "tool_pattern", "arguments", "called", "syntax"):
         return
     tool, pattern = options.get("tool"), options.get("tool_pattern")
-    name = f"^{re.escape(tool)}$" if tool else (copilot_name(pattern) or javascript_of(pattern)) if pattern else ""
-    patterns = {key: javascript_of(text) for key, text in (options.get("arguments") or {}).items()}
+    name = f"^{re.escape(tool)}$" if tool else (copilot_name(pattern) or _pattern(pattern, options)) if pattern else ""
+    patterns = {key: _pattern(text, options) for key, text in (options.get("arguments") or {}).items()}
     if name is None or None in patterns.values():
         return
     call: Config = {"name": name} if name else {}
