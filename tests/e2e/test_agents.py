@@ -154,6 +154,47 @@ def test_what_was_edited_is_missed_aloud(
 
 
 @pytest.mark.e2e
+def test_only_what_is_missing_is_recorded(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
+    """Recordings that fit are played, an edited case is run and recorded again, and a damaged one is named."""
+    cases = [{"id": f"c{number}", "prompt": f"say {number}", "says": "say"} for number in range(4)]
+    path = suite(*cases)
+    command = ("--engine", "mock", "--record", "cassettes", "--only-missing")
+    first = evaluate(path, *command)
+    assert first.code == 0, first.stdout
+    made = {file: file.read_bytes() for file in work.rglob("*.cassette.json")}
+    cases[2]["prompt"] += "!"
+    again = evaluate(suite(*cases), *command)
+    assert again.code == 0, again.stdout
+    results = again.document["results"]
+    assert {one["case_id"] for one in results if not one["execution"].get("replayed")} == {"c2"}
+    assert [one["execution"]["text"] for one in results if one["case_id"] != "c2"] == [
+        one["execution"]["text"] for one in first.document["results"] if one["case_id"] != "c2"
+    ]
+    new = {*work.rglob("*.cassette.json")} - made.keys()
+    assert [file.name.partition(".")[0] for file in new] == ["c2"] * len(new)
+    assert len(new) == sum(one["case_id"] == "c2" for one in results)
+    assert all(file.read_bytes() == content for file, content in made.items())
+    assert evaluate(path, "--replay", "cassettes").code == 0
+    spoilt = next(file for file in made if file.name.startswith("c0."))
+    spoilt.write_text("{")
+    damaged = evaluate(path, *command)
+    failures = [
+        one["execution"]["failure"]["message"] for one in damaged.document["results"] if one["verdict"] == "error"
+    ]
+    assert failures == [
+        f"a recorded session cannot be played: {spoilt} is damaged; remove it, and it is recorded again"
+    ]
+
+
+@pytest.mark.e2e
+def test_only_missing_needs_a_folder(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
+    """Without recordings nothing can be missing."""
+    alone = evaluate(suite(), "--engine", "mock", "--only-missing")
+    assert alone.code == 2
+    assert "--record DIR --only-missing" in alone.stdout
+
+
+@pytest.mark.e2e
 def test_a_replay_that_is_not_clear_starts_nothing(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
     """Recordings of two models must be chosen from; an empty folder and other engines beside it are refused."""
     path = suite()

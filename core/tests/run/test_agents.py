@@ -370,6 +370,7 @@ def test_contents_are_kept_up_to_a_size_together(tmp_path: Path) -> None:
 
 def test_of_many_files_only_some_are_read() -> None:
     """A folder of packages costs no more than 2,000 small files; the rest is listed, with a note of their number."""
+
     def play(_request: RunRequest, workspace: FakeWorkspace, _emit: Emit) -> Execution:
         workspace.files |= {f"{number:05}": b"x" for number in range(MOST + 500)}
         return Execution(text="done", trajectory=told("pdf", "other"))

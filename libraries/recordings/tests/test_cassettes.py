@@ -28,12 +28,12 @@ from skillgauge_recordings.cassettes import (
     LARGEST_RAW,
     SUFFIX,
     Cassette,
-    FolderRecorder,
     file_name,
     read_cassettes,
     why_missing,
 )
 from skillgauge_recordings.places import Places
+from skillgauge_recordings.recorder import FolderRecorder
 from skillgauge_testkit import TemporarySandbox
 
 SKILL = SkillRef(name="pdf", root="/skills/pdf", digest="d1")

@@ -95,6 +95,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             field="how.baseline",
         ),
         Option("--record", "Record what agents do.", metavar="DIR"),
+        _flag(
+            "--only-missing", "With --record: play recordings that fit, and record the rest.", field="who.only_missing"
+        ),
         Option("--replay", "Replay recordings instead of running agents.", metavar="DIR"),
         _flag("--no-cache", "Ignore cached baseline sessions.", is_setting=False),
         Option(

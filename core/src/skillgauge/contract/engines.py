@@ -81,6 +81,14 @@ class SessionCache(Protocol):
 class Recorder(Protocol):
     """Keeps what an agent did, to be played back."""
 
+    async def find(self, trial: Trial, workspace: Workspace) -> Execution | None:
+        """Return the recorded session of a trial, with its files laid into the workspace; `None` if none fits.
+
+        Raises:
+            OSError: its files cannot be laid out.
+            ValueError: the recording is damaged.
+        """
+
     async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
         """Keep one session, while its workspace is open.
 

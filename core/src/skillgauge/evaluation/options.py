@@ -209,6 +209,9 @@ def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
 
 def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
     named = words(values.get("engine", ()))
+    if values.get("only_missing") and not values.get("record"):
+        hint = "Name the folder of the recordings: --record DIR --only-missing."
+        raise UsageError(Problem("usage.only-missing", "--only-missing goes with --record", hint=hint))
     if values.get("replay"):
         if named or values.get("record"):
             flag = "--engine"

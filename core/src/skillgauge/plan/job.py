@@ -87,6 +87,7 @@ def _stages(
         files_of_skill,
         {suite.id: _skills_under_test(suite) for suite in suites.suites},
         recorder,
+        only_missing=options.who.only_missing,
         cache=cache,
         cached=cached,
         untrusted=options.how.untrusted,

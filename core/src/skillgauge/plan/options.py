@@ -72,6 +72,8 @@ class Who:
     """Folder of sessions that are used again; `None` uses none again."""
     record: Path | None = None
     """Folder that agent sessions are recorded in."""
+    only_missing: bool = False
+    """Whether sessions that lie there already are played back, and only the others are run and recorded."""
     replay: Path | None = None
     """Folder of recordings that are played back in place of agents."""
 

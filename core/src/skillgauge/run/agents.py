@@ -50,6 +50,8 @@ class AgentStages:
     candidates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Skills under test, by suite: an arm without one of them must not be offered it."""
     recorder: Recorder | None = None
+    only_missing: bool = False
+    """Whether the recorder plays the sessions that it has, so that only the others are run."""
     cache: SessionCache | None = None
     cached: frozenset[tuple[str, str]] = frozenset()
     """Suite and arm of the sessions that the cache may answer."""
@@ -108,7 +110,7 @@ class AgentStage:
             return Execution(failure=failure)
         at_launch = await LaunchState.of(self.workspace, tuple(f"{skill.path}/" for skill in skills))
         cache = self._cache_for(trial)
-        execution = await cache.find(trial, self.workspace) if cache else None
+        execution = await self._kept(trial, cache)
         if execution is None:
             execution = await self._session(trial, _request(trial, skills))
         execution = await at_launch.with_changes(execution, self.workspace)
@@ -117,6 +119,18 @@ class AgentStage:
             with suppress(SpoiledError, NoRoomError):  # nothing is answered from a session that cannot be kept
                 await cache.record(trial, execution, self.workspace)
         return await self._recorded(trial, execution)
+
+    async def _kept(self, trial: Trial, cache: SessionCache | None) -> Execution | None:
+        """Return the session of an earlier run that stands for this one, if any does."""
+        if cache:
+            return await cache.find(trial, self.workspace)
+        if not self.stages.only_missing or self.stages.recorder is None:
+            return None
+        try:
+            return await self.stages.recorder.find(trial, self.workspace)
+        except (OSError, ValueError) as error:
+            message = f"a recorded session cannot be played: {error}"
+            return Execution(failure=Failure.of_agent(FailureClass.SETUP, message), replayed=True)
 
     def _cache_for(self, trial: Trial) -> SessionCache | None:
         """Return the cache, if it may answer a trial."""

@@ -5,13 +5,13 @@ from .cassettes import (
     LARGEST_FILE,
     SUFFIX,
     Cassette,
-    FolderRecorder,
     RecordedFile,
     file_name,
     read_cassettes,
     why_missing,
 )
 from .places import Places
+from .recorder import FolderRecorder
 from .restoring import restore
 
 __all__ = [

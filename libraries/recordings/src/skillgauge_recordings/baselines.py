@@ -17,8 +17,7 @@ from pathlib import Path
 from skillgauge.api import Execution, JsonObject, SkillgaugeError, Trial, Workspace, digest, get_logger
 
 from .cassettes import SUFFIX, Cassette, read_cassette, recorded, write_cassette
-from .places import Places
-from .restoring import restore
+from .restoring import played
 
 log = get_logger(__name__)
 
@@ -72,14 +71,12 @@ class BaselineCache:
         cassette = await asyncio.to_thread(self.entry, trial)
         if cassette is None:
             return None
-        places = Places(workspace)
         try:
-            await restore(cassette.files, workspace, places)
+            execution = await played(cassette, workspace)
         except (OSError, ValueError) as error:
             # Half of the files may be there, so the agent cannot take over in this workspace.
             raise OSError(f"the files of a kept session cannot be laid out: {error}; run with --no-cache") from error
-        execution = places.restored_in(cassette.execution)
-        return execution.model_copy(update={"replayed": True, "notes": (*execution.notes, NOTE)})
+        return execution.model_copy(update={"notes": (*execution.notes, NOTE)})
 
     async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
         """Keep a session that came to its end."""

@@ -6,20 +6,18 @@ in its workspace is part of it, so that checks grade a replay as they graded the
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import gzip
 import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, Self
 
 from skillgauge.api import (
     EMPTY,
-    Blame,
     Command,
     Execution,
     FileChange,
@@ -107,32 +105,6 @@ class Cassette(Frozen):
     def _with(self, trajectory: Trajectory, raw: str | None, packed: str | None) -> Self:
         execution = self.execution.model_copy(update={"trajectory": trajectory.model_copy(update={"raw": raw})})
         return self.model_copy(update={"execution": execution, "raw": packed})
-
-
-class FolderRecorder:
-    """Writes a cassette for each session into a folder.
-
-    Args:
-        folder: made if it is not there.
-        clean: takes secrets out.
-    """
-
-    def __init__(self, folder: Path, clean: Callable[[Cassette], Cassette]) -> None:
-        self._folder = folder
-        self._clean = clean
-
-    async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
-        """Keep one session, unless it failed for reasons that are nobody's behaviour.
-
-        Raises:
-            OSError: the recording cannot be written.
-            SpoiledError: the agent left files that cannot be recorded.
-        """
-        failure = execution.failure
-        if execution.replayed or (failure is not None and failure.blame is Blame.INFRASTRUCTURE):
-            return
-        cassette = await recorded(trial, execution, workspace, trial.cassette_key)
-        await asyncio.to_thread(write_cassette, self._folder / file_name(trial), self._clean(cassette))
 
 
 async def recorded(trial: Trial, execution: Execution, workspace: Workspace, key: str) -> Cassette:

@@ -7,15 +7,27 @@ import base64
 from collections.abc import Sequence
 from pathlib import Path
 
-from skillgauge.api import Command, FileSpec, Workspace
+from skillgauge.api import Command, Execution, FileSpec, Workspace
 from skillgauge_processes import temporary_folder
 
-from .cassettes import RecordedFile
+from .cassettes import Cassette, RecordedFile
 from .places import Places
 
 _ARGUMENT_CHARACTERS = 60_000
 """Of one command line: half of what the strictest system takes."""
 _TIMEOUT_S = 60.0
+
+
+async def played(cassette: Cassette, workspace: Workspace) -> Execution:
+    """Return a recorded session as it would have been in a workspace, with its files laid into it.
+
+    Raises:
+        ValueError: a path leaves the workspace, or content is damaged; nothing was changed then.
+        OSError: the workspace does not allow it.
+    """
+    places = Places(workspace)
+    await restore(cassette.files, workspace, places)
+    return places.restored_in(cassette.execution).model_copy(update={"replayed": True})
 
 
 async def restore(files: Sequence[RecordedFile], workspace: Workspace, places: Places) -> None:
