@@ -1,6 +1,6 @@
 """Recordings of agent sessions."""
 
-from .baselines import Baseline, BaselineCache, baseline_key, baselines_in
+from .baselines import BaselineCache, baseline_key, baselines_in
 from .cassettes import (
     LARGEST_FILE,
     SUFFIX,
@@ -10,6 +10,7 @@ from .cassettes import (
     read_cassettes,
     why_missing,
 )
+from .folders import KeptSession, recordings_in
 from .places import Places
 from .recorder import FolderRecorder
 from .restoring import restore
@@ -17,16 +18,17 @@ from .restoring import restore
 __all__ = [
     "LARGEST_FILE",
     "SUFFIX",
-    "Baseline",
     "BaselineCache",
     "Cassette",
     "FolderRecorder",
+    "KeptSession",
     "Places",
     "RecordedFile",
     "baseline_key",
     "baselines_in",
     "file_name",
     "read_cassettes",
+    "recordings_in",
     "restore",
     "why_missing",
 ]

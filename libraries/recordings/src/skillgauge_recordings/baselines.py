@@ -11,12 +11,12 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from skillgauge.api import Execution, JsonObject, SkillgaugeError, Trial, Workspace, digest, get_logger
 
-from .cassettes import SUFFIX, Cassette, read_cassette, recorded, write_cassette
+from .cassettes import SUFFIX, Cassette, recorded, write_cassette
+from .folders import KeptSession, cassette_at, sessions_at
 from .restoring import played
 
 log = get_logger(__name__)
@@ -38,18 +38,6 @@ def baseline_key(*, skill: str, case: str, prompt: str, run: int = 0) -> str:
     """
     parts: dict[str, object] = {"case": case, "prompt": prompt, "skill": skill} | ({"trial": run} if run else {})
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """An entry of the cache."""
-
-    path: Path
-    size: int
-    made_at: float
-    """Seconds since the epoch."""
-    cassette: Cassette | None
-    """`None`: it is damaged or of another version, and is never used."""
 
 
 class BaselineCache:
@@ -90,7 +78,7 @@ class BaselineCache:
 
     def entry(self, trial: Trial) -> Cassette | None:
         """Return the kept session, if everything that entered it is the same."""
-        entry = _read(self.place(trial))
+        entry = cassette_at(self.place(trial))
         return entry if entry is not None and entry.key == trial.execution_id else None
 
     def place(self, trial: Trial) -> Path:
@@ -101,7 +89,7 @@ class BaselineCache:
         """Sessions of the same key that are of no use for a trial, each with what differs."""
         recipe = trial.recipe
         for path in sorted(self._folder.glob(f"*/{key_of(trial)}{SUFFIX}")):
-            cassette = _read(path)
+            cassette = cassette_at(path)
             if cassette is None:
                 yield path, ("it is damaged, or of another version",)
             elif cassette.key != trial.execution_id:
@@ -121,24 +109,9 @@ def scope_of(trial: Trial) -> str:
     return digest(rest, trial.runner.version)[:12]
 
 
-def baselines_in(folder: Path) -> Iterator[Baseline]:
-    """Every entry of a cache, damaged ones too, in the order of their paths."""
-    for path in sorted((folder / FOLDER).glob(f"*/*{SUFFIX}")):
-        try:
-            status = path.stat()
-        except OSError:
-            continue  # removed meanwhile
-        yield Baseline(path, status.st_size, status.st_mtime, _read(path))
-
-
-def _read(path: Path) -> Cassette | None:
-    if not path.is_file():
-        return None
-    try:
-        return read_cassette(path)
-    except (SkillgaugeError, ValueError, OSError) as error:
-        log.info("cache.unreadable", file=str(path), reason=str(error))
-        return None
+def baselines_in(folder: Path) -> Iterator[KeptSession]:
+    """Yield every entry of a cache, in the order of their paths."""
+    yield from sessions_at((folder / FOLDER).glob(f"*/*{SUFFIX}"))
 
 
 def _differences(wanted: JsonObject, cassette: Cassette) -> tuple[str, ...]:
