@@ -604,6 +604,16 @@ def test_a_suite_that_is_about_no_skill(tmp_path: Path) -> None:
     assert [(check.scorer, check.beside) for check in checks] == [("contains", False), ("trigger", False)]
 
 
+def test_a_skill_that_is_found_from_a_folder_above(tmp_path: Path) -> None:
+    """A path that begins at a folder above the file's own leads there, which is told with the right path."""
+    file = apart(tmp_path, "tests/paper/boats/eval.yaml", environment={"skills": ["../../lib/boats", "../../../lib/x"]})
+    skills_in(tmp_path, "lib/boats", "lib/x")
+    assert arms_of(loaded(file))["with_skill"] == [("boats", CANDIDATE), ("x", DISTRACTOR)]
+    assert [one for one in told(file) if "from a folder above" in one] == [
+        "this skill is found from a folder above: write '../../../lib/boats'"
+    ]
+
+
 def test_skills_that_are_under_test_together(tmp_path: Path) -> None:
     """Of several listed skills none of which is named, one arm has all and the other none; --skill-path names one."""
     skills = {"skills": ["../../lib/ships", "../../lib/boats"]}
