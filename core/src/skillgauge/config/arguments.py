@@ -41,7 +41,7 @@ def words(values: Sequence[str]) -> tuple[str, ...]:
 _EVAL, _SELECTING = Group.EVAL, Group.SELECTING
 _flag = partial(Option, kind=Kind.FLAG)
 _number = partial(Option, kind=Kind.NUMBER)
-_whole = partial(Option, kind=Kind.WHOLE)
+_whole = partial(Option, kind=Kind.WHOLE, metavar="N")
 _gate = partial(Option, group=_EVAL, asks_gate=True)
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "What to evaluate": (
@@ -124,7 +124,6 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _whole(
             "-j --concurrency",
             "Trials that run at the same time.",
-            metavar="N",
             least=1,
             key="concurrency",
             default=4,
@@ -134,19 +133,17 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _whole(
             "--retries",
             "Retries of failures that may pass.",
-            metavar="N",
             least=0,
             key="retries",
             default=0,
             harmless=True,
         ),
-        _whole("--max-turns", "Most turns of an agent.", metavar="N", least=1, field="how.max_turns"),
+        _whole("--max-turns", "Most turns of an agent.", least=1, field="how.max_turns"),
         _number("--max-cost", "Stop before spending more.", metavar="USD", least=0, excludes_least=True),
-        _whole("--max-tokens", "Stop before using more tokens.", metavar="N", least=1),
+        _whole("--max-tokens", "Stop before using more tokens.", least=1),
         _whole(
             "--seed",
             "Seed of everything random.",
-            metavar="N",
             key="seed",
             default=0,
             harmless=True,

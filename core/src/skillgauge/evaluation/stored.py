@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skillgauge_documents.characters import plain
-from skillgauge_documents.phrases import counted, moment
+from skillgauge_documents.phrases import counted, listed, moment
 
 from ..contract.stores import RunQuery, Store
 from ..environment import host_environment
@@ -79,11 +79,8 @@ def find_run(store: Store, reference: str) -> RunView | None:
     if len(matches) == 1:
         return matches[0]
     if matches:
-        listed = [f"{plain(view.run.run_id)} ({moment(view.run.started_at)})" for view in matches[:_NAMED]]
-        more = ""
-        if len(matches) > _NAMED:
-            more = f" and {len(matches) - _NAMED} more"
-        message = f"{len(matches)} runs begin with {plain(reference)!r}: {', '.join(listed)}{more}"
+        runs = listed([f"{view.run.run_id} ({moment(view.run.started_at)})" for view in matches], _NAMED)
+        message = f"{len(matches)} runs begin with {plain(reference)!r}: {runs}"
         raise UsageError(Problem("history.ambiguous-run", message, hint="Give more characters of the id."))
     message = f"there is no run {plain(reference)!r}{plain(did_you_mean(reference, run_ids))}"
     raise UsageError(Problem("history.no-such-run", message, hint=_LIST_HINT))
@@ -132,10 +129,7 @@ def tell_foreign(call: Invocation, views: Sequence[RunView]) -> None:
 
 
 def _listed(run_ids: Sequence[str]) -> str:
-    more = ""
-    if len(run_ids) > _NAMED:
-        more = f" and {len(run_ids) - _NAMED} more"
-    return f"{counted(len(run_ids), 'run')} ({', '.join(run_ids[:_NAMED])}{more})"
+    return f"{counted(len(run_ids), 'run')} ({listed(run_ids, _NAMED)})"
 
 
 @contextmanager
