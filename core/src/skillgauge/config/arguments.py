@@ -117,6 +117,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             metavar="N|auto[:POINTS]|until-decided[:POINTS]",
             least=1,
             most=MOST_RUNS,
+            is_foreseen=True,
             key="runs",
             default=1,
             harmless=True,
@@ -194,6 +195,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             least=-100,
             most=100,
             field="pairs.min_delta_pts",
+            is_foreseen=True,
         ),
         _gate(
             "--fail-on-verdict",
@@ -208,12 +210,14 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             choices=("better", "not-worse"),
             several=True,
             field="pairs.gates",
+            is_foreseen=True,
         ),
         Option(
             "--gate-scope",
             "Ask gates of these cases (default) or of new cases of this kind.",
             choices=("these", "new"),
             field="pairs.scope",
+            is_foreseen=True,
             group=_EVAL,
         ),
         _number(
@@ -223,6 +227,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             least=0,
             most=100,
             field="pairs.margin_pts",
+            is_foreseen=True,
             group=_EVAL,
         ),
         _gate(
@@ -291,6 +296,17 @@ def declared(*groups: Group) -> Iterator[Option]:
         for option in titled:
             if not groups or option.group in groups:
                 yield option
+
+
+def is_given(value: object) -> bool:
+    """Tell whether a parsed option was given. The number 0 was, although it equals a switch that is off."""
+    return value is not None and value is not False and value != ()
+
+
+def flags_asking_gates(values: Mapping[str, Any]) -> list[str]:
+    """Return the flags of the parsed options that ask for a gate."""
+    asking = [option for option in OPTIONS["Gates"] if option.asks_gate]
+    return [option.flags for option in asking if is_given(values.get(option.value_name))]
 
 
 def configured(values: Mapping[str, Any]) -> dict[str, Any]:
