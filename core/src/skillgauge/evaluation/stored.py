@@ -285,6 +285,22 @@ def earlier_runs(call: Invocation, cases: set[Place]) -> Earlier:
     return earlier
 
 
+async def by_earlier_runs(
+    call: Invocation, options: EvalOptions, *, last_failed: bool, changed: bool
+) -> EvalOptions | None:
+    """Return the same, of the cases that failed last, or have changed since; `None` if none has."""
+    if last_failed:
+        options = await asyncio.to_thread(only_failed, call, options)
+    if not changed:
+        return options
+    from .preparation import prepare_trusted  # noqa: PLC0415 - slow, and most who read earlier runs plan nothing
+
+    whole = await prepare_trusted(call, options)
+    narrowed = await asyncio.to_thread(only_changed, call, options, whole.plan)
+    await whole.job.store.close()
+    return narrowed
+
+
 def only_failed(call: Invocation, options: EvalOptions) -> EvalOptions:
     """The same, of the cases that failed last; of all if none did, or none has run."""
     loaded = load_suites(options.what, options.cwd, call.registry).suites
