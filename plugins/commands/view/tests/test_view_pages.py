@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import CaseHead, ResultOrder, TrialResult
+from skillgauge.api import CaseHead, Kept, ResultOrder, Score, TrialResult
 from skillgauge.api.report import GroupKey, RunView
 
 HARMLESS = {
     *("html", "head", "meta", "title", "link", "body", "a", "header", "nav", "main", "h1", "h2", "h3", "p", "span"),
     *("div", "section", "table", "caption", "thead", "tbody", "tr", "th", "td", "form", "label", "input", "select"),
     *("option", "button", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary", "pre", "code", "strong", "bdi"),
-    *("svg", "path", "rect", "line", "circle", "text", "g", "polyline"),
+    *("svg", "path", "rect", "line", "circle", "text", "g", "polyline", "figure", "figcaption"),
 }
 ADDRESSES = re.compile(r"^(/|/(runs|history|compare|view\.(css|svg))([/?#].*)?|#t\d+-s\d+|#\w+)$")
 
@@ -72,7 +72,7 @@ def all_pages(served: Any) -> dict[str, str]:
         answer = served.get(path)
         assert answer.status_code == 200, path
         pages[path] = answer.text
-        todo += [one.partition("#")[0] for one in links(answer.text) if one.startswith("/runs") and "sort=" not in one]
+        todo += [one.partition("#")[0] for one in links(answer.text) if one.startswith("/") and "sort=" not in one]
         assert len(pages) < 3_000
     return pages
 
@@ -81,6 +81,8 @@ def test_every_page_of_every_run_is_inert(served: Any) -> None:
     """No page has an element or an address of theirs."""
     pages = all_pages(served)
     assert sum("/cases/" in path for path in pages) > 20
+    assert sum("/history" in path for path in pages) > 5
+    assert sum("/compare" in path for path in pages) > 0
     wrong = {path: found for path, page in pages.items() if (found := list(faults(page)))}
     assert wrong == {}
 
@@ -167,3 +169,54 @@ def test_what_is_not_there_is_said(served: Any) -> None:
         answer = served.get(path)
         assert answer.status_code == 404
         assert "<h1>Not found</h1>" in answer.text
+
+
+def test_two_runs_beside_each_other(serve: Any, views: list[RunView]) -> None:
+    """The verdict is that of `report diff`, the older run comes first, and cases lead to both runs."""
+    before, after = worse(views[6])
+    with serve([before, after]) as served:
+        for query in (f"a={before.run.run_id}&b={after.run.run_id}", "run=after&run=before"):
+            page = served.get(f"/compare?{query}").text
+            assert "case-2" in page
+            assert page.index('href="/runs/before"') < page.index('href="/runs/after"')
+            assert re.search(r'href="/runs/before/cases/0-2">before</a>\s*<a href="/runs/after/cases/0-2">after', page)
+            assert ">broke<" in page
+            assert ">fixed<" not in page
+
+
+@pytest.mark.parametrize(
+    "query", ["", "a=run6", "run=run6", "run=run6&run=run2&run=run3", "a=run6&b=nothing", "a=run6&b="]
+)
+def test_a_choice_that_cannot_be_compared(served: Any, query: str) -> None:
+    """One run, three, or one that is not there: the page says so."""
+    answer = served.get(f"/compare?{query}")
+    assert answer.status_code in (400, 404)
+    assert "<h1>Not" in answer.text
+
+
+def test_a_skill_from_run_to_run(serve: Any, views: list[RunView]) -> None:
+    """The newest run stands first, with lift and interval; a picture has a point for each run; no trial is read."""
+    runs = [replace(view, source=NoTrials()) for view in worse(views[6])]
+    with serve(runs) as served:
+        page = served.get("/history?skill=skill").text
+        assert page.index('href="/runs/after"') < page.index('href="/runs/before"')
+        assert "+50.0 points" in page
+        with_skill = page.split("without_skill · model-1</h2>")[0]
+        assert with_skill.count('<circle class="point"') == 6, "two runs, each with rate, lift and cost"
+        assert with_skill.count('<path class="bounds"') == 4
+        assert 'href="/compare?a=before&amp;b=after"' in page
+        assert served.get("/history?skill=nothing").status_code == 404
+
+
+def worse(view: RunView) -> tuple[RunView, RunView]:
+    """A run, and a later one in which a case broke in both arms."""
+    results = list(view.results())
+    broken = [
+        one.model_copy(update={"verdict": "fail", "value": 0.0, "scores": (Score.failed("gone"),)})
+        if one.case_id == "case-2"
+        else one
+        for one in results
+    ]
+    before = replace(view, run=view.run.model_copy(update={"run_id": "before", "started_at": 1_700_000_000.0}))
+    run = view.run.model_copy(update={"run_id": "after", "started_at": 1_700_000_100.0})
+    return before, replace(view, run=run, source=Kept(lambda: broken, view.cases()))

@@ -16,6 +16,8 @@ from skillgauge.api.report import RunView
 
 from .access import ICON, STYLE, Gate, Names, Tickets
 from .case_page import case_page, find_case, find_trial, trial_page
+from .compare_page import compare_page
+from .history_page import history_page, newest_rows
 from .links import ServedLinks
 from .rendering import Pages, asset
 from .rows import RunRow
@@ -23,6 +25,8 @@ from .run_list import RunFilter, choices
 from .run_page import PAGE, CaseFilter, Cases, RunPage
 from .sources import Runs
 
+_CHOSEN = 10
+"""Runs of a choice that are looked at."""
 _LONGEST = 200
 """Characters of a filter that are looked at."""
 
@@ -50,6 +54,8 @@ class Viewer:
             Route("/runs/{run}", self.run),
             Route("/runs/{run}/cases/{suite:int}-{case:int}", self.case),
             Route("/runs/{run}/trials/{trial:int}", self.trial),
+            Route("/compare", self.compare),
+            Route("/history", self.history),
         ]
 
     def start(self, _request: Request) -> Response:
@@ -100,8 +106,30 @@ class Viewer:
         place = suites.index(result.suite_id) if result.suite_id in suites else 0
         return self._page("trial", row=row, page=trial_page(result, first), case=f"{place}-{result.case_index}")
 
+    def compare(self, request: Request) -> Response:
+        """Two runs beside each other: `a` and `b`, or two that were chosen in the list, the older one first."""
+        keys = request.query_params.getlist("run")[:_CHOSEN]
+        if keys:
+            pairs = sorted((self._run(key) for key in keys), key=lambda pair: pair[0].started_at)
+        else:
+            pairs = [self._run(request.query_params.get(name, "")) for name in ("a", "b")]
+        if len(pairs) != 2:
+            raise HTTPException(400, f"Choose two runs to compare; {len(pairs)} are chosen.")
+        return self._page("compare", page=compare_page(*pairs))
+
+    def history(self, request: Request) -> Response:
+        """A skill from run to run."""
+        target = request.query_params.get("skill", "")
+        rows, older = newest_rows(self.runs.rows(), target)
+        if not rows:
+            raise HTTPException(404, "No run here is of that skill.")
+        return self._page("history", page=history_page(target, rows, self.runs.views(rows), older))
+
     def _found(self, request: Request) -> tuple[RunRow, RunView]:
-        pair = self.runs.find(request.path_params["run"])
+        return self._run(request.path_params["run"])
+
+    def _run(self, key: str) -> tuple[RunRow, RunView]:
+        pair = self.runs.find(key)
         if pair is None:
             raise HTTPException(404, "No such run is here.")
         return pair

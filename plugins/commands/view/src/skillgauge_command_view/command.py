@@ -13,8 +13,10 @@ from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, SkillgaugeErro
 from skillgauge.api.run import GlobalsCommand, GlobalsGroup, invocation
 
 if TYPE_CHECKING:
+    from skillgauge.api.report import RunView
     from skillgauge.api.run import Invocation
 
+    from .rows import RunRow
     from .sources import Runs
 
 _SERVE = "serve"
@@ -52,7 +54,10 @@ class ServeDocument(Frozen):
 
 def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
-    return {"view-serve": ServeDocument.model_json_schema()}
+    return {
+        "view-serve": ServeDocument.model_json_schema(),
+        "view-export": ExportDocument.model_json_schema(),
+    }
 
 
 @command.command(
@@ -97,6 +102,51 @@ def serve(ctx: click.Context, /, **chosen: Any) -> int:
         with opened_in_browser(server.address, call.output.notice) if opens else nullcontext():
             server.serve()
         call.output.verdict("done: viewed", ExitCode.OK)
+    return ExitCode.OK
+
+
+class ExportDocument(Frozen):
+    """The pages that were written, as `--json` prints them."""
+
+    schema_version: str = "1.0"
+    folder: str
+    first: str
+    """The page to begin with."""
+    files: int
+
+
+@command.command(
+    "export",
+    cls=GlobalsCommand,
+    examples=("skillgauge view export page/ latest", "skillgauge view export pages/ latest~1 latest"),
+    help="Write the pages of runs to a new folder, as files that open without a server and ask nothing of any other "
+    "place. With several runs also their list, and each skill from run to run.",
+    short_help="Write pages that open without a server.",
+)
+@click.argument("folder", metavar="DIR")
+@click.argument("sources", nargs=-1, required=True, metavar="FILE|RUN...")
+@click.option("--store", metavar="PLACE", help="Where runs are kept; default: as configured.")
+@click.pass_context
+def export(ctx: click.Context, *, folder: str, sources: tuple[str, ...], store: str | None) -> int:
+    """Write the pages of runs as files."""
+    from skillgauge.api.report import counted  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import run_reports  # noqa: PLC0415 - as above
+
+    from .export import export as pages_of  # noqa: PLC0415 - as above
+    from .rows import row_of  # noqa: PLC0415 - as above
+    from .sources import key_of  # noqa: PLC0415 - as above
+
+    call = invocation(ctx.obj, {} if store is None else {"store": store})
+    with run_reports(call, sources) as views:
+        runs: dict[str, tuple[RunRow, RunView]] = {}
+        for view, source in zip(views, sources, strict=True):
+            key = key_of(view.run.run_id)
+            runs.setdefault(key, (row_of(view, key, source), view))
+        files = len(list(pages_of(list(runs.values()), Path(folder))))
+    document = ExportDocument(folder=folder, first=str(Path(folder, "index.html")), files=files)
+    call.output.document(document.model_dump(mode="json"))
+    call.output.line(f"pages: {document.first}")
+    call.output.verdict(f"done: wrote {counted(files, 'page')} of {counted(len(runs), 'run')}", ExitCode.OK)
     return ExitCode.OK
 
 

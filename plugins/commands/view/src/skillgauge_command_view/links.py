@@ -14,6 +14,10 @@ class Links(Protocol):
     is_served: bool
     """True if a server answers, so that a page can be asked with a query."""
 
+    @property
+    def has_list(self) -> bool:
+        """True if there is a list of runs."""
+
     def runs(self, **query: str) -> str:
         """The list of runs."""
 
@@ -37,6 +41,7 @@ class ServedLinks:
     """Addresses on the server."""
 
     is_served = True
+    has_list = True
 
     def runs(self, **query: str) -> str:
         """See `Links.runs`."""
@@ -74,6 +79,11 @@ class FileLinks:
 
     def __init__(self, first: str | None) -> None:
         self._first = first
+
+    @property
+    def has_list(self) -> bool:
+        """See `Links.has_list`."""
+        return self._first is None
 
     def runs(self, **_query: str) -> str:
         """See `Links.runs`."""

@@ -28,7 +28,9 @@ from skillgauge.api.report import (
 )
 from skillgauge_run_views import latency_text
 
+from .compare_page import turn_class
 from .links import Links
+from .rows import dollars
 from .run_page import group_name
 
 
@@ -39,15 +41,6 @@ def text(value: object, limit: int = LINE) -> Markup:
     if len(whole) > limit:
         shown += Markup(' <span class="cut">({:,} characters)</span>').format(len(whole))
     return shown
-
-
-def dollars(value: float | None) -> str:
-    """An amount of money with as many digits as small amounts need."""
-    if value is None:
-        return "–"
-    if value == 0:
-        return "0 USD"
-    return f"{value:.2f} USD" if value >= 1 else f"{value:.4f} USD"
 
 
 def asset(name: str) -> str:
@@ -97,6 +90,7 @@ class Pages:
             rated=rated_figures,
             signed_points=signed_points,
             text=text,
+            turn=turn_class,
         )
         environment.globals.update(link=self.links, form_key=self._form_key, **self._style())
         return environment

@@ -50,6 +50,9 @@ class Source(Protocol):
     def find(self, row: RunRow) -> RunView | None:
         """The run of a row; `None` if it is gone. Blocks."""
 
+    def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
+        """The runs of some rows, in any order and without those that are gone. Blocks."""
+
 
 class StoredRuns:
     """The runs of a store.
@@ -76,6 +79,10 @@ class StoredRuns:
     def find(self, row: RunRow) -> RunView | None:
         """See `Source.find`."""
         return next(self._store.scan(RunQuery(run_ids=(row.run_id,), limit=1)), None)
+
+    def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
+        """See `Source.views`."""
+        return self._store.scan(RunQuery(run_ids=tuple(row.run_id for row in rows)))
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,10 @@ class RunFiles:
         """See `Source.find`."""
         file = self._places.get(row.key)
         return self._read(file) if file else None
+
+    def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
+        """See `Source.views`."""
+        return (view for row in rows if (view := self.find(row)))
 
     def check(self) -> None:
         """Refuse a place that holds no run.
@@ -196,3 +207,12 @@ class Runs:
                 if row and view:
                     return row, view
         return None
+
+    def views(self, rows: Sequence[RunRow]) -> list[RunView]:
+        """The runs of some rows, without those that are gone."""
+        views: list[RunView] = []
+        with self._lock:
+            for source in self._sources:
+                own = [row for row in rows if row.source == source.label]
+                views += source.views(own) if own else ()
+        return views
