@@ -303,7 +303,7 @@ class MemoryStore:
 
 
 def _matches(log: MemoryLog, query: RunQuery) -> bool:
-    if query.run_ids and log.info.run_id not in query.run_ids:
+    if not query.names(log.info.run_id):
         return False
     if query.plan_id not in (None, log.head.plan_id):
         return False

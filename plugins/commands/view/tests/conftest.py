@@ -36,9 +36,10 @@ class GivenRuns:
         """The runs of some rows."""
         return (self._views[row.run_id] for row in rows)
 
-    def find(self, row: RunRow) -> RunView | None:
-        """The run of a row."""
-        return self._views.get(row.run_id)
+    def find(self, key: str) -> tuple[RunRow, RunView] | None:
+        """A run by its name in addresses."""
+        row = next((row for row in self.rows() if row.key == key), None)
+        return (row, self._views[row.run_id]) if row else None
 
 
 def numbered(views: Sequence[RunView]) -> list[RunView]:

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Protocol
 
 from skillgauge.api import Problem, RunQuery, SkillgaugeError, Store, UsageError
-from skillgauge.api.report import RunView
+from skillgauge.api.report import RunState, RunView
 from skillgauge.api.run import Invocation
 
 from .rows import RunRow, row_of
@@ -47,8 +47,8 @@ class Source(Protocol):
     def rows(self) -> Iterator[RunRow]:
         """Every run of the place, without its trials; blocks."""
 
-    def find(self, row: RunRow) -> RunView | None:
-        """The run of a row; `None` if it is gone. Blocks."""
+    def find(self, key: str) -> tuple[RunRow, RunView] | None:
+        """A run by its name in addresses, with its row; `None` if it is not there. Blocks."""
 
     def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
         """The runs of some rows, in any order and without those that are gone. Blocks."""
@@ -65,20 +65,32 @@ class StoredRuns:
     def __init__(self, label: str, store: Store) -> None:
         self.label = label
         self._store = store
-        self._rows: dict[str, tuple[object, RunRow]] = {}
+        self._ended: dict[str, RunRow] = {}
+        """Of runs that have finished, by their ids: those never change."""
 
     def rows(self) -> Iterator[RunRow]:
-        """See `Source.rows`."""
-        for view in self._store.scan(RunQuery()):
-            state = (view.run, view.summary.counts)
-            before = self._rows.get(view.run.run_id)
-            if before is None or before[0] != state:
-                before = self._rows[view.run.run_id] = (state, row_of(view, key_of(view.run.run_id), self.label))
-            yield before[1]
+        """See `Source.rows`. A run that has finished is read once."""
+        for view in self._store.scan(RunQuery(without=frozenset(self._ended))):
+            row = self._row(view)
+            if row.run_id not in self._ended:
+                yield row
+            if row.state is RunState.FINISHED:
+                self._ended[row.run_id] = row
+        yield from self._ended.values()
 
-    def find(self, row: RunRow) -> RunView | None:
-        """See `Source.find`."""
-        return next(self._store.scan(RunQuery(run_ids=(row.run_id,), limit=1)), None)
+    def find(self, key: str) -> tuple[RunRow, RunView] | None:
+        """See `Source.find`. Of most runs the key is the id, so that no other one is read for it."""
+        view = self._view(key)
+        if view is None:
+            row = next((row for row in self.rows() if row.key == key), None)
+            view = self._view(row.run_id) if row else None
+        return (self._row(view), view) if view else None
+
+    def _view(self, run_id: str) -> RunView | None:
+        return next(self._store.scan(RunQuery(run_ids=(run_id,), limit=1)), None)
+
+    def _row(self, view: RunView) -> RunRow:
+        return self._ended.get(view.run.run_id) or row_of(view, key_of(view.run.run_id), self.label)
 
     def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
         """See `Source.views`."""
@@ -123,14 +135,16 @@ class RunFiles:
                 self._places[row.key] = file
                 yield row
 
-    def find(self, row: RunRow) -> RunView | None:
+    def find(self, key: str) -> tuple[RunRow, RunView] | None:
         """See `Source.find`."""
-        file = self._places.get(row.key)
-        return self._read(file) if file else None
+        row = next((row for row in self.rows() if row.key == key), None)
+        view = self._read(self._places[key]) if row else None
+        return (row, view) if row and view else None
 
     def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
         """See `Source.views`."""
-        return (view for row in rows if (view := self.find(row)))
+        files = (self._places.get(row.key) for row in rows)
+        return (view for file in files if file and (view := self._read(file)))
 
     def check(self) -> None:
         """Refuse a place that holds no run.
@@ -201,12 +215,8 @@ class Runs:
     def find(self, key: str) -> tuple[RunRow, RunView] | None:
         """A run by its name in addresses, with its row."""
         with self._lock:
-            for source in self._sources:
-                row = next((row for row in source.rows() if row.key == key), None)
-                view = source.find(row) if row else None
-                if row and view:
-                    return row, view
-        return None
+            pairs = (source.find(key) for source in self._sources)
+            return next((pair for pair in pairs if pair), None)
 
     def views(self, rows: Sequence[RunRow]) -> list[RunView]:
         """The runs of some rows, without those that are gone."""

@@ -176,7 +176,7 @@ def scan_runs(database: Database, query: RunQuery, lease: Lease) -> Iterator[Run
             for run, run_id in keys:
                 if remaining == 0:
                     return
-                if query.run_ids and run_id not in query.run_ids:
+                if not query.names(run_id):
                     continue
                 try:
                     view = _view(database, db, run, lease)
