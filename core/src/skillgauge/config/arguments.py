@@ -353,6 +353,8 @@ class Settings(TypedDict, total=False):
     untrusted: bool
     keep_workspaces: bool
     record: str | Path
+    only_missing: bool
+    """With `record`: play recordings that fit, and record the rest."""
     replay: str | Path
     store: str | Path
     fresh: bool
