@@ -44,6 +44,8 @@ class Agent:
     """Environment variables by which it asks another service, which is not supported here."""
     keeps_turns: bool = False
     """Whether it can be held to a limit of turns."""
+    reopens: bool = False
+    """Whether it goes on with a session that another process of it began."""
 
 
 CLAUDE = Agent(
@@ -66,6 +68,7 @@ CLAUDE = Agent(
     model_patterns=("claude*",),
     tells=frozenset(Fact),
     keeps_turns=True,
+    reopens=True,
 )
 CODEX = Agent(
     name="codex-acp",
@@ -85,6 +88,7 @@ CODEX = Agent(
     model="gpt-5.5",
     model_patterns=("gpt-*", "o[0-9]*", "codex-*"),
     tells=frozenset({Fact.FIRED, Fact.USAGE}),
+    reopens=True,
 )
 GEMINI = Agent(
     name="gemini",

@@ -24,7 +24,7 @@ _BACKSTOP_S = 5.0
 
 
 class AcpEngine(ProgramEngine):
-    """Runs one agent process per session and talks to it by its stdin and stdout.
+    """Runs one agent process per session, or turn of one, and talks to it by its stdin and stdout.
 
     A subclass says which agent it is, how it is started and what it tells beyond the protocol.
 
@@ -61,6 +61,11 @@ class AcpEngine(ProgramEngine):
     def transcript(self, request: RunRequest) -> Transcript:
         """Reads what the agent tells."""
         return AcpTranscript(request, self.reading(request))
+
+    def pass_over(self, home: Path, transcript: Transcript) -> None:
+        """Let the agent's own reading look at what earlier turns of the session left."""
+        assert isinstance(transcript, AcpTranscript)
+        transcript.reading.pass_over(home, transcript.request.continues or "")
 
     def read_home(self, home: Path, transcript: Transcript) -> None:
         """Let the agent's own reading look at what its program left."""

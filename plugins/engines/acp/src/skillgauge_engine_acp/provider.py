@@ -25,6 +25,7 @@ def _traits(agent: Agent, options: AcpOptions) -> Traits:
         model_patterns=agent.model_patterns,
         tells=agent.tells,
         paid=True,
+        conversations=agent.reopens,
         passes=options.secret_env,
     )
 
