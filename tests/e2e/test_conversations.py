@@ -54,6 +54,77 @@ def test_a_scripted_agent(program: Program, suite: Path) -> None:
     assert done.verdict == "done: 1 of 1 passed"
 
 
+OF_TURNS = """\
+name: talk
+environment: {skills: [.]}
+stimuli:
+- name: two
+  turns: [{prompt: "Say ALPHA."}, {prompt: "Say BETA, with the boat."}]
+  graders:
+  - {type: output-contains, name: last, config: {substring: BETA}}
+  - {type: skill-invocation, name: first, turn: %d, config: {required: [boat]}}
+  - {type: token-budget, name: budget, turn: 0, config: {max: 20}}
+"""
+
+
+@pytest.mark.parametrize(("turn", "passed"), [(0, False), (1, True)])
+def test_what_one_turn_did(program: Program, suite: Path, turn: int, passed: bool) -> None:
+    """The skill fires in the second turn, whose prompt names it, and each turn has its own tokens."""
+    suite.write_text((OF_TURNS % turn).replace("name: last", "name: last, turn: 1"))
+    replies = [
+        {"match": "BETA", "text": "BETA", "tokens": 900, "fires": ["boat"]},
+        {"match": "ALPHA", "text": "ALPHA", "tokens": 10, "fires": []},
+    ]
+    settings = ("--engine", "mock", "--set", f"engines.mock.replies={json.dumps(replies)}")
+    done = program("eval", suite, *settings, "--format", "record")
+    assert done.code == 0, done.stdout + done.stderr
+    document = _document(program.work)
+    (record,) = (one for one in document if "turn_facts" in one)
+    facts = record["turn_facts"]
+    assert isinstance(facts, list)
+    assert [[fired["name"] for fired in one["skills_fired"]] for one in facts] == [[], ["boat"]]
+    assert [one["usage"]["total_tokens"] for one in facts] == [10, 900]
+    scores = {one["check_id"]: one["status"] for one in document if "check_id" in one}
+    assert scores["first"] == ("passed" if passed else "failed")
+    assert scores["budget"] == "passed"
+
+
+GATED = """\
+name: talks
+providers: [mock]
+tests:
+- id: two
+  mode: conversation
+  aggregation: min
+  threshold: 1
+  on_turn_failure: stop
+  turns:
+  - {input: "Say ALPHA.", assert: [{type: contains, value: It is ALPHA}]}
+  - {input: "Say BETA.", assert: [{type: contains, value: It is BETA}]}
+  - {input: "Say GAMMA."}
+"""
+
+
+def test_a_required_check_ends_the_conversation(program: Program, work: Path) -> None:
+    """The later turns are not asked, the case fails with the reason, and the recording is played back as it was."""
+    suite = work / "EVAL.yaml"
+    suite.write_text(GATED)
+    replies = [{"match": "ALPHA", "text": "It is OMEGA.", "tokens": 10}, {"match": ".", "text": "No.", "tokens": 900}]
+    settings = ("--engine", "mock", "--set", f"engines.mock.replies={json.dumps(replies)}", "--record", work / "kept")
+    done = program("eval", suite, *settings, "--format", "record", "--exit-on-fail")
+    assert done.code == 1, done.stdout + done.stderr
+    document = _document(work)
+    (record,) = (one for one in document if "answers" in one)
+    assert record["answers"] == ["It is OMEGA."]
+    assert "a required check ended the conversation after turn 1; 2 further turns were not asked" in str(
+        record["notes"]
+    )
+    reasons = [one["reason"] for one in document if "check_id" in one]
+    assert reasons[1] == "The conversation did not come to turn 2"
+    again = program("eval", suite, "--replay", work / "kept", "--store", "none", "--exit-on-fail")
+    assert again.code == 1, again.stdout + again.stderr
+
+
 def test_an_agent_that_cannot(program: Program, suite: Path) -> None:
     """It is refused before anything runs, with the case."""
     done = program("eval", suite, "--engine", "command", "--set", 'engines.command.argv=["true"]')
@@ -108,6 +179,12 @@ def test_real_agents(
     again = program("eval", suite, "--replay", work / "recorded", "--store", "none")
     assert again.code == 0, again.stdout + again.stderr
     assert again.verdict == "done: 1 of 1 passed"
+
+
+def _document(work: Path) -> list[dict[str, object]]:
+    """Return every object of the only record of a run."""
+    (file,) = (work / "reports").glob("*.record.json")
+    return _objects(json.loads(file.read_text()))
 
 
 def _objects(value: object) -> list[dict[str, object]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +17,7 @@ from ..contract.sandboxes import Command, Finished, NoRoomError, Sandbox, Sandbo
 from ..log import get_logger
 from ..types.arms import SkillRef
 from ..types.inputs import FileSpec
+from ..types.score import Score, ScoreStatus
 from ..types.suite import Case, TargetKind
 from ..types.trajectory import EventKind, TrajectoryEvent
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial
@@ -24,13 +25,15 @@ from ..types.usage import Usage
 from .arm_integrity import arm_integrity
 from .budget import Meter, current_meter
 from .changes import LaunchState
-from .conversation import first_turn, joined, next_turn
+from .conversation import ended, first_turn, joined, next_turn
 from .stage import AgentSetup, environment_of
 
 log = get_logger(__name__)
 
 OnStep = Callable[[Trial, TrajectoryEvent], None]
 """Told of what an agent does in a trial."""
+AskRequired = Callable[[Trial, Execution, Workspace], Awaitable[Sequence[Score]]]
+"""Scores the required checks of the turn that a conversation has come to."""
 
 SETUP_TIMEOUT_S = 60.0
 ROOM_MB = 64
@@ -63,6 +66,8 @@ class AgentStages:
     """Secrets that must not be in them then."""
     on_step: OnStep | None = None
     """Told of each event of an agent as it happens; must not block."""
+    ask_required: AskRequired | None = None
+    """Asked after each turn whether the conversation goes on."""
     _skills: dict[SkillRef, Sequence[FileSpec]] = field(default_factory=dict, init=False)
 
     @asynccontextmanager
@@ -99,6 +104,8 @@ class AgentStage:
     setup: AgentSetup
     workspace: Workspace
     stages: AgentStages
+    scores: list[Score] = field(default_factory=list)
+    """Of required checks that were asked for between turns."""
 
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, run the agent, and find out which files it changed."""
@@ -171,10 +178,19 @@ class AgentStage:
         for number, text in enumerate(turns, 1):
             if execution.failure is not None:
                 break
+            if not await self._goes_on(trial, execution):
+                return ended(execution, len(turns) - number + 1)
             self._emit(trial, meter, None, TrajectoryEvent(kind=EventKind.USER, text=text))
             further = next_turn(request, execution, text, len(turns) - number)
             execution = joined(execution, text, await self._turn(trial, further, meter, execution.usage))
         return execution
+
+    async def _goes_on(self, trial: Trial, execution: Execution) -> bool:
+        """Tell whether the required checks of the last turn hold."""
+        ask = self.stages.ask_required
+        scores = await ask(trial, execution, self.workspace) if ask else ()
+        self.scores.extend(scores)
+        return all(score.status is ScoreStatus.PASSED for score in scores)
 
     async def _turn(self, trial: Trial, request: RunRequest, meter: Meter | None, before: Usage | None) -> Execution:
         """Run a turn of the session, after those that used `before`."""

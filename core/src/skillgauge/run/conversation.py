@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ..contract.engines import RunRequest
-from ..types.trajectory import EventKind, Trajectory, TrajectoryEvent
+from ..types.trajectory import EventKind, Trajectory, TrajectoryEvent, TurnFacts
 from ..types.trial import Execution
 from ..types.usage import Usage
 
+_OF_AGENT = ("skills_fired", "blocked", "model_calls", "turns")
+"""Facts of a trajectory that are told of each turn."""
 _LEAST_S = 1.0
 """Time that the last turn of a session gets at least, to be ended by its own limit."""
 
@@ -40,6 +42,7 @@ def joined(before: Execution, text: str, turn: Execution) -> Execution:
     return turn.model_copy(
         update={
             "answers": (*(before.answers or (before.text,)), turn.text),
+            "turn_facts": (*(before.turn_facts or (_facts(before),)), _facts(turn)),
             "trajectory": _joined(before.trajectory, text, turn.trajectory),
             "usage": Usage.total((before.usage, turn.usage)),
             "duration_s": None if None in durations else sum(one for one in durations if one is not None),
@@ -47,6 +50,20 @@ def joined(before: Execution, text: str, turn: Execution) -> Execution:
             "notes": tuple(dict.fromkeys((*before.notes, *turn.notes))),
         }
     )
+
+
+def ended(session: Execution, left: int) -> Execution:
+    """Return a session that a required check ended, with so many further turns that were not asked."""
+    answers = session.answers or (session.text,)
+    turns = "1 further turn was" if left == 1 else f"{left} further turns were"
+    note = f"a required check ended the conversation after turn {len(answers)}; {turns} not asked"
+    return session.model_copy(update={"answers": answers, "notes": (*session.notes, note)})
+
+
+def _facts(turn: Execution) -> TurnFacts:
+    trajectory = turn.trajectory
+    of_agent = {name: getattr(trajectory, name) for name in _OF_AGENT} if trajectory else {}
+    return TurnFacts(usage=turn.usage, duration_s=turn.duration_s, **of_agent)
 
 
 def _joined(before: Trajectory | None, text: str, turn: Trajectory | None) -> Trajectory | None:
@@ -77,19 +94,20 @@ def _union(ours: tuple[object, ...] | None, theirs: tuple[object, ...] | None) -
 def at_turn(execution: Execution, turn: int) -> Execution | None:
     """Return a turn of a session as if it were all of it; `None` if the session did not come that far.
 
-    What is known of the whole session only, as which skills fired and what was used, is unknown of a turn.
+    A recording may not tell which skills fired in it and what was used; that is unknown then.
     """
     answers = execution.answers or (execution.text,)
     if turn >= len(answers):
         return None
     if len(answers) == 1:
         return execution
+    facts = execution.turn_facts[turn] if turn < len(execution.turn_facts) else TurnFacts()
     trajectory = execution.trajectory
     if trajectory is not None:
         starts = [at for at, event in enumerate(trajectory.events) if event.kind is EventKind.USER]
         bounds = [0, *(at + 1 for at in starts), len(trajectory.events) + 1]
         events = trajectory.events[bounds[turn] : bounds[turn + 1] - 1]
-        unknown = dict.fromkeys(("skills_fired", "blocked", "model_calls", "turns", "raw"))
-        trajectory = trajectory.model_copy(update={**unknown, "events": events})
-    whole = {"text": answers[turn], "answers": (), "trajectory": trajectory, "usage": None, "duration_s": None}
-    return execution.model_copy(update=whole)
+        own = {name: getattr(facts, name) for name in _OF_AGENT}
+        trajectory = trajectory.model_copy(update={**own, "raw": None, "events": events})
+    update = {"text": answers[turn], "trajectory": trajectory, "usage": facts.usage, "duration_s": facts.duration_s}
+    return execution.model_copy(update={**update, "answers": (), "turn_facts": ()})

@@ -23,7 +23,7 @@ from ..types.trial import LONGEST_PAUSE_S, Blame, Execution, Failure, FailureCla
 from ..types.usage import Usage
 from .budget import Meter, OnSpent, current_meter, use_meter
 from .grading import Grade, Grading, grade
-from .services import NotTried, Place, Services
+from .services import NotTried, Place, Services, lend
 from .stage import OpenStage, Stage
 
 log = get_logger(__name__)
@@ -151,6 +151,7 @@ class TrialRunner:
                 return await self._on_stage(trial, began, ran)
             asker = _asker(trial)
             async with self.services.of(trial.runner).place(asker) as place:
+                lend(place)
                 return await self._on_stage(trial, began, ran, place)
         except NotTried as not_tried:
             execution = Execution(failure=not_tried.failure, usage=_used_so_far())
@@ -175,7 +176,8 @@ class TrialRunner:
                 place.leave(execution.failure)
             if self.grading.is_graded(trial, execution):
                 execution = await _prepared(stage, trial, execution)
-            return _result(trial, execution, await grade(trial, execution, self.grading, stage.workspace), began)
+            graded = await grade(trial, execution, self.grading, stage.workspace, stage.scores)
+            return _result(trial, execution, graded, began)
 
     async def _elsewhere(self, trial: Trial, attempt: Attempt, place: Place | None) -> TrialResult:
         """Have the attempt made by somebody else."""
@@ -194,7 +196,8 @@ class TrialRunner:
             return await stage.execute(trial)
         started, direct = time.monotonic(), trial.arm.kind is ArmKind.DIRECT
         try:
-            async with asyncio.timeout(limit + (BACKSTOP_S if direct else SETTLE_S)) as bound:
+            between_s = self.grading.limit_s if trial.case.turns else 0.0  # checks may be asked for between turns
+            async with asyncio.timeout(limit + between_s + (BACKSTOP_S if direct else SETTLE_S)) as bound:
                 return await stage.execute(trial)
         except TimeoutError:
             if not bound.expired():

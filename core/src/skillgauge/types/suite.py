@@ -62,6 +62,9 @@ class Check(Numerous):
     """Checks of a stage are asked only if all of the stages before have passed: a judge after what costs nothing."""
     turn: int | None = Field(default=None, ge=0)
     """Which turn of a conversation it is about, from 0; `None`: all of it, with the last answer."""
+    required: bool = False
+    """Whether its case fails if it does not pass, whatever the rule. One of a turn ends the conversation then: the user
+    says nothing more."""
     origin: Origin | None = None
 
     @property
@@ -70,6 +73,7 @@ class Check(Numerous):
         style = [] if self.answer == PLAIN else [self.answer.model_dump(mode="json")]
         more = [*style, *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])]
         more += [] if self.turn is None else [f"turn {self.turn}"]
+        more += ["required"] if self.required else []
         return digest(self.id, self.scorer, self.options, self.weight, *more)
 
     @once
@@ -186,6 +190,7 @@ class Case(CaseFacts):
             yield ["setup"]
         if self.turns:
             yield ["turns", *self.turns]
+            yield [f"required {check.digest}" for check in self.checks if check.required and check.turn is not None]
         if self.network:
             yield ["network"]
         if self.pass_env:

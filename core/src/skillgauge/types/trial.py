@@ -16,7 +16,7 @@ from .comparison import GroupKey
 from .gate import Gate, GateFigure, Quarantined
 from .signature import Signature
 from .suite import Case, CaseFacts, Limits, SuiteFacts, Target, TargetHead
-from .trajectory import Trajectory
+from .trajectory import Trajectory, TurnFacts
 from .usage import Usage
 
 
@@ -348,6 +348,8 @@ class Execution(Frozen):
     """The final answer of an agent, or the answer as text."""
     answers: tuple[str | None, ...] = ()
     """The answer to each turn of a conversation; empty for a session with one turn."""
+    turn_facts: tuple[TurnFacts, ...] = ()
+    """The same of what else is known of each turn; empty also in recordings of before."""
     exit_code: int | None = None
     stdout: str | None = None
     stderr: str | None = None

@@ -2,7 +2,7 @@
 
 from .programs import FOLDER, program
 from .reading import FILE, Node, Reading
-from .rules import PROGRAMS, REFUSED, RULES, TYPES, Given, Made, RefusalError, of_session
+from .rules import PROGRAMS, REFUSED, RULES, TYPES, Given, Made, RefusalError
 from .templates import TemplateError, Vars, as_text, filled, filled_value, partly_filled, resolved
 from .tests_in_files import variables, written_tests
 from .writing import assertions
@@ -25,7 +25,6 @@ __all__ = [
     "assertions",
     "filled",
     "filled_value",
-    "of_session",
     "partly_filled",
     "program",
     "resolved",

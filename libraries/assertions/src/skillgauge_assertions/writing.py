@@ -76,7 +76,7 @@ def _usage(options: dict[str, Any]) -> Written:
         if most is None:
             continue
         if key == "duration_s":
-            written.append({"type": "latency", "threshold": most * 1000})
+            written.append({"type": "latency", "threshold": round(most * 1000, 6)})
         elif key == "cost_usd":
             written.append({"type": "cost", "threshold": most})
         elif key == "tool_calls":

@@ -537,6 +537,7 @@ tests:
     assert:
       - {type: icontains, value: done, metric: words}
 """
+OF_A_TURN = "{type: latency, threshold: 9000}", "{type: skill-used, value: labels}", "{type: cost, threshold: 2}"
 
 
 def test_conversations(tmp_path: Path) -> None:
@@ -560,6 +561,17 @@ def test_conversations(tmp_path: Path) -> None:
         turns = thaw(one.extras["turns"])
         assert [turn["description"] for turn in turns] == ["pair", "test 3, vars 1", "test 3, vars 2"]
     assert [check.digest for check in again.checks] == [check.digest for check in case.checks]
+
+
+@pytest.mark.parametrize("assertion", OF_A_TURN)
+def test_limits_and_skills_of_a_turn(tmp_path: Path, assertion: str) -> None:
+    """What one turn takes, and which skills fire in it, is asked of that turn, and written again."""
+    text = TALK.replace("{type: contains, value: paired}", assertion)
+    suite = loaded(write(tmp_path / "labels", text, **{"SKILL.md": SKILL}))
+    check = suite.cases[0].checks[0]
+    assert (check.scorer in ("usage", "trigger"), check.turn) == (True, 0)
+    again = loaded(_written(FORMAT.dump(suite), tmp_path / "back/labels"))
+    assert again.cases[0].checks[0].digest == check.digest
 
 
 def test_a_conversation_for_each_prompt(tmp_path: Path) -> None:
@@ -596,7 +608,6 @@ def test_a_threshold_of_the_only_turn_that_asserts(tmp_path: Path) -> None:
             "7:5",
             "threshold",
         ),
-        ("{type: contains, value: paired}", "{type: latency, threshold: 9}", "8:9", "known of a whole session"),
         ('"{{q}}"', '"{{_conversation}} {{q}}"', "1:", "_conversation"),
     ],
 )

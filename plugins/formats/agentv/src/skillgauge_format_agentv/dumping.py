@@ -236,7 +236,7 @@ def _assertions(check: Check) -> list[Any]:
         return [
             {
                 "type": "execution-metrics",
-                **{_METRICS[key]: value * _UNITS.get(key, 1) for key, value in options.items()},
+                **{_METRICS[key]: round(value * _UNITS.get(key, 1), 6) for key, value in options.items()},
             }
         ]
     written = assertions(check.scorer, check.options)

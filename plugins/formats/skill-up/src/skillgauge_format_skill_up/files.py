@@ -229,6 +229,20 @@ class EvalFile(Part):
     report: JsonObject | None = None
 
 
+class ConditionFile(Part):
+    """`post_condition` of a turn."""
+
+    must_contain_all: Words = ()
+    must_contain_any: Words = ()
+    must_not_contain: Words = ()
+    on_fail: Literal["fail", "skip_remaining", ""] = ""
+
+    def lists(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Return the lists that are not empty, by their keys."""
+        keys = ("must_contain_all", "must_contain_any", "must_not_contain")
+        return [(key, texts) for key in keys if (texts := getattr(self, key))]
+
+
 class TurnFile(Part):
     """One of `input.turns`."""
 
@@ -236,7 +250,7 @@ class TurnFile(Part):
     content: str | None = None
     respond: str | None = None
     timeout_seconds: Whole = 0
-    post_condition: JsonObject | None = None
+    post_condition: ConditionFile | None = None
     capture: tuple[JsonObject, ...] = ()
 
 

@@ -31,6 +31,7 @@ from .expectations import Expected, expectations
 from .files import CaseFile, EngineFile, EvalFile, InputFile
 from .judges import Judge, common_judge, graded, judges_of, verdict_of
 from .reading import Reading
+from .rules import conditions
 from .skills import Installed, installed, skill_root
 from .workspace import environment, files, setup
 
@@ -41,7 +42,6 @@ ENGINES = {"claude_code": "claude-code", "claude-code": "claude-code", "codex": 
 _TURNS = "max_turns counts messages of a user, who says what the case has; --max-turns bounds what an agent does"
 _TURN_HINTS = {
     "respond": "Write the message itself: content: ...",
-    "post_condition": "Write it as rules of a judge, with the number of the turn: turn_response_contains.",
     "capture": "Write the later messages so that they need no value of an answer.",
     "timeout_seconds": "Write it as constraints.timeout_seconds, which bounds the whole session.",
 }
@@ -291,7 +291,10 @@ def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
     if file.collect_artifacts:
         reading.tell(_ARTIFACTS, "collect_artifacts")
     shared = Expected(common.file.cases.defaults.expect, common.reading, ("cases", "defaults", "expect"))
-    expected = tuple(expectations(shared, Expected(file.expect, reading, ("expect",))))
+    expected = (
+        *expectations(shared, Expected(file.expect, reading, ("expect",))),
+        *conditions(file.input.turns, reading),
+    )
     verdicts = [
         verdict_of(judge, common.judge_model, len(file.input.turns)) for judge in judges if judge.file.type is not None
     ]
