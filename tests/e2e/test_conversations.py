@@ -125,6 +125,82 @@ def test_a_required_check_ends_the_conversation(program: Program, work: Path) ->
     assert again.code == 1, again.stdout + again.stderr
 
 
+WAZA = """\
+name: boats
+skill: boat
+version: "1.0"
+config: {trials_per_task: 1, timeout_seconds: 60, parallel: false, executor: mock, model: m}
+metrics: [{name: done, weight: 1.0, threshold: 0.5}]
+tasks: ["tasks/*.yaml"]
+"""
+TASK = """\
+id: red
+name: red
+inputs:
+  prompt: I want a boat.
+  responder: {instructions: "You are Ann, and want a red boat.", max_followups: %d}
+expected: {output_contains: [BETA]}
+"""
+
+
+def plays_ann(request: ModelRequest) -> ModelReply:
+    """Ann says one thing, and is content then."""
+    asked = json.dumps(request.body)
+    marker = asked.split("BEGIN USER ")[1][:32]
+    done = {"done": True, "why": "It is red."} if "It is BETA" in asked else {"done": False, "says": "BETA, in red."}
+    return ModelReply(json.dumps({"marker": marker, **done}), input_tokens=40, output_tokens=2)
+
+
+def waza(work: Path, most: int = 3) -> Path:
+    """Return a suite of one task with a simulated user."""
+    skill = work / "boat"
+    (skill / "tasks").mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: boat\ndescription: Use when a boat is folded.\n---\nFold.\n")
+    (skill / "eval.yaml").write_text(WAZA)
+    (skill / "tasks/red.yaml").write_text(TASK % most)
+    return skill / "eval.yaml"
+
+
+REPLIES = [{"match": "BETA", "text": "It is BETA.", "tokens": 10}, {"match": "boat", "text": "Which?", "tokens": 10}]
+
+
+def test_a_simulated_user(program: Program, work: Path) -> None:
+    """A model answers the agent until it is content; its tokens are told apart, and a replay needs no key."""
+    suite = waza(work)
+    settings = ("--engine", "mock", "--set", f"engines.mock.replies={json.dumps(REPLIES)}", "--judge", "openai")
+    with ModelServer(plays_ann) as server:
+        environment = {"OPENAI_API_KEY": "no-key-is-needed-here-0123456789", "OPENAI_BASE_URL": f"{server.url}/v1"}
+        done = program(
+            "eval",
+            suite,
+            *settings,
+            *("--judge-model", "gpt-5.1", "--record", work / "kept", "--format", "record"),
+            env=environment,
+        )
+    assert done.code == 0, done.stdout + done.stderr
+    assert done.verdict == "done: 1 of 1 passed"
+    assert len(server.requests) == 2
+    assert "104 tokens, judges included; 84 tokens of it by simulated users" in done.stdout + done.stderr
+    (record,) = (one for one in _document(program.work) if "answers" in one)
+    assert record["answers"] == ["Which?", "It is BETA."]
+    assert "ended the conversation after 1 message: It is red." in str(record["notes"])
+    again = program("eval", suite, "--replay", work / "kept", "--store", "none")
+    assert again.code == 0, again.stdout + again.stderr
+    assert again.verdict == "done: 1 of 1 passed"
+    assert "simulated users" not in again.stdout + again.stderr
+
+
+def test_a_user_whom_no_model_plays(program: Program, work: Path) -> None:
+    """A judge that cannot play one makes the trial an error, and no fail; such cases can be left out."""
+    suite = waza(work)
+    settings = ("--engine", "mock", "--set", f"engines.mock.replies={json.dumps(REPLIES)}")
+    done = program("eval", suite, *settings)
+    assert done.code == 3
+    assert "the user could not be simulated: the judge failed" in done.stdout + done.stderr
+    skipped = program("eval", suite, *settings, "--without-judged")
+    assert "1 skipped" in skipped.stdout + skipped.stderr, skipped.stdout + skipped.stderr
+
+
 def test_an_agent_that_cannot(program: Program, suite: Path) -> None:
     """It is refused before anything runs, with the case."""
     done = program("eval", suite, "--engine", "command", "--set", 'engines.command.argv=["true"]')

@@ -10,15 +10,15 @@ from skillgauge.contract.engines import Emit, RunRequest
 from skillgauge.contract.sandboxes import Workspace
 from skillgauge.run.conversation import at_turn, joined
 from skillgauge.types.score import Score
-from skillgauge.types.suite import Case, Check, Limits
+from skillgauge.types.suite import Case, Check, Limits, SimulatedUser
 from skillgauge.types.trajectory import Block, EventKind, FiredSkill, Trajectory, TrajectoryEvent
-from skillgauge.types.trial import Execution, Failure, FailureClass, Trial
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Trial
 from skillgauge.types.usage import Usage
 from skillgauge_testkit import FakeWorkspace
 
 from .test_agents import execute, trial
 
-MESSAGE, USER = EventKind.MESSAGE, EventKind.USER
+MESSAGE, SAID = EventKind.MESSAGE, EventKind.USER
 
 
 def said(text: str, **trajectory: Any) -> Execution:
@@ -54,9 +54,9 @@ def test_turns_are_one_session() -> None:
     assert trajectory is not None
     assert [(event.kind, event.text) for event in trajectory.events] == [
         (MESSAGE, "re: p"),
-        (USER, "q"),
+        (SAID, "q"),
         (MESSAGE, "re: q"),
-        (USER, "r"),
+        (SAID, "r"),
         (MESSAGE, "re: r"),
     ]
     assert (trajectory.turns, trajectory.skills_offered) == (3, ("other", "pdf"))
@@ -170,6 +170,81 @@ def test_a_conversation_that_ends_after_its_first_turn() -> None:
     assert at_turn(execution, 0) == execution
     assert at_turn(execution, 1) is None
     assert any("1 further turn was not asked" in note for note in execution.notes)
+
+
+USER = SimulatedUser(check=Check(id="user", scorer="u"), turns=3)
+
+
+def saying(*answers: Score) -> tuple[Any, list[Execution]]:
+    """A user who answers so, and the sessions that it was asked about."""
+    sessions: list[Execution] = []
+
+    async def ask(_trial: Trial, execution: Execution, _workspace: Workspace) -> tuple[Score, ...]:
+        sessions.append(execution)
+        return (answers[len(sessions) - 1],)
+
+    return ask, sessions
+
+
+def goes_on(text: str, tokens: int = 5) -> Score:
+    """A user who says this."""
+    score = Score.failed("the user goes on", evidence={"says": text})
+    return score.model_copy(update={"usage": Usage(total_tokens=tokens)})
+
+
+def test_a_simulated_user_goes_on_after_the_turns() -> None:
+    """It says one message after each answer until it is content; what it used is apart from the session's usage."""
+    ask, sessions = saying(goes_on("r"), goes_on("s"), Score.passed("it has a boat"))
+    execution = execute(trial(turns=("q",), user=USER), repeats, setup={"conversations": True}, ask_user=ask)
+    assert execution.answers == ("re: p", "re: q", "re: r", "re: s")
+    assert [len(session.answers) for session in sessions] == [2, 3, 4]
+    assert execution.user_usage == Usage(total_tokens=10)
+    assert execution.usage == Usage(input_tokens=40, output_tokens=4, cost_usd=2.0)
+    assert execution.notes[-1] == "the user was simulated, and ended the conversation after 2 messages: it has a boat"
+    assert execution.failure is None
+    assert execution.trajectory is not None
+    assert [event.text for event in execution.trajectory.events if event.kind is EventKind.USER] == ["q", "r", "s"]
+
+
+def test_a_simulated_user_is_bounded() -> None:
+    """After the most of its turns nobody asks it any more, and the engine is told that nothing follows."""
+    requests: list[RunRequest] = []
+
+    def play(request: RunRequest, _workspace: FakeWorkspace, _emit: Emit) -> Execution:
+        requests.append(request)
+        return said(request.prompt)
+
+    ask, sessions = saying(goes_on("a"), goes_on("b"), goes_on("c"))
+    execution = execute(trial(user=USER), play, setup={"conversations": True}, ask_user=ask)
+    assert (execution.answers, len(sessions)) == (("p", "a", "b", "c"), 3)
+    assert [request.is_followed for request in requests] == [True, True, True, False]
+    assert execution.notes[-1] == "the user was simulated, for 3 turns at most"
+
+
+def test_a_user_who_has_nothing_to_say() -> None:
+    """A session with one answer is a whole conversation, so that a recording of it is played back as it was."""
+    ask, _ = saying(Score.passed("fine"))
+    execution = execute(trial(user=USER), repeats, setup={"conversations": True}, ask_user=ask)
+    assert execution.answers == ("re: p",)
+    assert execution.user_usage is None
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        (Score.ungraded("the judge is down"), "the judge is down"),
+        (Score.failed("no words"), "there is no message"),
+        (goes_on("  "), "there is no message"),
+    ],
+)
+def test_a_user_who_cannot_be_simulated(score: Score, words: str) -> None:
+    """It is an error of the trial, and no fail of the skill; what was used counts."""
+    ask, _ = saying(goes_on("q"), score)
+    execution = execute(trial(user=USER), repeats, setup={"conversations": True}, ask_user=ask)
+    assert execution.failure is not None
+    assert (execution.failure.blame, words in execution.failure.message) == (Blame.INFRASTRUCTURE, True)
+    assert execution.answers == ("re: p", "re: q")
+    assert execution.user_usage is not None
 
 
 def test_required_checks_of_turns_are_part_of_what_is_executed() -> None:

@@ -249,6 +249,9 @@ def spending_text(spending: Spending | None) -> str:
         parts = [f"{' and '.join(known)}, {included}"]
     else:
         parts = []
+    if spending.user_usd or spending.user_tokens:
+        dollars = f"{spending.user_usd:.2f} USD and " if spending.user_usd else ""
+        parts.append(f"{dollars}{spending.user_tokens:,} tokens of it by simulated users")
     parts += [f"what {counted(spending.unknown, 'trial')} cost is unknown"] if spending.unknown else []
     parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
     if parts:

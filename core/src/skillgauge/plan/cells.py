@@ -98,7 +98,7 @@ class CellMaker:
 
     def _require_conversations(self, engine: str, traits: Traits, suite: Suite) -> None:
         """Note that an engine cannot go on with a session, if a case has further turns."""
-        case = None if traits.conversations else next((case for case in suite.cases if case.turns), None)
+        case = None if traits.conversations else next((case for case in suite.cases if case.turns or case.user), None)
         if case is not None:
             message = f"engine {engine!r} cannot continue a session, and case {case.id!r} has several turns"
             hint = "Name one that can: `skillgauge plugins info engines NAME` tells."

@@ -13,7 +13,7 @@ from ..contract.stores import Store
 from ..plugins.registry import Registry
 from ..run.agents import AgentStages, OnStep, files_of_skill
 from ..run.direct import DirectStages
-from ..run.grading import Grading, required_scores
+from ..run.grading import Grading, required_scores, user_score
 from ..run.judges import GuardedJudge
 from ..run.pipeline import Job
 from ..run.services import Services
@@ -51,7 +51,10 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
     async def ask_required(trial: Trial, execution: Execution, workspace: Workspace) -> Sequence[Score]:
         return await required_scores(trial, execution, grading, workspace)
 
-    agents.ask_required = ask_required
+    async def ask_user(trial: Trial, execution: Execution, workspace: Workspace) -> Sequence[Score]:
+        return (await user_score(trial, execution, grading, workspace),)
+
+    agents.ask_required, agents.ask_user = ask_required, ask_user
 
     def watch(on_step: OnStep) -> None:
         agents.on_step = lambda trial, event: on_step(trial, redactor.redact(event))

@@ -25,15 +25,15 @@ from ..types.usage import Usage
 from .arm_integrity import arm_integrity
 from .budget import Meter, current_meter
 from .changes import LaunchState
-from .conversation import ended, first_turn, joined, next_turn
+from .conversation import ended, first_turn, further_turns, heard, joined, next_turn, noted
 from .stage import AgentSetup, environment_of
 
 log = get_logger(__name__)
 
 OnStep = Callable[[Trial, TrajectoryEvent], None]
 """Told of what an agent does in a trial."""
-AskRequired = Callable[[Trial, Execution, Workspace], Awaitable[Sequence[Score]]]
-"""Scores the required checks of the turn that a conversation has come to."""
+Ask = Callable[[Trial, Execution, Workspace], Awaitable[Sequence[Score]]]
+"""Scores checks of a session that goes on."""
 
 SETUP_TIMEOUT_S = 60.0
 ROOM_MB = 64
@@ -66,8 +66,10 @@ class AgentStages:
     """Secrets that must not be in them then."""
     on_step: OnStep | None = None
     """Told of each event of an agent as it happens; must not block."""
-    ask_required: AskRequired | None = None
-    """Asked after each turn whether the conversation goes on."""
+    ask_required: Ask | None = None
+    """Scores the required checks of the turn that a conversation has come to."""
+    ask_user: Ask | None = None
+    """Asks the user of a case what comes next."""
     _skills: dict[SkillRef, Sequence[FileSpec]] = field(default_factory=dict, init=False)
 
     @asynccontextmanager
@@ -171,19 +173,38 @@ class AgentStage:
         meter = current_meter()
         if meter and trial.paid:
             meter.begin_session()
-        turns = trial.case.turns
-        execution = await self._turn(trial, first_turn(request, len(turns)), meter, None)
+        execution = await self._turn(trial, first_turn(request, further_turns(trial.case)), meter, None)
         if execution.answers:  # a recording has all turns of its session
             return execution
-        for number, text in enumerate(turns, 1):
+        return await self._conversation(trial, request, execution, meter)
+
+    async def _conversation(
+        self, trial: Trial, request: RunRequest, execution: Execution, meter: Meter | None
+    ) -> Execution:
+        """Go on with a session for as long as the user has something to say."""
+        case, most = trial.case, further_turns(trial.case)
+        for number in range(most):
             if execution.failure is not None:
-                break
+                return execution
+            scripted = len(case.turns) - number
             if not await self._goes_on(trial, execution):
-                return ended(execution, len(turns) - number + 1)
+                return ended(execution, scripted)
+            if scripted > 0:
+                text = case.turns[number]
+            else:
+                execution, text = heard(execution, await self._user(trial, execution), -scripted)
+                if not text:
+                    return execution
             self._emit(trial, meter, None, TrajectoryEvent(kind=EventKind.USER, text=text))
-            further = next_turn(request, execution, text, len(turns) - number)
+            further = next_turn(request, execution, text, most - number - 1)
             execution = joined(execution, text, await self._turn(trial, further, meter, execution.usage))
-        return execution
+        return (
+            noted(execution, f"the user was simulated, for {case.user.turns} turns at most") if case.user else execution
+        )
+
+    async def _user(self, trial: Trial, execution: Execution) -> Score:
+        scores = await self.stages.ask_user(trial, execution, self.workspace) if self.stages.ask_user else ()
+        return next(iter(scores), Score.passed("nobody answers"))
 
     async def _goes_on(self, trial: Trial, execution: Execution) -> bool:
         """Tell whether the required checks of the last turn hold."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..contract.engines import RunRequest
+from ..types.score import Score, ScoreStatus
+from ..types.suite import Case
 from ..types.trajectory import EventKind, Trajectory, TrajectoryEvent, TurnFacts
-from ..types.trial import Execution
+from ..types.trial import Execution, Failure, FailureClass
 from ..types.usage import Usage
 
 _OF_AGENT = ("skills_fired", "blocked", "model_calls", "turns")
@@ -41,7 +45,8 @@ def joined(before: Execution, text: str, turn: Execution) -> Execution:
     durations = (before.duration_s, turn.duration_s)
     return turn.model_copy(
         update={
-            "answers": (*(before.answers or (before.text,)), turn.text),
+            "answers": (*_answers(before), turn.text),
+            "user_usage": before.user_usage,
             "turn_facts": (*(before.turn_facts or (_facts(before),)), _facts(turn)),
             "trajectory": _joined(before.trajectory, text, turn.trajectory),
             "usage": Usage.total((before.usage, turn.usage)),
@@ -52,12 +57,51 @@ def joined(before: Execution, text: str, turn: Execution) -> Execution:
     )
 
 
+def further_turns(case: Case) -> int:
+    """Return how many turns of the user may come after the first one."""
+    return len(case.turns) + (case.user.turns if case.user else 0)
+
+
 def ended(session: Execution, left: int) -> Execution:
     """Return a session that a required check ended, with so many further turns that were not asked."""
-    answers = session.answers or (session.text,)
     turns = "1 further turn was" if left == 1 else f"{left} further turns were"
-    note = f"a required check ended the conversation after turn {len(answers)}; {turns} not asked"
-    return session.model_copy(update={"answers": answers, "notes": (*session.notes, note)})
+    note = f"a required check ended the conversation after turn {len(_answers(session))}"
+    return noted(session, f"{note}; {turns} not asked" if left > 0 else note)
+
+
+def noted(session: Execution, note: str) -> Execution:
+    """Return a session that says nothing more, with the reason; its answers show that it is whole."""
+    return session.model_copy(update={"answers": _answers(session), "notes": (*session.notes, note)})
+
+
+def heard(session: Execution, score: Score, said: int) -> tuple[Execution, str]:
+    """Return the session after its user was asked, and what the user says next.
+
+    Args:
+        session: so far.
+        score: what was answered.
+        said: messages of that user so far.
+
+    Returns:
+        The session with what that used, and a text; with none the session is over, or has failed.
+    """
+    used = [usage for usage in (session.user_usage, score.usage) if usage]
+    session = session.model_copy(update={"user_usage": Usage.total(used)})
+    messages = "1 message" if said == 1 else f"{said} messages"
+    if score.status is ScoreStatus.PASSED:
+        return noted(
+            session, f"the user was simulated, and ended the conversation after {messages}: {score.reason}"
+        ), ""
+    says = score.evidence.get("says") if isinstance(score.evidence, Mapping) else None
+    if score.status is ScoreStatus.FAILED and isinstance(says, str) and says.strip():
+        return session, says
+    reason = score.reason if score.status is ScoreStatus.UNGRADED else "there is no message"
+    failure = Failure.of_agent(FailureClass.INTERNAL, f"the user could not be simulated: {reason}")
+    return noted(session, f"the user was simulated, with {messages}").model_copy(update={"failure": failure}), ""
+
+
+def _answers(session: Execution) -> tuple[str | None, ...]:
+    return session.answers or (session.text,)
 
 
 def _facts(turn: Execution) -> TurnFacts:
@@ -96,7 +140,7 @@ def at_turn(execution: Execution, turn: int) -> Execution | None:
 
     A recording may not tell which skills fired in it and what was used; that is unknown then.
     """
-    answers = execution.answers or (execution.text,)
+    answers = _answers(execution)
     if turn >= len(answers):
         return None
     if len(answers) == 1:

@@ -79,6 +79,16 @@ async def required_scores(
     return tuple([await _score(check, grading.scorers, context, until) for check in checks if context])
 
 
+async def user_score(trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None = None) -> Score:
+    """Ask the user of a case what comes after the session so far; see `Case.user`."""
+    user = trial.case.user
+    if user is None:
+        return Score.passed("the user has said everything")
+    until = asyncio.get_running_loop().time() + grading.limit_s
+    context = _context(trial, execution, grading, workspace)
+    return await _score(user.check, grading.scorers, replace(context, check=user.check), until)
+
+
 async def grade(
     trial: Trial,
     execution: Execution,
@@ -129,7 +139,7 @@ async def grade(
 def _context(trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None) -> ScoreContext:
     """Return the context of the first check."""
     return ScoreContext(
-        check=trial.case.checks[0],
+        check=next(iter(trial.case.checks), Check(id="", scorer="")),
         case=trial.case,
         execution=execution,
         arm=trial.arm,

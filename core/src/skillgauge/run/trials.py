@@ -125,6 +125,8 @@ class TrialRunner:
             result = await self._attempt(trial)
         attempts = len(given_up) + 1
         if failure and not result.scores and meter and meter.judges:  # there are no scores that could name them
+            execution = result.execution.model_copy(update={"user_usage": None})  # a part of what judges used
+            result = result.model_copy(update={"execution": execution})
             given_up.append(GivenUp(failure=failure, wait_s=0.0, judges=meter.judges, has_session=False))
         if given_up:
             result = result.model_copy(update={"attempts": attempts, "given_up": tuple(given_up)})
@@ -196,7 +198,8 @@ class TrialRunner:
             return await stage.execute(trial)
         started, direct = time.monotonic(), trial.arm.kind is ArmKind.DIRECT
         try:
-            between_s = self.grading.limit_s if trial.case.turns else 0.0  # checks may be asked for between turns
+            is_talk = trial.case.turns or trial.case.user  # with questions to judges between its turns
+            between_s = self.grading.limit_s if is_talk else 0.0
             async with asyncio.timeout(limit + between_s + (BACKSTOP_S if direct else SETTLE_S)) as bound:
                 return await stage.execute(trial)
         except TimeoutError:

@@ -82,6 +82,21 @@ class Check(Numerous):
         return digest(self.scorer, self.options)
 
 
+class SimulatedUser(Frozen):
+    """A user of whom nobody has written down what is said."""
+
+    check: Check
+    """Asked after each answer of the agent, about the session so far. It passes when the user has nothing more to say;
+    where it fails, `says` of its evidence is what the user says next."""
+    turns: int = Field(default=10, ge=1)
+    """The most turns of this user."""
+
+    @property
+    def digest(self) -> str:
+        """Digest of everything that decides what the user says, but for the judge that is asked."""
+        return digest(self.check.digest, self.turns)
+
+
 class VerdictMode(StrEnum):
     """The way in which the scores of a case's checks make its verdict."""
 
@@ -141,6 +156,8 @@ class Case(CaseFacts):
     """Prompts of arms that are asked something else than `prompt`, by the name of the arm."""
     turns: tuple[str, ...] = ()
     """Further turns of the user in the same session, each sent when the agent has answered the one before."""
+    user: SimulatedUser | None = None
+    """Who goes on with the conversation after those turns."""
     files: tuple[FileSpec, ...] = ()
     """Put into the workspace before the execution, the same in every arm."""
     image_files: tuple[FileSpec, ...] = ()
@@ -176,7 +193,15 @@ class Case(CaseFacts):
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
         parts = (self.input, self.prompt, [file.content_id for file in self.files], self.setup, self.env)
-        rare = (self.image_files, self.setup_files, self.network, self.pass_env, self.arm_prompts, self.turns)
+        rare = (
+            self.image_files,
+            self.setup_files,
+            self.network,
+            self.pass_env,
+            self.arm_prompts,
+            self.turns,
+            self.user,
+        )
         if not any(rare):
             return digest(*parts)  # as most cases
         return digest(*parts, *self._further_parts(), *map(list, self.arm_prompts))
@@ -191,6 +216,8 @@ class Case(CaseFacts):
         if self.turns:
             yield ["turns", *self.turns]
             yield [f"required {check.digest}" for check in self.checks if check.required and check.turn is not None]
+        if self.user:
+            yield [f"user {self.user.digest}"]
         if self.network:
             yield ["network"]
         if self.pass_env:

@@ -107,7 +107,9 @@ class Trial(TrialFacts):
                 "repeat": self.repeat,
                 "engine": self.runner.name,
                 "model": self.model,
-                "prompt": digest(case.prompt, *case.arm_prompts, *case.turns),
+                "prompt": digest(
+                    case.prompt, *case.arm_prompts, *case.turns, *([case.user.digest] if case.user else [])
+                ),
                 "input": digest(case.input),
                 "files": digest([file.content_id for file in case.files]),
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
@@ -350,6 +352,8 @@ class Execution(Frozen):
     """The answer to each turn of a conversation; empty for a session with one turn."""
     turn_facts: tuple[TurnFacts, ...] = ()
     """The same of what else is known of each turn; empty also in recordings of before."""
+    user_usage: Usage | None = None
+    """What a user that a model plays has used, in no other usage."""
     exit_code: int | None = None
     stdout: str | None = None
     stderr: str | None = None

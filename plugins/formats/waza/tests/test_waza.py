@@ -293,9 +293,10 @@ def test_there_and_back(suite_file: Path, tmp_path: Path) -> None:
         ("max_iterations: 4", "max_iterations: 0", "a.yaml:16:"),
         (
             "  context: {kind: parcel}",
-            "  responder: {instructions: Say yes., max_followups: 2}",
-            "a.yaml:8:3 no user is",
+            "  responder: {instructions: Say yes.}\n  follow_up_prompts: [Pack it.]",
+            "a.yaml:8:3 a task has follow_up_prompts or a responder",
         ),
+        ("  context: {kind: parcel}", "  responder: {max_followups: 2}", "a.yaml:8:"),
         ("  context: {kind: parcel}", "  follow_up_prompts: [Pack it., ' ']", "a.yaml:8:33"),
         ('"(?i)fatal"', '"(fatal"', "a.yaml:22:"),
         ("regex_not_match", "regexp", "a.yaml:22:"),
@@ -432,6 +433,30 @@ def test_conversations(suite_file: Path, tmp_path: Path) -> None:
     back = rewritten(suite, tmp_path / "back/labels").cases[0]
     assert (back.prompt, back.turns) == (case.prompt, case.turns)
     assert {check.digest for check in back.checks} == {check.digest for check in case.checks}
+
+
+@pytest.mark.parametrize(
+    ("written", "options", "most"),
+    [
+        ("{instructions: Say yes., max_followups: 2}", {"instructions": "Say yes."}, 2),
+        ("{instructions: Ask back., model: m-1}", {"instructions": "Ask back.", "model": "m-1"}, 10),
+    ],
+)
+def test_a_responder_is_a_simulated_user(
+    suite_file: Path, tmp_path: Path, written: str, options: dict[str, str], most: int
+) -> None:
+    """A model says what comes after the prompt, and the responder is written again."""
+    (suite_file.parent / "tasks/a.yaml").write_text(TASK.replace("context: {kind: parcel}", f"responder: {written}"))
+    suite = loaded(suite_file)
+    case = suite.cases[0]
+    assert case.user is not None
+    assert (case.user.check.scorer, dict(case.user.check.options), case.user.turns) == ("simulated-user", options, most)
+    back = rewritten(suite, tmp_path / "back/labels").cases[0]
+    assert back.execution_digest == case.execution_digest
+    assert [loss.message for loss in FORMAT.dump(suite).losses if "simulated" in loss.message] == []
+    talking = case.model_copy(update={"turns": ("And?",)})
+    losses = FORMAT.dump(suite.model_copy(update={"cases": (talking,)})).losses
+    assert any("after further turns" in loss.message for loss in losses)
 
 
 def test_a_check_of_one_turn_is_a_loss(suite_file: Path) -> None:

@@ -27,6 +27,7 @@ from skillgauge_skill_folders import SKILL_FILE
 
 from .claiming import FORMAT
 from .loading import FIXTURES
+from .responders import responder
 from .written import expected, grader
 
 _UNWRITTEN = ("input", "arm_prompts", "image_files", "setup", "pass_env", "cluster", "network", "runs")
@@ -151,13 +152,15 @@ def _inputs(case: Case, writing: _Writing) -> dict[str, Any]:
     inputs: dict[str, Any] = {"prompt": case.prompt}
     if case.turns:
         inputs["follow_up_prompts"] = list(case.turns)
+    if case.user:
+        inputs["responder"] = responder(case) or None
     if "context" in case.extras:
         inputs["context"] = thaw(case.extras["context"])
     if case.files:
         inputs["files"] = [_input(file, case, writing) for file in case.files]
     if case.env:
         inputs["environment"] = thaw(case.env)
-    return inputs
+    return {key: value for key, value in inputs.items() if value is not None}
 
 
 def _named(words: Mapping[str, Any]) -> str:
@@ -194,6 +197,8 @@ def _unsaid(case: Case, writing: _Writing) -> Iterator[str]:
         yield "its weight is left out"
     if case.limits.max_turns is not None:
         yield "its limit of turns is left out"
+    if case.user and not responder(case):
+        yield "a user who is simulated otherwise than by instructions, or after further turns, cannot be written"
     for name in _UNWRITTEN:
         if getattr(case, name):
             yield f"{name.replace('_', ' ')} cannot be written"

@@ -42,12 +42,20 @@ class ResourceFile(Part):
     content: str | None = None
 
 
+class ResponderFile(Part):
+    """`inputs.responder` of a task."""
+
+    instructions: Text
+    max_followups: Annotated[int, Field(ge=1)] | None = None
+    model: Text | None = None
+
+
 class InputsFile(Part):
     """`inputs` of a task."""
 
     prompt: Text
     follow_up_prompts: tuple[Text, ...] = ()
-    responder: Json = None
+    responder: ResponderFile | None = None
     context: JsonObject | None = None
     files: tuple[ResourceFile, ...] = ()
     environment: dict[str, str] = {}

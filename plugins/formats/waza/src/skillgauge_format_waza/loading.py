@@ -31,6 +31,7 @@ from .claiming import FORMAT, NAMES
 from .files import EvalFile, GraderFile, InputsFile, TaskFile
 from .graders import Given, checks_of, expectations
 from .reading import Pointer, Reading
+from .responders import user_of
 from .skills import candidate, others
 
 FIXTURES = "fixtures"
@@ -232,9 +233,6 @@ def _case(task: _Task, suite: Reading, read: EvalFile) -> Case:
         fixtures = suite.folder / FIXTURES
     if file.inputs.context:
         reading.tell("context is for people: an agent is asked the prompt alone", "inputs", "context")
-    if file.inputs.responder is not None:
-        hint = "Write what the user says next: follow_up_prompts."
-        reading.refuse("no user is played by a model", "inputs", "responder", hint=hint)
     for place in _templates(file.inputs):
         reading.tell("a template in a prompt stays as it is, as in waza", *place)
     checks = (*_checks(suite, read, file, reading, fixtures),)
@@ -247,6 +245,7 @@ def _case(task: _Task, suite: Reading, read: EvalFile) -> Case:
         tags=file.tags,
         prompt=file.inputs.prompt,
         turns=file.inputs.follow_up_prompts,
+        user=user_of(reading, file.inputs),
         files=tuple(_files(reading, file, fixtures)),
         grader_files=_grader_files(suite.folder, checks),
         checks=checks,
