@@ -630,6 +630,60 @@ def test_conversations_of_others_are_written(tmp_path: Path) -> None:
     assert (again.prompt, again.turns) == (case.prompt, case.turns)
 
 
+SIMULATED = """\
+prompts: ["You sell locks. {{shop}}"]
+providers: ["anthropic:claude-agent-sdk"]
+defaultTest: {provider: {id: "promptfoo:simulated-user", config: {maxTurns: 4}}, vars: {shop: In Kiel.}}
+tests:
+  - {vars: {instructions: "You are Mia. {{shop}}"}, assert: [{type: contains, value: lock}]}
+  - provider: {id: "promptfoo:simulated-user", config: {instructions: "You are Ann, {{shop}}", maxTurns: 2}}
+    assert: [{type: contains, value: lock}]
+"""
+
+
+def test_simulated_users(tmp_path: Path) -> None:
+    """A model answers the agent, by the instructions of the test or of its variable, and is written again."""
+    suite = loaded(write(tmp_path / "labels", SIMULATED))
+    users = [case.user for case in suite.cases]
+    assert [(user.check.scorer, dict(user.check.options), user.turns) for user in users if user] == [
+        ("simulated-user", {"instructions": "You are Mia. In Kiel."}, 4),
+        ("simulated-user", {"instructions": "You are Ann, In Kiel."}, 2),
+    ]
+    assert suite.cases[0].prompt == "You sell locks. In Kiel."
+    assert any("in promptfoo the user begins" in one.message for one in suite.warnings)
+    dumped = FORMAT.dump(suite)
+    assert not any("simulated" in loss.message for loss in dumped.losses)
+    again = loaded(_written(dumped, tmp_path / "back/labels"))
+    assert [case.execution_digest for case in again.cases] == [case.execution_digest for case in suite.cases]
+
+
+def test_a_simulated_user_that_cannot_be_written(tmp_path: Path) -> None:
+    """One after written turns, or with a model of its own, is a loss."""
+    suite = loaded(write(tmp_path / "labels", SIMULATED))
+    talking = suite.cases[0].model_copy(update={"turns": ("And?",)})
+    losses = FORMAT.dump(suite.model_copy(update={"cases": (talking,)})).losses
+    assert any("after further turns" in loss.message for loss in losses)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("promptfoo:simulated-user", "openai:gpt-5", "`provider` of a single test is not supported"),
+        ("maxTurns: 4", "maxTurns: 0", "whole number above 0"),
+        ("maxTurns: 2", "initialMessages: []", "begun already"),
+        ('instructions: "You are Mia. {{shop}}"', "other: x", "instructions of the simulated user"),
+        ('instructions: "You are Ann, {{shop}}"', "instructions: ' '", "has no instructions"),
+        ("anthropic:claude-agent-sdk", "echo", "a command holds no conversation"),
+        ("defaultTest: {", "defaultTest: {metadata: {conversationId: a}, ", "a conversation of its own"),
+    ],
+)
+def test_simulated_users_that_are_refused(tmp_path: Path, old: str, new: str, words: str) -> None:
+    """What nobody could play, or would be another conversation, is an error at its place."""
+    assert old in SIMULATED
+    found = refusals(write(tmp_path / "labels", SIMULATED.replace(old, new, 1)))
+    assert any(words in one for one in found), found
+
+
 def test_a_conversation_runs(program: Program) -> None:
     """Each answer is looked at by the assertions of its own turn."""
     file = write(program.work / "labels", TALK.replace("value: done", "value: Open").replace("Close it", "Open again"))

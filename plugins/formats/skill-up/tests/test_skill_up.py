@@ -579,7 +579,7 @@ def test_another_engine_keeps_its_model_for_itself(suite_file: Path) -> None:
         ("exclude: [drafts/**]", "include: [drafts/**]", "eval.yaml:10:", "SKILL.md is not installed"),
         ("exclude: [drafts/**]", "exclude: ['*.md']", "eval.yaml:10:", "SKILL.md is not installed"),
         ("engine:", "mcp: {servers: [{name: tide}]}\nengine:", "eval.yaml:11:", "servers are not started"),
-        ("engine:", "user_simulator: {model: m}\nengine:", "eval.yaml:11:", "no user is simulated"),
+        ("engine:", "user_simulator: {modle: m}\nengine:", "eval.yaml:11:", "modle"),
         ("engine:", "engines:", "eval.yaml:11:", "unknown key 'engines'"),
         ("cases/float.yaml", "cases/none.yaml", "eval.yaml:17:", "no file 'evals/cases/none.yaml'"),
         ("evals/cases/float.yaml", "../other.yaml", "eval.yaml:17:", "no file"),
@@ -643,7 +643,8 @@ def test_another_engine_keeps_its_model_for_itself(suite_file: Path) -> None:
         ("    script_path: evals/scripts/dry.sh\n", "", "float.yaml:8:", "needs script_path"),
         ("timeout_seconds: 9", "timeout_seconds: 4000", "float.yaml:11:", "3600 seconds"),
         ("judges:", "judge: {type: rule_based}\njudges:", "float.yaml:7:", "not both"),
-        ("expect:", "user_simulator: {scenario: a}\nexpect:", "float.yaml:5:", "no user is simulated"),
+        ("expect:", "user_simulator: {scenario: a}\nexpect:", "float.yaml:5:", "the messages of turns are written"),
+        ("expect:", "user_simulator: {model: a}\nexpect:", "float.yaml:5:", "scenario"),
         ("expect:", "mcp: {servers: [{name: a}]}\nexpect:", "float.yaml:5:", "servers are not started"),
     ],
 )
@@ -1246,6 +1247,36 @@ def test_a_conversation_that_would_be_judged_all_the_same(suite_file: Path) -> N
     assert "would have the rest judged" in problem.message
     assert problem.origin is not None
     assert problem.origin.pointer == ("input", "turns", 0, "post_condition", "on_fail")
+
+
+@pytest.mark.parametrize(
+    ("keys", "model", "turns"),
+    [
+        ({}, None, 11),
+        ({"constraints": {"max_turns": 4}}, None, 3),
+        ({"user_simulator": {"scenario": "You are Ann.", "model": {"provider": "p", "name": "m"}}}, "m", 11),
+    ],
+)
+def test_a_scenario_is_a_simulated_user(
+    suite_file: Path, tmp_path: Path, keys: dict[str, Any], model: str | None, turns: int
+) -> None:
+    """A model goes on after the prompt, for so many messages of the user as there may be, and is written again."""
+    scenario = {"user_simulator": {"scenario": "You are Ann."}, "expect": {"must_contain": ["a"]}}
+    user = case_of(suite_file, **scenario | keys).user
+    assert user is not None
+    options = {"instructions": "You are Ann."} | ({"model": model} if model else {})
+    assert (user.check.scorer, dict(user.check.options), user.turns) == ("simulated-user", options, turns)
+    suite = loaded(suite_file)
+    again, losses = written(suite, tmp_path / "back/boats")
+    assert losses == []
+    assert again.cases[0].execution_digest == suite.cases[0].execution_digest
+
+
+def test_a_simulator_that_is_never_asked(suite_file: Path) -> None:
+    """With one message of the user there is the prompt alone."""
+    scenario = {"user_simulator": {"scenario": "You are Ann."}, "expect": {"must_contain": ["a"]}}
+    assert case_of(suite_file, **scenario, constraints={"max_turns": 1}).user is None
+    assert any("no simulator is asked" in one.message for one in loaded(suite_file).warnings)
 
 
 def test_a_condition_of_the_only_turn(suite_file: Path) -> None:

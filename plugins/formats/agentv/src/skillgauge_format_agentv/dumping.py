@@ -25,6 +25,7 @@ _PROMPT = "{{ input }}"
 _UNWRITTEN = (
     "name",
     "arm_prompts",
+    "user",
     "input",
     "image_files",
     "setup",

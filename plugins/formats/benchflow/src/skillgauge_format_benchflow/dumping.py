@@ -115,7 +115,7 @@ def _unsaid(case: Case) -> Iterator[str]:
     for check in case.checks:
         if not check.beside and not _is_claim(check) and check.scorer != GROUND_TRUTH:
             yield f"check {check.id!r} of scorer {check.scorer!r} cannot be written"
-    for name in ("files", "grader_files", "setup", "targets", "tags", "name", "description", "runs"):
+    for name in ("turns", "user", "files", "grader_files", "setup", "targets", "tags", "name", "description", "runs"):
         if getattr(case, name):
             yield f"{name} cannot be written"
     if case.weight != 1 or any(check.weight != 1 for check in case.checks):

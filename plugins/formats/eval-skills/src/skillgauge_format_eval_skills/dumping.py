@@ -75,7 +75,7 @@ def _input(case: Case) -> Any:
 
 _UNWRITTEN = (
     *("files", "image_files", "setup", "setup_files", "grader_files"),
-    *("arm_prompts", "env", "pass_env", "network", "skip", "targets", "runs"),
+    *("arm_prompts", "turns", "user", "env", "pass_env", "network", "skip", "targets", "runs"),
 )
 
 

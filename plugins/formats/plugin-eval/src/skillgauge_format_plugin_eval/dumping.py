@@ -33,7 +33,10 @@ from .written import Grader, graders_of
 VERSION = "1.1"
 SCRIPT, INPUTS = "scaffold.sh", "inputs"
 _MOST = {"runs": 50, "max_turns": 200, "timeout_seconds": 3600}
-_UNWRITTEN = ("arm_prompts", "input", "image_files", "grader_files", "pass_env", "network", "skip", "cluster")
+_UNWRITTEN = (
+    *("arm_prompts", "turns", "user", "input", "image_files", "grader_files"),
+    *("pass_env", "network", "skip", "cluster"),
+)
 _VARIABLE = "EVAL_"
 
 

@@ -38,6 +38,10 @@ def joined(reading: Reading, identity: str, turns: Sequence[Turn]) -> Case:
         turns: in the order in which they are asked.
     """
     cases = [turn.case for turn in turns]
+    for turn in turns:
+        if turn.case.user is not None:
+            hint = "Take `conversationId` out of its metadata."
+            reading.refuse(turn.test.node, "a test with a simulated user is a conversation of its own", hint)
     files = {file.path: file for case in cases for file in case.grader_files}
     return cases[0].model_copy(
         update={

@@ -32,6 +32,7 @@ from .keys import CLUSTER, CONVERSATION
 from .loading import FORMAT
 from .prompts import DEFAULT
 from .providers import AGENT, ECHO, ENGINES
+from .users import provider_of
 
 CONFIG_FILE = "promptfooconfig.yaml"
 _UNWRITTEN = (
@@ -125,6 +126,9 @@ def _written(case: Case, own: Mapping[str, Any], losses: list[Problem]) -> dict[
     """Return a test with the prompt and the checks of a case."""
     asserted = _asserted(case, losses)
     test: dict[str, Any] = {"description": case.id, "vars": {**own, "prompt": case.prompt or ""}}
+    test |= provider_of(case)
+    if "provider" in test and case.user:
+        test["vars"]["instructions"] = case.user.check.options["instructions"]
     if case.cluster:
         test["metadata"] = {CLUSTER: case.cluster}
     if own:
@@ -140,6 +144,11 @@ def _unsaid(case: Case) -> Iterator[str]:
     """The parts that a test has no key for."""
     if case.prompt is None:
         yield "it has an input and no prompt"
+    if case.user and not provider_of(case):
+        yield "a user who is simulated otherwise than by instructions, or after further turns, cannot be written"
+    for check in case.checks:
+        if check.required:
+            yield f"check {check.id!r} ends no conversation: it is asked as any other"
     for name in _UNWRITTEN:
         if getattr(case, name):
             yield f"{name.replace('_', ' ')} cannot be written"

@@ -14,6 +14,7 @@ from skillgauge.api import Case, Check, Dumped, FileSpec, Origin, Problem, Sever
 from skillgauge_skill_folders import SKILL_FILE
 
 from .claiming import FORMAT, VERSION
+from .conversation.users import simulator_of
 from .drafts import COMMAND
 from .grading import CaseGrading
 from .judges import script_of
@@ -147,18 +148,24 @@ def _case(case: Case, number: int, writing: _Writing) -> dict[str, Any] | None:
     if not is_graded:
         writing.lose(f"case {case.id!r} is left out: nothing of it can be checked in skill-up", case.origin)
         return None
-    timeout_s = case.limits.timeout_s
     written = {
         "id": case.id,
         "title": case.name or None,
         "description": case.description or None,
         "tag": case.tags[0] if case.tags else None,
         "input": _input(case, grading.conditions),
+        **simulator_of(case),
         "context": _context(case, number, writing) or None,
-        "constraints": {"timeout_seconds": max(1, round(timeout_s))} if timeout_s else None,
+        "constraints": _constraints(case) or None,
     }
     _put_graders(case, writing)
     return {key: value for key, value in written.items() if value is not None} | keys
+
+
+def _constraints(case: Case) -> dict[str, int]:
+    timeout_s = case.limits.timeout_s
+    constraints = {"timeout_seconds": max(1, round(timeout_s))} if timeout_s else {}
+    return constraints | ({"max_turns": case.user.turns + 1} if case.user and simulator_of(case) else {})
 
 
 def _input(case: Case, conditions: Sequence[Check]) -> dict[str, Any]:
@@ -216,6 +223,8 @@ def _unsaid(case: Case, writing: _Writing) -> Iterator[str]:
         yield "its limit of turns is left out"
     if thaw(case.env) != writing.env:
         yield "env cannot be written: in skill-up it is that of all cases"
+    if case.user and not simulator_of(case):
+        yield "a user who is simulated otherwise than by a scenario, or after further turns, cannot be written"
     if len(case.tags) > 1:
         yield f"tags but the first cannot be written: {', '.join(case.tags[1:])}"
     for name in _UNWRITTEN:

@@ -94,6 +94,18 @@ class EngineFile(Part):
     custom: Json = None
 
 
+class SimulatorFile(Part):
+    """`user_simulator` of a suite, which names the model."""
+
+    model: ModelFile | Text | None = None
+
+
+class ScenarioFile(SimulatorFile):
+    """`user_simulator` of a case."""
+
+    scenario: Text
+
+
 class ContentFile(Part):
     """One of `expect.file_contains`."""
 
@@ -225,7 +237,7 @@ class EvalFile(Part):
     judge: JudgeFile = JudgeFile()
     judges: tuple[JudgeFile, ...] | None = None
     benchmark: BenchmarkFile = BenchmarkFile()
-    user_simulator: JsonObject = {}
+    user_simulator: SimulatorFile | None = None
     report: JsonObject | None = None
 
 
@@ -306,5 +318,5 @@ class CaseFile(Part):
     judge: JudgeFile = JudgeFile()
     judges: tuple[JudgeFile, ...] | None = None
     mcp: McpFile = McpFile()
-    user_simulator: JsonObject = {}
+    user_simulator: ScenarioFile | None = None
     collect_artifacts: Texts = ()

@@ -26,6 +26,7 @@ from skillgauge.api import (
 from skillgauge_skill_folders import load_each, object_in
 
 from .claiming import FORMAT, NAMES
+from .conversation.users import user_of
 from .drafts import COMMAND
 from .expectations import Expected, expectations
 from .files import CaseFile, EngineFile, EvalFile, InputFile
@@ -170,8 +171,6 @@ def _only(models: set[str | None]) -> str | None:
 def _settings(reading: Reading, read: EvalFile) -> None:
     """Refuse or tell what is set for the whole suite."""
     _servers(reading, read)
-    if read.user_simulator:
-        _refuse_simulator(reading)
     notices = {
         "parallelism": "--concurrency says how many trials run at the same time",
         "retry_policy": "only failures that may go away are tried again, by --retries",
@@ -205,11 +204,6 @@ def _servers(reading: Reading, part: EvalFile | CaseFile) -> None:
     if part.mcp.servers:
         hint = "Take them out; an engine takes servers from its own configuration."
         reading.refuse("servers are not started by a suite", "mcp", "servers", hint=hint)
-
-
-def _refuse_simulator(reading: Reading) -> None:
-    hint = "Write what the user says: `prompt`, or `turns` with `content`."
-    reading.refuse("no user is simulated", "user_simulator", hint=hint)
 
 
 def _sources(reading: Reading, read: EvalFile) -> Iterator[_Source]:
@@ -284,9 +278,8 @@ def _places(reading: Reading, value: JsonValue) -> Iterator[Path]:
 def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
     reading, file = source.reading, source.file
     _servers(reading, file)
-    if file.user_simulator:
-        _refuse_simulator(reading)
-    if file.constraints.max_turns:
+    user = user_of(common.file, file, reading)
+    if file.constraints.max_turns and user is None:
         reading.tell(_TURNS, "constraints", "max_turns")
     if file.collect_artifacts:
         reading.tell(_ARTIFACTS, "collect_artifacts")
@@ -312,6 +305,7 @@ def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
         tags=(file.tag,) if file.tag is not None else (),
         prompt=messages[0],
         turns=messages[1:],
+        user=user,
         files=files(reading, file.context),
         setup=commands,
         setup_files=setup_files,

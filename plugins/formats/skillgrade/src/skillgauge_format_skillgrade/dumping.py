@@ -22,6 +22,8 @@ _UNWRITTEN = (
     "description",
     "input",
     "arm_prompts",
+    "turns",
+    "user",
     "image_files",
     "setup",
     "env",

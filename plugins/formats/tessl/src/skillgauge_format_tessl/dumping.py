@@ -37,6 +37,8 @@ _RULE = VerdictRule(mode=VerdictMode.MEAN, threshold=TesslOptions().pass_mark)
 _UNWRITTEN = {
     "input": "input",
     "arm_prompts": "prompts of single arms",
+    "turns": "further turns",
+    "user": "user",
     "image_files": "image",
     "grader_files": "files of graders",
     "env": "env",

@@ -202,11 +202,17 @@ def _unsaid(case: Case, writing: _Writing) -> Iterator[str]:
     for name in _UNWRITTEN:
         if getattr(case, name):
             yield f"{name.replace('_', ' ')} cannot be written"
+    yield from _unsaid_of_checks(case, writing)
+
+
+def _unsaid_of_checks(case: Case, writing: _Writing) -> Iterator[str]:
     for check in case.checks:
         if check.beside and check.scorer != "trigger" and not (writing.compares and "skills" in check.options):
             yield f"check {check.id!r} would decide, and is no more than a figure here"
         if check.turn is not None:
             yield f"check {check.id!r} is about turn {check.turn}, and would be about the whole session"
+        if check.required:
+            yield f"check {check.id!r} ends no conversation: it is asked as any other"
         if check.stage:
             yield f"check {check.id!r} would be asked whatever others say"
 

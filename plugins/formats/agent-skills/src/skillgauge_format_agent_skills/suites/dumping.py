@@ -193,7 +193,7 @@ def _unsaid(case: Case) -> Iterator[str]:
     kept = raw if isinstance(raw, Mapping) else {}
     if any(check.weight != 1 and check.id not in kept for check in case.checks):
         yield "weights of checks are left out"
-    for name in ("env", "targets", "runs"):
+    for name in ("turns", "user", "env", "targets", "runs"):
         if getattr(case, name):
             yield f"{name} cannot be written"
 
