@@ -32,6 +32,10 @@ class ViewGroup(GlobalsGroup):
             args = [_SERVE, *args]
         return super().parse_args(ctx, args)
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """The command of a word; any word that names none is a path to serve."""
+        return super().get_command(ctx, cmd_name) or self.commands[_SERVE]
+
 
 command = ViewGroup(
     "view",
@@ -63,9 +67,9 @@ def schemas() -> Mapping[str, JsonObject]:
 @command.command(
     _SERVE,
     cls=GlobalsCommand,
-    examples=("skillgauge view", "skillgauge view reports/ --store team.db", "skillgauge view --port 8800 --no-open"),
+    examples=("skillgauge view serve reports/ --store team.db", "skillgauge view serve --port 8800 --no-open"),
     help="Serve the runs of records, of folders of reports and of stores on this machine, until Ctrl-C. Without PATH "
-    "and --store the runs of the configured store. The word `serve` may be left out.",
+    "and --store the runs of the configured store. The word serve may be left out.",
     short_help="Serve runs on this machine (the word may be left out).",
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
