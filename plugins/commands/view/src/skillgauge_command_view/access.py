@@ -197,8 +197,9 @@ class Gate:
 
 
 def _split(asked: str) -> tuple[str, str]:
+    """The name and the port of a `Host`; browsers leave out port 80."""
     name, _, port = asked.lower().rpartition(":")
-    return name, port
+    return (name, port) if port.isdigit() else (asked.lower(), "80")
 
 
 def _is_address(name: str) -> bool:

@@ -22,9 +22,9 @@ from skillgauge.api.report import (
 from skillgauge.api.run import why_summary_foreign
 
 _VERDICTS = {
-    RunVerdict.PASSED: "passed",
-    RunVerdict.FAILED: "failed",
-    RunVerdict.ERROR: "proves nothing",
+    RunVerdict.PASSED: "no gate missed",
+    RunVerdict.FAILED: "gate missed",
+    RunVerdict.ERROR: "inconclusive",
     RunVerdict.INCOMPLETE: "incomplete",
     RunVerdict.EMPTY: "empty",
 }
