@@ -31,8 +31,11 @@ schema only."""
 _KEEPALIVES = """SELECT set_config('tcp_keepalives_idle', '10', false),
     set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)"""
 """The server notices within half a minute that this machine is gone, and frees what it owned."""
-_LOOK = f"""SELECT to_regclass('{SCHEMA}.meta') IS NOT NULL, to_regnamespace('{SCHEMA}') IS NOT NULL,
-    current_setting('server_encoding')"""
+_LOOK = f"""SELECT
+    EXISTS (SELECT FROM pg_class WHERE relname = 'meta' AND relnamespace = (
+        SELECT oid FROM pg_namespace WHERE nspname = '{SCHEMA}')),
+    EXISTS (SELECT FROM pg_namespace WHERE nspname = '{SCHEMA}'), current_setting('server_encoding')"""
+"""Not `to_regclass`, which may remember within a transaction that another process had not made it yet."""
 _OTHERS = """SELECT n.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND (n.nspname = %(schema)s OR NOT %(ours)s)
     AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%%'

@@ -14,7 +14,7 @@ from .trouble import disconnected, explain, is_lost, is_transient, unreachable
 T = TypeVar("T")
 Db = psycopg.Connection[tuple[Any, ...]]
 
-_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.05, 1.0
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.05, 0.5
 _AGAIN_S = 1.0
 """How long to try once it was in vain: a run that ends has some steps left, each of which would wait as long again."""
 _MOST_CONFLICTS = 20
@@ -34,6 +34,7 @@ class Link:
         self._connect = connect
         self._place = place
         self._patience_s = patience_s
+        self._left_s = patience_s
         self._db: Db | None = None
         self._was_open = False
 
@@ -42,16 +43,21 @@ class Link:
         """True if there is a connection, as far as this side knows."""
         return self._db is not None and not self._db.closed
 
-    def run(self, work: Callable[[Db], T]) -> T:
+    def run(self, work: Callable[[Db], T], *, is_patient: bool = True) -> T:
         """Return what `work` makes of the connection. It is called again if the connection is lost meanwhile.
 
         So what it writes must be the same if it was written before: the answer to a commit may have been lost.
 
+        Args:
+            work: called with the connection.
+            is_patient: false tries once more and no longer, and leaves the patience of other calls as it is.
+
         Raises:
             StoreError: the database cannot be opened, read or written.
         """
-        began, wait_s, conflicts = time.monotonic(), _FIRST_WAIT_S, 0
+        began, wait_s, conflicts, tries = time.monotonic(), _FIRST_WAIT_S, 0, 0
         while True:
+            tries += 1
             try:
                 result = work(self._opened())
             except psycopg.Error as error:
@@ -63,12 +69,15 @@ class Link:
                 self.close()
                 if not self._was_open:
                     raise unreachable(error, self._place) from error
-                if time.monotonic() - began + wait_s > self._patience_s:
-                    waited_s, self._patience_s = self._patience_s, min(self._patience_s, _AGAIN_S)
-                    raise disconnected(error, self._place, waited_s) from error
+                patience_s = self._left_s if is_patient else 0.0
+                if time.monotonic() - began + wait_s > patience_s and tries > 1:
+                    if is_patient:
+                        self._left_s = min(self._left_s, _AGAIN_S)
+                    raise disconnected(error, self._place, patience_s) from error
                 time.sleep(wait_s)
                 wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
             else:
+                self._left_s = self._patience_s
                 return result
 
     def close(self) -> None:

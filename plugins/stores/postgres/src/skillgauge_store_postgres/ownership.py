@@ -26,6 +26,9 @@ OWNED = f"""EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.g
 _TAKE = """INSERT INTO owners VALUES (%s, 1, session_user, %s, now())
 ON CONFLICT (run) DO UPDATE SET token = owners.token + 1, role = excluded.role, host = excluded.host,
 since = excluded.since RETURNING token"""
+_JUST_RESTARTED = "now() < pg_postmaster_start_time() + interval '15 seconds'"
+_RESERVED = f"SELECT FROM owners WHERE run = %s AND since < pg_postmaster_start_time() AND {_JUST_RESTARTED}"
+"""A server that restarts ends all connections, so for a while a run is left to the process that had it before."""
 _FENCE = "SELECT FROM owners WHERE run = %s AND token = %s FOR SHARE"
 _END_OLD = f"""SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2
 AND l.classid = {LOCKS} AND l.objid = %(run)s AND l.pid = %(pid)s
@@ -49,6 +52,9 @@ class Ownership:
         """
         if run in self._tokens or not _lock(db, run):
             return False
+        if db.execute(_RESERVED, (run,)).rowcount:
+            db.execute("SELECT pg_advisory_unlock(%s, %s)", (LOCKS, run))
+            return False
         row = db.execute(_TAKE, (run, socket.gethostname())).fetchone()
         assert row is not None
         self._tokens[run], self._pid = int(row[0]), db.info.backend_pid
@@ -58,12 +64,20 @@ class Ownership:
         """Tell whether this store owns a run already."""
         return run in self._tokens
 
+    def has_any(self) -> bool:
+        """Tell whether this store owns any run."""
+        return bool(self._tokens)
+
+    def has_just_restarted(self, db: Db) -> bool:
+        """Tell whether owners may still be on their way back to a server that has restarted."""
+        return db.execute(f"SELECT WHERE {_JUST_RESTARTED}").rowcount == 1
+
     def is_free(self, db: Db, run: int) -> bool:
         """Tell whether no connection owns a run, and keep it so until the caller's transaction ends."""
         if run in self._tokens:
             return False
         row = db.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", (LOCKS, run)).fetchone()
-        return row is not None and bool(row[0])
+        return row is not None and bool(row[0]) and not db.execute(_RESERVED, (run,)).rowcount
 
     def check(self, db: Db, run: int) -> bool:
         """Tell whether a run is still ours, and keep others from taking it until the caller's transaction ends."""

@@ -52,7 +52,8 @@ class PostgresStore:
     def __init__(self, options: PostgresOptions, *, migrations: tuple[str, ...] = MIGRATIONS) -> None:
         self._database = Database(address_of(options), options.reconnect_s, migrations)
         self._ownership = Ownership()
-        self._writer = Writer(self._database.writer(self._ownership.retake), str(self._database))
+        link = self._database.writer(self._ownership.retake)
+        self._writer = Writer(link, str(self._database), self._ownership.has_any)
 
     async def begin(self, head: PlanHead, *, fresh: bool) -> PostgresRunLog:
         """See `Store.begin`. `fresh` also means that no unfinished run of the plan is resumed later on."""
@@ -111,7 +112,7 @@ class PostgresStore:
                     if db.execute(_STILL_UNFINISHED, (run, RunState.FINISHED.value)).rowcount == 1:
                         return run, self._resumed(db, run, head)
                     self._ownership.release(db, run)
-            if time.monotonic() > until:
+            if time.monotonic() > until and not self._ownership.has_just_restarted(db):
                 return None
             time.sleep(0.05)
         return None

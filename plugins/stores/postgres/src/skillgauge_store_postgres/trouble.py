@@ -11,7 +11,7 @@ GRANTS = "Let the owner of the tables grant it; the page on a team's database li
 
 _TRANSIENT = ("40001", "40P01")
 """Serialization failure and deadlock: the same transaction may succeed now."""
-_LOST = ("08", "57P01", "57P02", "57P03", "57P05")
+_LOST = ("08", "25P03", "57P01", "57P02", "57P03", "57P05")
 """Classes and codes of a connection that is gone: it failed, or the server shuts down or starts."""
 _BY_CODE: tuple[tuple[str, str, str, str], ...] = (
     ("53100", "store.disk-full", "the server of {place} has no space left", f"Free some space there, {AGAIN}."),
@@ -48,7 +48,9 @@ def is_transient(error: psycopg.Error) -> bool:
 
 def is_lost(error: psycopg.Error, db: psycopg.Connection | None) -> bool:
     """Tell whether the connection is gone, or could not be made."""
-    return (error.sqlstate or "").startswith(_LOST) or db is None or db.closed
+    if error.sqlstate:
+        return error.sqlstate.startswith(_LOST)
+    return db is None or db.closed
 
 
 def damaged(place: str, reason: str) -> StoreError:

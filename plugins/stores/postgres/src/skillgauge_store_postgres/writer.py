@@ -22,6 +22,9 @@ from skillgauge_stored_runs import trouble
 from .link import Link
 
 T = TypeVar("T")
+_LOOK_S = 5.0
+"""How often to look whether the connection is still there, and to make it again, while a run is owned by it: a session
+may take many minutes, and its run is free for others while nobody notices."""
 Db = psycopg.Connection[tuple[Any, ...]]
 
 
@@ -31,10 +34,12 @@ class Writer:
     Args:
         link: opened by the first job; if that fails, the next job tries again.
         place: names the database in errors.
+        is_needed: tells whether the connection is to be kept up between jobs.
     """
 
-    def __init__(self, link: Link, place: str) -> None:
+    def __init__(self, link: Link, place: str, is_needed: Callable[[], bool]) -> None:
         self._link = link
+        self._is_needed = is_needed
         self._place = place
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -82,5 +87,15 @@ class Writer:
         await asyncio.to_thread(self._thread.join)
 
     def _loop(self) -> None:
-        while (job := self._jobs.get()) is not None:
+        while True:
+            try:
+                job = self._jobs.get(timeout=_LOOK_S)
+            except queue.Empty:
+                # What the next job cannot mend either, it has a caller to tell.
+                with contextlib.suppress(StoreError):
+                    if self._is_needed():
+                        self._link.run(lambda db: db.execute("SELECT"), is_patient=False)
+                continue
+            if job is None:
+                return
             job()
