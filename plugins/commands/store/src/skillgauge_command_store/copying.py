@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
 
 from skillgauge.api import Archive, Frozen, PluginError, Problem, RunQuery, Store, UsageError, did_you_mean, plain
-from skillgauge.api.report import RunState, counted
+from skillgauge.api.report import RunState, RunView, counted
 from skillgauge.api.run import Invocation
 
 _NAMED = 10
@@ -52,8 +52,7 @@ async def copy_runs(call: Invocation, source: str, target: str, run_ids: Collect
     async with _opened(call, source) as from_store, _opened(call, target) as to_store:
         archive = _archive(to_store, target)
         for run_id in await asyncio.to_thread(_ids, from_store, source, run_ids):
-            views = await asyncio.to_thread(lambda one=run_id: list(from_store.scan(RunQuery(run_ids=(one,)))))
-            for view in views:  # none, if it was removed meanwhile
+            for view in await asyncio.to_thread(_views, from_store, run_id):  # none, if it was removed meanwhile
                 if view.run.state is not RunState.FINISHED:
                     unfinished.append(run_id)
                 elif await archive.keep(view):
@@ -96,6 +95,10 @@ def _ids(store: Store, place: str, chosen: Collection[str]) -> list[str]:
     ]
     UsageError.raise_for(problems)
     return [run_id for run_id in run_ids if not chosen or run_id in chosen]
+
+
+def _views(store: Store, run_id: str) -> list[RunView]:
+    return list(store.scan(RunQuery(run_ids=(run_id,))))
 
 
 def _listed(run_ids: Iterable[str]) -> str:

@@ -153,12 +153,12 @@ class Database:
         if not has_meta:
             return _Look(0, has_schema, encoding)
         try:
-            found = db.execute(f"SELECT application, version FROM {SCHEMA}.meta").fetchall()
+            rows = db.execute(f"SELECT application, version FROM {SCHEMA}.meta").fetchall()
         except psycopg.errors.UndefinedColumn:
-            found = []
-        if len(found) != 1 or found[0][0] != APPLICATION:
+            rows = []
+        if len(rows) != 1 or rows[0][0] != APPLICATION:
             raise trouble("store.foreign", f"the schema {SCHEMA} of {self} belongs to another program", _ANOTHER)
-        version = int(found[0][1])
+        version = int(rows[0][1])
         if version > len(self._migrations):
             raise trouble(
                 "store.newer",
