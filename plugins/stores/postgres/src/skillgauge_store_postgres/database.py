@@ -44,6 +44,14 @@ ORDER BY 1 LIMIT 6"""
 """Tables and the like in a database: of our schema if it is there, else of all; extensions bring some by themselves."""
 
 
+class _Connection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that ends when it is forgotten: a reader may give up in the middle, and a store be left open."""
+
+    def __del__(self) -> None:
+        if hasattr(self, "pgconn"):  # it is not there if connecting failed
+            self.close()
+
+
 @dataclass(frozen=True)
 class _Look:
     """The state of a database."""
@@ -124,7 +132,8 @@ class Database:
             link.close()
 
     def _connect(self) -> Db:
-        db = psycopg.connect(**{**self.address.parameters(), "client_encoding": "UTF8"}, autocommit=True)
+        parameters = {**self.address.parameters(), "client_encoding": "UTF8"}
+        db = _Connection.connect(**parameters, autocommit=True)
         try:
             db.execute(_SESSION)
             if not (db.info.host or "/").startswith(("/", "@")):
