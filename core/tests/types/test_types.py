@@ -469,6 +469,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "turns": ({"turns": ("q",)}, "execution"),
     "user": ({"user": SimulatedUser(check=Check(id="u", scorer="s"))}, "execution"),
     "files": ({"files": (FILE,)}, "execution"),
+    "installs": ({"installs": (Install(kind="servers", name="n", content={"a": 1}),)}, "execution"),
     "setup": ({"setup": ("true",)}, "execution"),
     "setup_files": ({"setup_files": (FILE,)}, "execution"),
     "grader_files": ({"grader_files": (FILE,)}, "checks"),

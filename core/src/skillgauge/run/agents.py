@@ -269,7 +269,7 @@ def _request(trial: Trial, skills: tuple[InstalledSkill, ...]) -> RunRequest:
         prompt=dict(trial.case.arm_prompts).get(trial.arm.name, trial.case.prompt) or "",
         model=trial.model,
         skills=skills,
-        installs=trial.arm.installs,
+        installs=trial.installs,
         agent=agent,
         cassette_key=trial.cassette_key,
         recipe=trial.recipe,

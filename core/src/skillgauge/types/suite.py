@@ -12,7 +12,7 @@ from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, Numerou
 
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
-from .arms import DIRECT, Arm, Comparison
+from .arms import DIRECT, Arm, Comparison, Install
 from .gate import Gate, GateFigure, RepeatRule
 from .inputs import FileSpec, HostVariable
 
@@ -160,6 +160,8 @@ class Case(CaseFacts):
     """Who goes on with the conversation after those turns."""
     files: tuple[FileSpec, ...] = ()
     """Put into the workspace before the execution, the same in every arm."""
+    installs: tuple[Install, ...] = ()
+    """Given to the agent in every arm, beside what the arm itself installs."""
     image_files: tuple[FileSpec, ...] = ()
     """A `Dockerfile` and what it copies: the image of the workspace, where the sandbox runs images. Empty: its own."""
     setup: tuple[str, ...] = ()
@@ -201,6 +203,7 @@ class Case(CaseFacts):
             self.arm_prompts,
             self.turns,
             self.user,
+            self.installs,
         )
         if not any(rare):
             return digest(*parts)  # as most cases
@@ -218,6 +221,8 @@ class Case(CaseFacts):
             yield [f"required {check.digest}" for check in self.checks if check.required and check.turn is not None]
         if self.user:
             yield [f"user {self.user.digest}"]
+        if self.installs:
+            yield ["installs", *(install.digest for install in self.installs)]
         if self.network:
             yield ["network"]
         if self.pass_env:

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from skillgauge_documents.frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest, digest_text, once
 
 from .answers import PLAIN, Answer, AnswerStyle
-from .arms import Arm, Comparison
+from .arms import Arm, Comparison, Install
 from .comparison import GroupKey
 from .gate import Gate, GateFigure, Quarantined
 from .signature import Signature
@@ -89,6 +89,13 @@ class Trial(TrialFacts):
         """The group that its result is in."""
         return GroupKey(self.suite_id, self.target_id, self.arm.name, self.runner.name, self.model)
 
+    @property
+    def installs(self) -> tuple[Install, ...]:
+        """Everything beside skills that its agent is given, by its arm and by its case."""
+        own = {(one.kind, one.name): one for one in self.case.installs if one.replaces}
+        of_arm = (own.get((one.kind, one.name), one) for one in self.arm.installs)
+        return (*of_arm, *(one for one in self.case.installs if not one.replaces))
+
     @once
     def cassette_key(self) -> str:
         """`execution_id` without the engine's version: what recordings are found by, which few trials ask for."""
@@ -116,7 +123,7 @@ class Trial(TrialFacts):
                 "setup": digest(case.setup, *(file.content_id for file in case.setup_files)),
                 "environment": digest(case.env, *(one.model_dump() for one in case.pass_env)),
                 "network": case.network or None,
-                "installs": {f"{one.kind} {one.name}": one.digest for one in self.arm.installs} or None,
+                "installs": {f"{one.kind} {one.name}": one.digest for one in self.installs} or None,
                 "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},
                 "target": self.target_digest,
                 "engine settings": self.runner.unversioned_digest,

@@ -42,6 +42,8 @@ class Agent:
     tells: frozenset[Fact]
     diverting_variables: tuple[str, ...] = ()
     """Environment variables by which it asks another service, which is not supported here."""
+    installs: frozenset[str] = frozenset()
+    """Kinds of what a case may give beside skills."""
     keeps_turns: bool = False
     """Whether it can be held to a limit of turns."""
     reopens: bool = False
@@ -67,6 +69,7 @@ CLAUDE = Agent(
     model="claude-sonnet-4-5",
     model_patterns=("claude*",),
     tells=frozenset(Fact),
+    installs=frozenset({"servers"}),
     keeps_turns=True,
     reopens=True,
 )

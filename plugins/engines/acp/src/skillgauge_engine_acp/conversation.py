@@ -36,6 +36,8 @@ class Terms:
     """Until a prompt is accepted."""
     timeout_s: float | None
     """For all of it."""
+    servers: tuple[JsonObject, ...] = ()
+    """MCP servers that the agent is given, as the protocol names them."""
 
 
 class Conversation:
@@ -146,7 +148,7 @@ class Conversation:
 
     def _setting(self, cwd: str) -> dict[str, JsonValue]:
         meta = self._transcript.reading.session_meta(self._transcript.request.limits.max_turns)
-        setting: dict[str, JsonValue] = {"cwd": cwd, "mcpServers": ()}
+        setting: dict[str, JsonValue] = {"cwd": cwd, "mcpServers": self._terms.servers}
         return {**setting, "_meta": meta} if meta else setting
 
     async def _prompt(self, connection: Connection) -> None:

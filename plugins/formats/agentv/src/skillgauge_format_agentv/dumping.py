@@ -28,6 +28,7 @@ _UNWRITTEN = (
     "user",
     "input",
     "image_files",
+    "installs",
     "setup",
     "setup_files",
     "env",

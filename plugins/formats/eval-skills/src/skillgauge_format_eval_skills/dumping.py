@@ -74,7 +74,7 @@ def _input(case: Case) -> Any:
 
 
 _UNWRITTEN = (
-    *("files", "image_files", "setup", "setup_files", "grader_files"),
+    *("files", "installs", "image_files", "setup", "setup_files", "grader_files"),
     *("arm_prompts", "turns", "user", "env", "pass_env", "network", "skip", "targets", "runs"),
 )
 

@@ -36,7 +36,7 @@ from .users import provider_of
 
 CONFIG_FILE = "promptfooconfig.yaml"
 _UNWRITTEN = (
-    *("name", "files", "arm_prompts", "image_files", "setup", "setup_files"),
+    *("name", "files", "installs", "arm_prompts", "image_files", "setup", "setup_files"),
     *("env", "pass_env", "tags", "skip", "runs"),
 )
 

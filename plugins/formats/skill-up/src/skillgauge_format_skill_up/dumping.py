@@ -23,7 +23,7 @@ from .workspace import DIFF, git_of, is_of_git
 from .written import condition_of
 
 EVAL = "evals/eval.yaml"
-_UNWRITTEN = ("input", "arm_prompts", "image_files", "pass_env", "cluster", "network", "skip", "runs")
+_UNWRITTEN = ("input", "installs", "arm_prompts", "image_files", "pass_env", "cluster", "network", "skip", "runs")
 _ENGINE, _JUDGE_MODEL = "claude_code", "anthropic/claude-sonnet-4-6"
 """Names that every file needs, where the suite has none."""
 

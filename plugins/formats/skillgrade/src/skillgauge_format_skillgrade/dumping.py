@@ -25,6 +25,7 @@ _UNWRITTEN = (
     "turns",
     "user",
     "image_files",
+    "installs",
     "setup",
     "env",
     "pass_env",

@@ -40,6 +40,7 @@ _UNWRITTEN = {
     "turns": "further turns",
     "user": "user",
     "image_files": "image",
+    "installs": "installs",
     "grader_files": "files of graders",
     "env": "env",
     "pass_env": "env of the host",

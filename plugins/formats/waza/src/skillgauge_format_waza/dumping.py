@@ -43,6 +43,8 @@ class _Writing:
 
     skill: str
     compares: bool
+    has_servers: bool = False
+    """Whether eval.yaml says which servers each task has."""
     files: dict[str, bytes] = field(default_factory=dict)
     losses: list[Problem] = field(default_factory=list)
     snapshots: dict[str, str] = field(default_factory=dict)
@@ -61,7 +63,9 @@ class _Writing:
 def dump(suite: Suite) -> Dumped:
     """The suite with the skill's SKILL.md and its files, and what cannot be said as losses."""
     candidate = _candidate(suite)
-    writing = _Writing(candidate.name if candidate else suite.name or suite.id, suite.defaults.baseline)
+    writing = _Writing(
+        candidate.name if candidate else suite.name or suite.id, suite.defaults.baseline, suite.format == FORMAT
+    )
     if candidate is not None and (file := Path(candidate.root, SKILL_FILE)).is_file():
         writing.files[SKILL_FILE] = file.read_bytes()
     else:
@@ -95,6 +99,7 @@ def _head(suite: Suite, writing: _Writing) -> dict[str, Any]:
     head |= {"description": suite.description} if suite.description else {}
     head |= {"skill": writing.skill, "version": suite.version or "1.0"}
     head |= {"baseline": True} if defaults.baseline else {}
+    head |= {"mcp_mocks": kept["mcp_mocks"]} if "mcp_mocks" in kept else {}
     return head | {"config": config, "metrics": kept.get("metrics", _METRICS), "tasks": ["tasks/*.yaml"]}
 
 
@@ -199,6 +204,8 @@ def _unsaid(case: Case, writing: _Writing) -> Iterator[str]:
         yield "its limit of turns is left out"
     if case.user and not responder(case):
         yield "a user who is simulated otherwise than by instructions, or after further turns, cannot be written"
+    if case.installs and not writing.has_servers:
+        yield "installs cannot be written"
     for name in _UNWRITTEN:
         if getattr(case, name):
             yield f"{name.replace('_', ' ')} cannot be written"

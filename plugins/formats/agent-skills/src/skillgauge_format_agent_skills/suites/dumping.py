@@ -28,7 +28,7 @@ from skillgauge_skill_folders import SKILL_FILE
 from ..checks.assertions import RUBRIC, written
 from ..figures import TRIGGERS
 from ..keys import KEYS, Use, listed
-from .cases import AS_EXPECTED, EACH, EXPECTED_OUTPUT, TRIGGER
+from .cases import AS_EXPECTED, EACH, EXPECTED_OUTPUT, SERVERS_KEY, TRIGGER
 
 EVALS_FILE, QUERIES_FILE = "evals/evals.json", "evals/trigger_evals.json"
 SKILL_CREATOR = "skill-creator"
@@ -81,6 +81,7 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
         "prompt": case.prompt if case.prompt is not None else _as_prompt(case.input),
         "expected_output": thaw(reference),
         "files": [file.path for file in case.files] or None,
+        SERVERS_KEY: thaw(case.extras.get(SERVERS_KEY)),
         key: assertions or None,
         **_settings(case),
         **_trigger_keys(case),
@@ -193,9 +194,17 @@ def _unsaid(case: Case) -> Iterator[str]:
     kept = raw if isinstance(raw, Mapping) else {}
     if any(check.weight != 1 and check.id not in kept for check in case.checks):
         yield "weights of checks are left out"
+    yield from _unsaid_of_servers(case)
     for name in ("turns", "user", "env", "targets", "runs"):
         if getattr(case, name):
             yield f"{name} cannot be written"
+
+
+def _unsaid_of_servers(case: Case) -> Iterator[str]:
+    if case.installs and SERVERS_KEY not in case.extras:
+        yield "installs cannot be written"
+    elif any(install.files for install in case.installs):
+        yield "files of servers are left out"
 
 
 def _skill_file(suite: Suite) -> bytes | None:

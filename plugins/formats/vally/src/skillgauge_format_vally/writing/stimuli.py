@@ -19,7 +19,7 @@ from .words import Words, words_of
 _JUDGE, _TRIGGER = "rubric", "trigger"
 _CONSTRAINTS = (EXPECTED, REJECTED)
 _UNWRITTEN = (
-    *("input", "arm_prompts", "user", "image_files", "setup_files"),
+    *("input", "installs", "arm_prompts", "user", "image_files", "setup_files"),
     *("pass_env", "cluster", "network", "skip", "runs"),
 )
 
