@@ -22,21 +22,21 @@ def first_turn(request: RunRequest, turns: int) -> RunRequest:
     return request.model_copy(update={"is_followed": True}) if turns else request
 
 
-def next_turn(request: RunRequest, done: Execution, text: str, left: int) -> RunRequest:
+def next_turn(request: RunRequest, done: Execution, text: str, remaining: int) -> RunRequest:
     """Return the request for a further turn.
 
     Args:
         request: that of the first turn.
         done: the session so far; its time is no longer there.
         text: what the user says.
-        left: turns after this one.
+        remaining: turns after this one.
     """
     limits = request.limits
     if limits.timeout_s is not None:
         left_s = max(_LEAST_S, limits.timeout_s - (done.duration_s or 0.0))
         limits = limits.model_copy(update={"timeout_s": left_s})
     session = done.trajectory.session_id if done.trajectory else None
-    update = {"prompt": text, "continues": session or "", "limits": limits, "is_followed": left > 0}
+    update = {"prompt": text, "continues": session or "", "limits": limits, "is_followed": remaining > 0}
     return request.model_copy(update=update)
 
 
@@ -62,11 +62,11 @@ def further_turns(case: Case) -> int:
     return len(case.turns) + (case.user.turns if case.user else 0)
 
 
-def ended(session: Execution, left: int) -> Execution:
+def ended(session: Execution, remaining: int) -> Execution:
     """Return a session that a required check ended, with so many further turns that were not asked."""
-    turns = "1 further turn was" if left == 1 else f"{left} further turns were"
+    turns = "1 further turn was" if remaining == 1 else f"{remaining} further turns were"
     note = f"a required check ended the conversation after turn {len(_answers(session))}"
-    return noted(session, f"{note}; {turns} not asked" if left > 0 else note)
+    return noted(session, f"{note}; {turns} not asked" if remaining > 0 else note)
 
 
 def noted(session: Execution, note: str) -> Execution:
@@ -74,20 +74,20 @@ def noted(session: Execution, note: str) -> Execution:
     return session.model_copy(update={"answers": _answers(session), "notes": (*session.notes, note)})
 
 
-def heard(session: Execution, score: Score, said: int) -> tuple[Execution, str]:
+def heard(session: Execution, score: Score, count: int) -> tuple[Execution, str]:
     """Return the session after its user was asked, and what the user says next.
 
     Args:
         session: so far.
         score: what was answered.
-        said: messages of that user so far.
+        count: messages of that user so far.
 
     Returns:
         The session with what that used, and a text; with none the session is over, or has failed.
     """
     used = [usage for usage in (session.user_usage, score.usage) if usage]
     session = session.model_copy(update={"user_usage": Usage.total(used)})
-    messages = "1 message" if said == 1 else f"{said} messages"
+    messages = "1 message" if count == 1 else f"{count} messages"
     if score.status is ScoreStatus.PASSED:
         return noted(
             session, f"the user was simulated, and ended the conversation after {messages}: {score.reason}"
@@ -113,14 +113,14 @@ def _facts(turn: Execution) -> TurnFacts:
 def _joined(before: Trajectory | None, text: str, turn: Trajectory | None) -> Trajectory | None:
     if before is None or turn is None:
         return turn or before
-    said = TrajectoryEvent(kind=EventKind.USER, text=text)
+    message = TrajectoryEvent(kind=EventKind.USER, text=text)
     sums = {name: _sum(getattr(before, name), getattr(turn, name)) for name in ("model_calls", "turns")}
     lists = ("skills_offered", "skills_fired", "skills_refused", "blocked")
     return turn.model_copy(
         update={
             **sums,
             **{name: _union(getattr(before, name), getattr(turn, name)) for name in lists},
-            "events": (*before.events, said, *turn.events),
+            "events": (*before.events, message, *turn.events),
             "raw": "\n".join(part for part in (before.raw, turn.raw) if part) or None,
         }
     )

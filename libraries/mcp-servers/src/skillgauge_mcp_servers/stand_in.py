@@ -174,8 +174,8 @@ def filled(text: str, arguments: dict[str, Any], folder: Path) -> tuple[str, str
             return value if isinstance(value, str) else "" if value is _MISSING else as_json(value)
         return _file_text(place[1].removeprefix("file:").strip(), arguments, folder, problems)
 
-    made = _PLACE.sub(replaced, text)
-    return (made, None) if not problems else ("", problems[0])
+    filled = _PLACE.sub(replaced, text)
+    return (filled, None) if not problems else ("", problems[0])
 
 
 def _file_text(name: str, arguments: dict[str, Any], folder: Path, problems: list[str]) -> str:

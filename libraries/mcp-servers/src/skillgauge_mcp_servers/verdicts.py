@@ -59,9 +59,9 @@ def _with_verdicts(trajectory: Trajectory, calls: Sequence[Mapping[str, Any]]) -
     """Return a trajectory whose results have the verdicts of the stand-ins that gave them."""
     answered: dict[str, str] = {}
     for call in calls:
-        asked = next((one for one in trajectory.events if one.call_id not in answered and _is(one, call)), None)
-        if asked is not None and asked.call_id is not None:
-            answered[asked.call_id] = str(call.get("verdict"))
+        event = next((one for one in trajectory.events if one.call_id not in answered and _is(one, call)), None)
+        if event is not None and event.call_id is not None:
+            answered[event.call_id] = str(call.get("verdict"))
     events = tuple(_with_verdict(event, answered.get(event.call_id or "")) for event in trajectory.events)
     return trajectory.model_copy(update={"events": events})
 

@@ -97,12 +97,12 @@ class Server(_Part):
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
-        given = [name for name in ("command", "url", "mock") if getattr(self, name) is not None]
-        if len(given) != 1:
+        present = [name for name in ("command", "url", "mock") if getattr(self, name) is not None]
+        if len(present) != 1:
             raise ValueError("exactly one of command, url and mock must be given")
         owners = {"args": "command", "env": "command", "files": "command", "headers": "url"}
         for name, owner in owners.items():
-            if getattr(self, name) and given != [owner]:
+            if getattr(self, name) and present != [owner]:
                 raise ValueError(f"{name} belongs to a server with a {owner}")
         return self
 
@@ -127,9 +127,9 @@ def read_servers(written: JsonValue, folder: Path, origin_of: OriginOf, problems
         except SuiteError as error:
             problems += error.problems
             continue
-        found = len(problems)
+        before = len(problems)
         native, files = _native(server, folder, lambda *keys, name=name: origin_of(name, *keys), problems)
-        if len(problems) == found:
+        if len(problems) == before:
             installs.append(servers_install(name, native, files))
     return tuple(installs)
 
@@ -226,15 +226,15 @@ def stand_in(tools: Sequence[JsonObject], answers: Mapping[str, Sequence[JsonObj
 
 
 def _answer(answer: MockAnswer) -> JsonObject:
-    made: dict[str, JsonValue] = {"text": text_of(thaw(answer.json_)) if answer.text is None else answer.text}
+    record: dict[str, JsonValue] = {"text": text_of(thaw(answer.json_)) if answer.text is None else answer.text}
     if answer.text is not None:
-        made["is_template"] = True
+        record["is_template"] = True
     if answer.error:
-        made["is_error"] = True
+        record["is_error"] = True
     for name in ("when", "expect"):
         if guards := guards_of(getattr(answer, name), name):
-            made[name] = guards
-    return made
+            record[name] = guards
+    return record
 
 
 def _problem(message: str, origin: Origin, hint: str | None = None) -> Problem:

@@ -1,4 +1,4 @@
-"""What stores of runs have in common."""
+"""Values and steps that stores of runs share."""
 
 from .groups import Group, compact, group_of, is_selected, new_run_id
 from .records import (

@@ -42,10 +42,10 @@ def _plain(reading: Reading, name: str, value: JsonValue) -> JsonValue:
 def _mocks(reading: Reading, read: EvalFile) -> Iterator[Install]:
     for number, mock in enumerate(read.mcp_mocks):
         tools, answers = [], {}
-        for tool, one in mock.tools.items():
-            tools.append(tool_of(tool, one.description, one.input_schema))
+        for tool, stub in mock.tools.items():
+            tools.append(tool_of(tool, stub.description, stub.input_schema))
             place = ("mcp_mocks", number, "tools", tool, "responses")
-            answers[tool] = tuple(_answer(reading, response, *place, at) for at, response in enumerate(one.responses))
+            answers[tool] = tuple(_answer(reading, response, *place, at) for at, response in enumerate(stub.responses))
         yield servers_install(mock.name, {"mock": stand_in(tools, answers)})
 
 
@@ -55,13 +55,13 @@ def _answer(reading: Reading, response: MockResponseFile, *place: str | int) -> 
         hint = "Use match, or match_regex."
         reading.refuse("no schema decides which answer is given", *place, "match_schema", hint=hint)
     is_error = response.error is not None
-    made: dict[str, JsonValue] = {"text": response.error or canonical_json(response.return_)}
-    made |= {"is_error": True} if is_error else {}
+    answer: dict[str, JsonValue] = {"text": response.error or canonical_json(response.return_)}
+    answer |= {"is_error": True} if is_error else {}
     if response.match:
-        made["equals"] = response.match
+        answer["equals"] = response.match
     try:
         patterns = {name: f"/{pattern}/" for name, pattern in (response.match_regex or {}).items()}
-        made |= {"when": guards_of(patterns, "match_regex")} if patterns else {}
+        answer |= {"when": guards_of(patterns, "match_regex")} if patterns else {}
     except GuardError as error:
         reading.refuse(str(error), *place, *error.pointer)
-    return made
+    return answer

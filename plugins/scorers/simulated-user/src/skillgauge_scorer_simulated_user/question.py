@@ -96,12 +96,12 @@ def question_of(instructions: str, case: Case, prompt: str, execution: Execution
         max_chars: longer messages are cut.
     """
     events = execution.trajectory.events if execution.trajectory else ()
-    said = [prompt, *(event.text for event in events if event.kind is EventKind.USER)]
+    prompts = [prompt, *(event.text for event in events if event.kind is EventKind.USER)]
     heard = [text or "" for text in execution.answers or (execution.text,)]
-    marker = _marker((instructions, case.id, *said, *heard))
+    marker = _marker((instructions, case.id, *prompts, *heard))
     parts = [_fenced("USER", instructions, marker)]
     shown: dict[str, str] = {}
-    for number, text in enumerate(said, 1):
+    for number, text in enumerate(prompts, 1):
         parts.append(_fenced(f"YOU {number}", _cut(text, max_chars), marker))
         if number <= len(heard):
             shown[f"AGENT {number}"] = _cut(heard[number - 1], max_chars)

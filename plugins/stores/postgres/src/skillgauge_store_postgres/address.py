@@ -62,24 +62,24 @@ def address_of(options: PostgresOptions) -> Address:
     """
     chosen = options.dsn if options.location in _NO_ADDRESS else options.location
     try:
-        given: Mapping[str, Any] = conninfo_to_dict(chosen)
+        settings: Mapping[str, Any] = conninfo_to_dict(chosen)
     except psycopg.ProgrammingError:
         # The reason that libpq gives may quote a password.
         message = "the address of the PostgreSQL database cannot be read"
         hint = "Write it as postgresql://USER@HOST:PORT/DATABASE, with %XX for odd characters."
         raise trouble("store.address", message, hint) from None
-    if any(given.get(name) for name in _PASSWORDS):
+    if any(settings.get(name) for name in _PASSWORDS):
         message = "the address of the PostgreSQL database holds a password, which would be kept in reports and logs"
         hint = "Leave it out, and give it in a PGPASSFILE, or name its secret: stores.postgres.password_secret=NAME."
         raise trouble("store.password", message, hint)
-    return Address(_shown(given), {**_SETTINGS, **given}, options.password_secret)
+    return Address(_shown(settings), {**_SETTINGS, **settings}, options.password_secret)
 
 
-def _shown(given: Mapping[str, Any]) -> str:
-    if service := given.get("service"):
+def _shown(settings: Mapping[str, Any]) -> str:
+    if service := settings.get("service"):
         return f"PostgreSQL service {service!r}"
-    host = str(given.get("host") or given.get("hostaddr") or "")
-    port = f":{given['port']}" if given.get("port") else ""
-    database = given.get("dbname")
+    host = str(settings.get("host") or settings.get("hostaddr") or "")
+    port = f":{settings['port']}" if settings.get("port") else ""
+    database = settings.get("dbname")
     name = f"PostgreSQL database {database!r}" if database else "the PostgreSQL database"
     return f"{name} at {host}{port}" if host else name

@@ -79,18 +79,18 @@ class PostgresStore:
         self._database.close()
 
     def _begin(self, db: Db, head: PlanHead, fresh: bool) -> tuple[int, RunInfo]:
-        taken: list[int] = []
+        locked: list[int] = []
         try:
             if not fresh:
-                resumed = self._resume(db, head, taken)
+                resumed = self._resume(db, head, locked)
                 if resumed:
                     return resumed
             with db.transaction():
                 if fresh:
                     self._supersede(db, head)
-                return self._new(db, head, taken)
+                return self._new(db, head, locked)
         except BaseException:
-            for run in taken:
+            for run in locked:
                 self._ownership.release(db, run)
             raise
 
@@ -99,7 +99,7 @@ class PostgresStore:
         rows = db.execute(_UNFINISHED, (head.plan_id, RunState.FINISHED.value), binary=True).fetchall()
         return [run for run, version, stored in rows if is_resumable(version) and signer_of(stored) == head.signer]
 
-    def _resume(self, db: Db, head: PlanHead, taken: list[int]) -> tuple[int, RunInfo] | None:
+    def _resume(self, db: Db, head: PlanHead, locked: list[int]) -> tuple[int, RunInfo] | None:
         """Take the newest unfinished run that no process owns; `None` if there is none."""
         until = time.monotonic() + _LINGER_S
         while candidates := [run for run in self._candidates(db, head) if not self._ownership.has(run)]:
@@ -107,7 +107,7 @@ class PostgresStore:
                 with db.transaction():
                     if not self._ownership.take(db, run):
                         continue
-                    taken.append(run)
+                    locked.append(run)
                     # The lock may have been free because another process has just finished the run.
                     if db.execute(_STILL_UNFINISHED, (run, RunState.FINISHED.value)).rowcount == 1:
                         return run, self._resumed(db, run, head)
@@ -130,13 +130,13 @@ class PostgresStore:
         if free:
             db.execute("UPDATE runs SET superseded = true WHERE run = ANY(%s)", (free,))
 
-    def _new(self, db: Db, head: PlanHead, taken: list[int]) -> tuple[int, RunInfo]:
+    def _new(self, db: Db, head: PlanHead, locked: list[int]) -> tuple[int, RunInfo]:
         started_at = time.time()
         run_id, state = new_run_id(started_at), RunState.RUNNING
         row = (run_id, head.plan_id, head.schema_version, state.value, started_at, blob(encode(head)))
         inserted = db.execute(_NEW, row).fetchone()
         assert inserted is not None
         run = int(inserted[0])
-        taken.append(run)
+        locked.append(run)
         self._ownership.take(db, run)
         return run, RunInfo(run_id=run_id, state=state, started_at=started_at)
