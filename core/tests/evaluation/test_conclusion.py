@@ -24,6 +24,10 @@ from skillgauge.types.result import Spending
             "spent: 0.50 USD and 100 tokens, judges included; what 2 trials cost is unknown",
         ),
         (Spending(tokens=1_000), "spent: 1,000 tokens, judges included"),
+        (
+            Spending(cost_usd=0.75, tokens=140, user_usd=0.25, user_tokens=40),
+            "spent: 0.75 USD and 140 tokens, judges included; 0.25 USD and 40 tokens of it by simulated users",
+        ),
         (Spending(cost_usd=0.5), "spent: 0.50 USD, judges included"),
         (
             Spending(cost_usd=0.03, tokens=27_731, unknown=1, cut_off=3),
