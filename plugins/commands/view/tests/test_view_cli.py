@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -124,3 +125,42 @@ def test_the_help_names_both_ways(program: Program) -> None:
     """`view --help` is about the group, and `view serve --help` has the options."""
     assert "export" in program("view", "--help").stdout
     assert "--port" in program("view", "serve", "--help").stdout
+
+
+@pytest.mark.e2e
+def test_the_browser_is_given_a_file_and_not_the_token(program: Program, work: Path) -> None:
+    """Arguments of programs can be read by every user of a machine; the file is the user's alone and leads on."""
+    browser = work / "browser"
+    browser.write_text(
+        '#!/bin/sh\nprintf "%s" "$1" > opened\ncp "${1#file://}" page.html\nls -l "${1#file://}" | cut -c1-10 > mode\n'
+    )
+    browser.chmod(0o755)
+    running = subprocess.Popen(
+        [PROGRAM, "view", "--store", "none.db"],
+        cwd=work,
+        env={**program.environment, "BROWSER": f"{browser} %s"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert running.stdout is not None
+        address = running.stdout.readline().split()[-1]
+        deadline = time.monotonic() + TIME_LIMIT_S
+        while not (work / "mode").exists() or not (work / "mode").read_text():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert httpx.get(address, trust_env=False).status_code == 200
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=TIME_LIMIT_S)
+    finally:
+        running.kill()
+        running.wait()
+    assert running.returncode == 0
+    opened = (work / "opened").read_text()
+    assert opened.startswith("file://")
+    assert "token" not in opened
+    assert address in (work / "page.html").read_text().replace("&amp;", "&")
+    assert (work / "mode").read_text().strip() == "-rw-------"
+    assert not Path(opened.removeprefix("file://")).exists()

@@ -125,6 +125,7 @@ def _listening(place: Place) -> socket.socket:
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
+            listener.listen()  # so that a browser which is faster than the server waits
         except OSError:
             listener.close()
             raise
@@ -147,10 +148,15 @@ def opened_in_browser(address: str, notice: Callable[[str], None]) -> Iterator[N
         page.touch(mode=0o600)
         leading = f'<meta http-equiv="refresh" content="0; url={escape(address)}">'
         page.write_text(f"<!doctype html><html lang='en'><title>skillgauge view</title>{leading}", encoding="utf-8")
-        try:
-            is_open = webbrowser.open(page.as_uri())
-        except webbrowser.Error:
-            is_open = False
-        if not is_open:
-            notice("no browser could be opened here; open the address yourself")
+        # A browser of a terminal returns when it ends, and is to be answered until then.
+        threading.Thread(target=_open, args=(page.as_uri(), notice), daemon=True).start()
         yield
+
+
+def _open(address: str, notice: Callable[[str], None]) -> None:
+    try:
+        is_open = webbrowser.open(address)
+    except webbrowser.Error:
+        is_open = False
+    if not is_open:
+        notice("no browser could be opened here; open the address yourself")
