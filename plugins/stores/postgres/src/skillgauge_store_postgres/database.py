@@ -47,7 +47,7 @@ ORDER BY 1 LIMIT 6"""
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
     """A connection that ends when it is forgotten: a reader may give up in the middle, and a store be left open."""
 
-    def __del__(self, *_bound: object) -> None:  # psycopg binds what it needs while the interpreter ends
+    def __del__(self, *_warn: Any) -> None:
         if hasattr(self, "pgconn"):  # it is not there if connecting failed
             self.close()
 
