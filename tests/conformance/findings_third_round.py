@@ -327,6 +327,11 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/journeys/test_installers.py::test_pipx",
         "tests/journeys/test_installers.py::test_pip",
     ),
+    # Paid results were written one at a time, so hundreds of sessions that ended at once waited for each other.
+    "R3-S7": (
+        "core/tests/run/test_ledger.py::test_paid_results_that_come_during_a_write_are_written_together",
+        "plugins/stores/postgres/tests/test_ownership.py::test_what_was_done_before_the_answer_was_lost_counts_once",
+    ),
     # Another checkout of the same suite was another plan.
     "R3-S2": (
         "core/tests/plan/test_planning.py::test_what_decides_nothing_keeps_the_plan_id",
