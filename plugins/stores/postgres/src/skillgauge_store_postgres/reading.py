@@ -189,7 +189,11 @@ def scan_runs(database: Database, query: RunQuery) -> Iterator[RunView]:
         StoreError: the database cannot be read, or a record in it, or a run needs a newer program.
     """
     remaining = query.limit
-    values: dict[str, object] = {"plan_id": query.plan_id, "run_ids": list(query.run_ids) or None}
+    values: dict[str, object] = {
+        "plan_id": query.plan_id,
+        "run_ids": list(query.run_ids) or None,
+        "without": list(query.without),
+    }
     with database.reader() as link:
         if link is None:
             return
@@ -229,6 +233,7 @@ _RUNS_PAGE = f"""SELECT CASE WHEN {_SHORT} THEN head END, CASE WHEN {_SHORT} THE
 FROM runs WHERE (started_at, run) < (%(started_at)s::double precision, %(run)s::integer)
     AND (%(plan_id)s::text IS NULL OR plan_id = %(plan_id)s)
     AND (%(run_ids)s::text[] IS NULL OR run_id = ANY(%(run_ids)s::text[]))
+    AND run_id <> ALL(%(without)s::text[])
 ORDER BY started_at DESC, run DESC LIMIT %(size)s"""
 
 
