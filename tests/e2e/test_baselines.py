@@ -100,15 +100,11 @@ def test_changed_cases_are_not_compared(twelve: Scripted) -> None:
 
 
 def test_whatever_is_wrong_is_said_before_anything_runs(twelve: Scripted) -> None:
-    """A name that nothing has, a gate that is missing, a run that proves nothing."""
+    """A name that nothing has, and a run that proves nothing."""
     kept(twelve, ALL, NONE)
-    for words, told in (
-        (("--against", "mian", "--gate", "better"), "mian"),
-        (("--against", "main"), "--against needs a --gate"),
-    ):
-        done = twelve.evaluate(ALL, NONE, *words, code=2)
-        assert told in done.stderr
-        assert twelve.sessions() == []
+    done = twelve.evaluate(ALL, NONE, "--against", "mian", "--gate", "better", code=2)
+    assert "mian" in done.stderr
+    assert twelve.sessions() == []
     twelve.evaluate(dict.fromkeys(NUMBERS, "e"), NONE, code=3)
     refused = twelve.program("baseline", "save", "bad")
     assert (refused.code, "nothing is kept: the run is invalid" in refused.verdict) == (3, True)

@@ -53,6 +53,11 @@ from ..report.answer import (
     interval_new_text as interval_new_text,
     sentences as sentences,
 )
+from ..report.opening import (
+    Opening as Opening,
+    opening as opening,
+    show_command as show_command,
+)
 from ..report.stopping import (
     extent_text as extent_text,
 )
@@ -73,6 +78,14 @@ from ..types.comparison import (
     GroupKey as GroupKey,
     Outcome as Outcome,
     PairSummary as PairSummary,
+)
+from ..types.decided import (
+    Changes as Changes,
+    Decided as Decided,
+    Direction as Direction,
+    GateAnswer as GateAnswer,
+    GroupChange as GroupChange,
+    ReportedGate as ReportedGate,
 )
 from ..types.gate import (
     Gate as Gate,

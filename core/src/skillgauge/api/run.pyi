@@ -11,8 +11,10 @@ from ..evaluation.stored import (
     store_place as store_place,
     tell_foreign as tell_foreign,
 )
-from ..decide.against import (
+from ..decide.earlier.against import (
     least_margin as least_margin,
+)
+from ..decide.earlier.matching import (
     why_unusable as why_unusable,
 )
 from ..evaluation.eval_document import (

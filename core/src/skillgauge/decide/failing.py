@@ -12,6 +12,7 @@ from itertools import groupby
 
 from skillgauge_documents.characters import plain
 
+from ..report.opening import show_words
 from ..report.wording import reason_of, repeats_text
 from ..types.arms import DIRECT
 from ..types.comparison import CaseOutcome, Counts, GroupKey
@@ -104,7 +105,8 @@ def failing_lines(view: RunView, source: Sequence[str]) -> Iterator[str]:
         yield "to look deeper, keep the run: --format record, or a --store"
         return
     yield "look deeper:"
-    yield f"  {shlex.join(_show_command(worst[0], source))}"
+    words = show_words(view, tuple(source), worst[0].groups[0].group, worst[0].case.id)
+    yield f"  {shlex.join(words)}"
 
 
 def _case_lines(failing: FailingCase, groups: Sequence[GroupSummary]) -> Iterator[str]:
@@ -123,14 +125,6 @@ def _case_lines(failing: FailingCase, groups: Sequence[GroupSummary]) -> Iterato
 def _group_lines(failed: FailingGroup, name: str, indent: str) -> Iterator[str]:
     yield from _wrapped(f"{name}: {repeats_text(failed.counts)}", indent)
     yield from _wrapped(plain(failed.reason.strip().partition("\n")[0]), f"{indent}  ")
-
-
-def _show_command(failing: FailingCase, source: Sequence[str]) -> list[str]:
-    command = ["skillgauge", "report", "show", *source, "--case", plain(failing.case.id)]
-    arm = failing.groups[0].group.arm
-    if arm != DIRECT.name:
-        command += ["--arm", plain(arm)]
-    return command
 
 
 def worst_cases(view: RunView) -> tuple[Sequence[FailingCase], Mapping[str, int]]:

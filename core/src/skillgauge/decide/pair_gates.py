@@ -13,9 +13,10 @@ from ..report.answer import span_text
 from ..report.wording import labels
 from ..stats import Evidence
 from ..types.comparison import OutcomeCounts, PairSummary
+from ..types.decided import GateAnswer
 from ..types.gate import CaseScope, Gate, GateFigure, GateScope
 from ..types.result import Figure, RunView
-from .gates import GateAnswer, GateResult, answer_of, figure_of_pair, gated
+from .gates import GateResult, answer_of, figure_of_pair, gated
 
 _NAME = 80
 _POINTS = 100.0

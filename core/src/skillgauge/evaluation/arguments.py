@@ -265,7 +265,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         _gate(
             "--against",
-            "Apply --gate to the change since that baseline, report or stored run.",
+            "Report what changed since that baseline, report or stored run; --gate then asks about the change.",
             metavar="BASELINE",
         ),
     ),

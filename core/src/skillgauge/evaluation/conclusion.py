@@ -9,10 +9,12 @@ from typing import Any
 from skillgauge_documents.phrases import counted
 
 from ..config.configuration import Config
-from ..decide.against import Earlier, against_answers, unanswerable_again
 from ..decide.answerable import unanswerable
 from ..decide.broken_arms import broken_arms
 from ..decide.decision import Decision, GateOptions, decide, stopped_early
+from ..decide.earlier.against import against_answers, unanswerable_again
+from ..decide.earlier.changes import changes_of
+from ..decide.earlier.matching import Earlier, Matching
 from ..decide.failing import failing_lines
 from ..decide.verdicts import verdict_of
 from ..errors import Problem, UsageError
@@ -154,23 +156,27 @@ def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, ear
         earlier: the run that a gate compares this one with.
     """
     view, remarks = evaluation.call.commented(with_added(outcome.view, evaluation.overlay))
-    decision = _decided(view, evaluation.prepared, gates, earlier)
+    part = gating(view, evaluation.prepared.suites.figures)
+    matching = Matching(part, earlier) if earlier else None
+    decision = _decided(view, part, evaluation.prepared, gates, matching)
     if outcome.stopped_at:
         is_kept = evaluation.prepared.job.store.durable
         decision = stopped_early(view, outcome.stopped_at, decision, is_kept=is_kept)
-    view = replace(view, verdict=verdict_of(view, decision.exit_code))
+    changes = changes_of(matching) if matching else None
+    kept_as = evaluation.kept_as(view)
+    decided = decision.reported.model_copy(update={"changes": changes, "kept_as": kept_as})
+    view = replace(view, verdict=verdict_of(view, decision.exit_code), decided=decided)
     written = evaluation.write_reports(view)
     code = outcome.exit_code(decision.exit_code, written)
     notices = (*decision.notices, *broken_arms(view), *remarks)
     return Concluded(evaluation, outcome, view, written, replace(decision, exit_code=code, notices=notices))
 
 
-def _decided(view: RunView, prepared: Prepared, gates: GateOptions, earlier: Earlier | None) -> Decision:
-    part = gating(view, prepared.suites.figures)
-    if earlier:
-        compared = tuple(against_answers(part, earlier, gates.pairs))
-    else:
-        compared = ()
+def _decided(
+    view: RunView, part: RunView, prepared: Prepared, gates: GateOptions, matching: Matching | None
+) -> Decision:
+    """The decision on a run; `part` is what gates are asked of."""
+    compared = tuple(against_answers(matching, gates.pairs)) if matching else ()
     has_bad_files = bool(prepared.suites.passed_over)
     return decide(
         view,
@@ -227,7 +233,7 @@ def _print(run: Concluded, output: Output) -> None:
 def _lines(run: Concluded) -> Iterator[str]:
     """Yield lines for people: every group, what did not pass, the price, and where the reports are."""
     yield from human_lines(run.view)
-    yield from failing_lines(run.view, run.evaluation.kept_as(run.view, run.written))
+    yield from failing_lines(run.view, run.evaluation.kept_as(run.view))
     if spent := spending_text(run.view.summary.spending):
         yield spent
     for name, path in run.written.paths.items():

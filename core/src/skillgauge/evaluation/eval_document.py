@@ -15,6 +15,7 @@ from ..decide.failing import WIDTH
 from ..decide.leaderboard import boards
 from ..errors import Problem
 from ..report.answer import sentences
+from ..report.opening import opening
 from ..report.wording import (
     cases_text,
     figure_text,
@@ -85,6 +86,9 @@ def human_lines(view: RunView) -> Iterator[str]:
     all of them. A single tag, or a group without any result, says nothing that the group's line does not.
     """
     groups = view.summary.groups
+    begins = opening(view)
+    for line in (*begins.gates, *begins.changes):
+        yield plain(line, _SENTENCE)
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
         yield from _filled([f"{label} — {headline_text(group)}", _basis(group)], " ", "  ")
         yield from _figures(group)

@@ -14,6 +14,7 @@ from skillgauge.api.report import (
     Figure,
     GroupKey,
     GroupSummary,
+    Opening,
     RunState,
     RunView,
     SuiteValidity,
@@ -22,10 +23,10 @@ from skillgauge.api.report import (
     case_by_case,
     duration,
     judge_notes,
+    opening,
     rated_figures,
     reason_of,
     run_notes,
-    sentences,
 )
 from skillgauge_run_views import Transcript, transcript
 from skillgauge_run_views.transcripts import as_text
@@ -144,9 +145,9 @@ class Page:
     """What holds for the whole run, and must be known before a figure is believed."""
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The answers to the question of the run."""
-        return tuple(sentences(self.view))
+    def opening(self) -> Opening:
+        """The answers of the gates, the answers to the question of the run, and what changed."""
+        return opening(self.view)
 
     @property
     def boards(self) -> tuple[Board, ...]:

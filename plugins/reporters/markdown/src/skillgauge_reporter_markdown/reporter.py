@@ -33,6 +33,7 @@ from skillgauge.api.report import (
     interval_text,
     judge_notes,
     labels,
+    opening,
     passed_text,
     percent,
     points,
@@ -40,13 +41,12 @@ from skillgauge.api.report import (
     rated_figures,
     reason_of,
     run_notes,
-    sentences,
     table_texts,
 )
 from skillgauge.stats import RateInterval
 from skillgauge_run_views import outcome_text
 from skillgauge_run_views.latency import latency_text
-from skillgauge_run_views.markdown import in_markdown
+from skillgauge_run_views.markdown import gate_mark, in_markdown
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
 _LIFT_HEADS = (
@@ -87,6 +87,10 @@ class MarkdownReporter:
 
 def _lines(view: RunView) -> Iterator[str]:
     yield "# skillgauge report"
+    begins = opening(view)
+    for line in begins.gates:
+        yield ""
+        yield f"**{gate_mark(line)} {escaped(line)}**"
     yield ""
     started = datetime.fromtimestamp(view.run.started_at, UTC).isoformat(timespec="seconds")
     head = view.head
@@ -95,9 +99,12 @@ def _lines(view: RunView) -> Iterator[str]:
     if view.run.state is not RunState.FINISHED:
         yield ""
         yield f"**This run is {view.run.state}: the figures cover only what was finished.**"
-    for sentence in sentences(view):
+    for sentence in begins.answers:
         yield ""
         yield f"**{escaped(sentence)}**"
+    if begins.changes:
+        yield ""
+        yield from (f"- {escaped(line)}" for line in begins.changes)
     for board in boards(view):
         yield ""
         yield f"**{escaped(board.headline)}**"
