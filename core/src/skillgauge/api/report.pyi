@@ -24,6 +24,7 @@ from ..decide.verdicts import (
 )
 from ..contract.reporters import (
     Reporter as Reporter,
+    stamp as stamp,
 )
 from ..report.wording import (
     cases_text as cases_text,
@@ -52,6 +53,19 @@ from ..report.answer import (
     interval_here_text as interval_here_text,
     interval_new_text as interval_new_text,
     sentences as sentences,
+)
+from ..report.catalogue import (
+    Catalogue as Catalogue,
+    SkillFinding as SkillFinding,
+    SkillRow as SkillRow,
+    catalogue as catalogue,
+)
+from ..report.rows import (
+    BAR_HEAD as BAR_HEAD,
+    SkillCells as SkillCells,
+    cells_of as cells_of,
+    summary_lines as summary_lines,
+    table_of as table_of,
 )
 from ..report.opening import (
     Opening as Opening,

@@ -11,6 +11,7 @@ from skillgauge_documents.phrases import counted
 
 from ..errors import ExitCode
 from ..report.answer import sentences
+from ..report.catalogue import catalogue
 from ..report.wording import headline_text, labels, quarantine_text, rated_figures, reason_of, span_text
 from ..types.comparison import Counts, GroupKey
 from ..types.decided import Decided, GateAnswer, ReportedGate
@@ -195,6 +196,9 @@ def _demanded(
 
 def answer_text(view: RunView, score: str) -> str:
     """Return what the run was made to find out: whether skills help, else how many trials passed."""
+    skills = catalogue(view)
+    if skills and skills.has_comparisons:
+        return skills.headline
     texts = list(sentences(view))
     if len(texts) > 1:  # one of each engine and model; the board has one sentence for them
         texts = [board.headline for board in boards(view)]

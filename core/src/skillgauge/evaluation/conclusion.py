@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,7 @@ from ..decide.verdicts import verdict_of
 from ..errors import Problem, UsageError
 from ..plan.preparing import Prepared
 from ..terminal.output import Output
+from ..terminal.terminal import width_of
 from ..types.judged_gates import JudgedGates
 from ..types.result import RunView, Spending
 from .added_checks import with_added
@@ -222,7 +224,7 @@ def _print(run: Concluded, output: Output) -> None:
     if output.as_json:
         paths, sandbox = run.written.paths, run.evaluation.prepared.sandbox
         output.document(document(run.view, decision, paths, sandbox, run.problems))
-    output.report(_lines(run))
+    output.report(_lines(run, width_of(sys.stdout)))
     if already_done:
         output.notice(f"done before the interruption and not run again: {counted(already_done, 'trial')}")
     for notice in decision.notices:
@@ -230,9 +232,9 @@ def _print(run: Concluded, output: Output) -> None:
     output.verdict(decision.verdict, decision.exit_code)
 
 
-def _lines(run: Concluded) -> Iterator[str]:
+def _lines(run: Concluded, width: int | None) -> Iterator[str]:
     """Yield lines for people: every group, what did not pass, the price, and where the reports are."""
-    yield from human_lines(run.view)
+    yield from human_lines(run.view, width)
     yield from failing_lines(run.view, run.evaluation.kept_as(run.view))
     if spent := spending_text(run.view.summary.spending):
         yield spent

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path, PurePosixPath
 
 from ..config.configuration import Config
 from ..config.whole_files import unwritable, write_whole
-from ..contract.reporters import Artifact, Reporter
+from ..contract.reporters import Artifact, Reporter, stamp
 from ..errors import PluginError, Problem
 from ..plan.preparing import Prepared
 from ..plugins.kinds import REPORTERS
@@ -167,12 +166,6 @@ class _OwnDocuments:
         reporter = self.registry.make(REPORTERS, name)
         place = free_place(folder, self.view.run.started_at, reporter.suffix)
         return write_at(only_suites(self.view, frozenset({suite_id})), name, reporter, place)
-
-
-def stamp(seconds: float) -> str:
-    """A run's start as it appears in file names: sortable, without characters that a file system refuses."""
-    moment = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return moment[:23].replace(":", "-").replace(".", "-") + "Z"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from ..types.arms import DIRECT
 from ..types.comparison import GroupKey
 from ..types.result import RunView
 from .answer import sentences
+from .catalogue import Catalogue, catalogue
 from .changes import change_lines
+from .rows import summary_lines
 
 
 @dataclass(frozen=True)
@@ -24,15 +26,20 @@ class Opening:
     gates: tuple[str, ...]
     """The answers of the gates, the worst first; none if no gate was asked."""
     answers: tuple[str, ...]
-    """The answers to the question of the run; none if it compares nothing."""
+    """The answers to the question of the run; of many skills all of them in one line, and those that hurt. None if it
+    compares nothing."""
     changes: tuple[str, ...]
     """What changed since an earlier run; none if the run was compared with no other."""
+    skills: Catalogue | None
+    """The skills side by side, if there are several."""
 
 
 def opening(view: RunView) -> Opening:
     """Return the lines that every report of a run begins with."""
     gates = view.decided.lines if view.decided else ()
-    return Opening(tuple(plain(line, _LONG) for line in gates), tuple(sentences(view)), change_lines(view))
+    skills = catalogue(view)
+    answers = summary_lines(skills) if skills else tuple(sentences(view))
+    return Opening(tuple(plain(line, _LONG) for line in gates), answers, change_lines(view), skills)
 
 
 _LONG = 2_000

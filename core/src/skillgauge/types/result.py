@@ -131,6 +131,8 @@ class Figure(Frozen):
     """Whether it takes the place of the pass rate, which says nothing of such a suite."""
     note: str = ""
     """What must be said beside it, as a sentence without its full stop."""
+    subject: str = ""
+    """Of one that takes the place of the pass rate, the cases of its suite in the plural, such as `trigger queries`."""
 
 
 class TagSummary(Frozen):

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from skillgauge.api import plain
 from skillgauge.api.report import (
+    BAR_HEAD,
     CaseCounts,
     CaseOutcome,
+    Catalogue,
     Figure,
     GroupSummary,
     Opening,
@@ -23,6 +25,7 @@ from skillgauge.api.report import (
     opening,
     rated_figures,
     show_command,
+    table_of,
     verdict_for,
 )
 
@@ -64,6 +67,7 @@ def told(view: RunView, tally: CaseCounts, cases: Sequence[TestedCase], most: in
     for sentence in begins.answers:
         yield ""
         yield f"**{in_markdown(sentence)}**"
+    yield from skill_lines(begins.skills, most)
     yield from _changes(begins)
     yield ""
     yield f"{cases_text(tally)}."
@@ -96,6 +100,47 @@ def _cases(cases: Sequence[TestedCase], most: int, total: int) -> Iterator[str]:
     if total > len(names):
         yield ""
         yield f"{total - len(names)} more did not pass."
+
+
+def skill_lines(skills: Catalogue | None, most: int | None = None) -> Iterator[str]:
+    """Yield the skills of a run side by side as a table, the worst first, all but the first ones folded.
+
+    Args:
+        skills: the skills; `None` if there is one only.
+        most: rows that a table may have; `None` for as many as there are.
+    """
+    if skills is None:
+        return
+    heads, rows = table_of(skills, most)
+    yield ""
+    yield from _skill_table(heads, rows[:_OPEN])
+    if len(rows) > _OPEN:
+        yield ""
+        yield f"<details><summary>{len(rows) - _OPEN} more skills</summary>"
+        yield ""
+        yield from _skill_table(heads, rows[_OPEN:])
+        yield ""
+        yield "</details>"
+    if len(skills.rows) > len(rows):
+        yield ""
+        yield f"{len(skills.rows) - len(rows)} more are in the full report."
+
+
+_OPEN = 10
+"""Skills that stand open in a table."""
+
+
+def _skill_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield f"| {' | '.join(['---'] * len(heads))} |"
+    for row in rows:
+        cells = (_bar(cell) if head == BAR_HEAD else in_markdown(cell) for head, cell in zip(heads, row, strict=True))
+        yield f"| {' | '.join(cells)} |"
+
+
+def _bar(drawn: str) -> str:
+    """Return a bar in type of one width; blanks that stand alone would be left out, and a line would end the cell."""
+    return f"`{drawn.replace(' ', chr(0xA0)).replace('|', chr(0xA6))}`" if drawn else ""
 
 
 def _changes(begins: Opening) -> Iterator[str]:

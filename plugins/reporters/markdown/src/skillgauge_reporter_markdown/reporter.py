@@ -45,6 +45,7 @@ from skillgauge.api.report import (
 )
 from skillgauge.stats import RateInterval
 from skillgauge_run_views import outcome_text
+from skillgauge_run_views.code_hosts import skill_lines
 from skillgauge_run_views.latency import latency_text
 from skillgauge_run_views.markdown import gate_mark, in_markdown
 
@@ -102,6 +103,7 @@ def _lines(view: RunView) -> Iterator[str]:
     for sentence in begins.answers:
         yield ""
         yield f"**{escaped(sentence)}**"
+    yield from skill_lines(begins.skills)
     if begins.changes:
         yield ""
         yield from (f"- {escaped(line)}" for line in begins.changes)
@@ -117,9 +119,19 @@ def _lines(view: RunView) -> Iterator[str]:
         yield ""
         yield f"{escaped(note[0].upper() + note[1:])}."
     if any(suite.compared for suite in head.suites):
-        yield from _cases(view)
+        yield from _folded("Cases of all skills", _cases(view)) if begins.skills else _cases(view)
     for suite in head.suites:
-        yield from _suite(view, suite)
+        name = text(suite.name or suite.id)
+        yield from _folded(name, _suite(view, suite)) if begins.skills else _suite(view, suite)
+
+
+def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines that a reader has to open, since a table of all skills says the most of them."""
+    yield ""
+    yield f"<details><summary>{title}</summary>"
+    yield from lines
+    yield ""
+    yield "</details>"
 
 
 def _cases(view: RunView) -> Iterator[str]:
