@@ -27,10 +27,12 @@ class LiftGate(StrEnum):
 
     BETTER = "better"
     NOT_WORSE = "not-worse"
+    NO_REGRESSION = "no-regression"
+    """Not worse beyond chance than an earlier run; what cannot be told meets it."""
 
     def threshold(self, margin: float) -> float:
         """Return the least difference that meets the gate."""
-        return -margin if self is LiftGate.NOT_WORSE else math.nextafter(margin, 1.0)
+        return math.nextafter(margin, 1.0) if self is LiftGate.BETTER else -margin
 
 
 class PairVerdict(StrEnum):

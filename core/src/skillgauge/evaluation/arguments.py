@@ -242,8 +242,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         _gate(
             "--gate",
-            "Exit 1 if the run shows the opposite, and 3 if it cannot tell; repeatable.",
-            choices=("better", "not-worse"),
+            "Exit 1 if the run shows the opposite, and 3 if it cannot tell, which meets no-regression; repeatable.",
+            choices=("better", "not-worse", "no-regression"),
             several=True,
             field="pairs.gates",
         ),
@@ -385,7 +385,7 @@ class Settings(TypedDict, total=False):
     """The same, by the name of the option."""
     fail_on_verdict: str | Sequence[str]
     gate: str | Sequence[str]
-    """`better` or `not-worse`."""
+    """`better`, `not-worse` or, with `against`, `no-regression`."""
     gate_scope: str
     margin: float
     """Points that `gate` allows or asks for."""

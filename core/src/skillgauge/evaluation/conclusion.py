@@ -17,6 +17,7 @@ from ..decide.earlier.against import against_answers, unanswerable_again
 from ..decide.earlier.changes import changes_of
 from ..decide.earlier.matching import Earlier, Matching
 from ..decide.failing import failing_lines
+from ..decide.pair_gates import LiftGate
 from ..decide.verdicts import verdict_of
 from ..errors import Problem, UsageError
 from ..plan.preparing import Prepared
@@ -47,6 +48,9 @@ def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
             fields[owner][field] = _several(value) if option.several else value
     gates, pairs = fields["gates"], fields["pairs"]
     pairs["against_earlier"] = values.get("against") is not None
+    if LiftGate.NO_REGRESSION in pairs.get("gates", ()) and values.get("against") is None:
+        hint = "Name a baseline, a report or a stored run: --against main."
+        raise UsageError(Problem("usage.gate", f"--gate {LiftGate.NO_REGRESSION} needs --against", hint=hint))
     gates["threshold_given"] = "min_completion" in gates
     return GateOptions.model_validate({**gates, "pairs": pairs})
 
@@ -164,7 +168,7 @@ def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, ear
     if outcome.stopped_at:
         is_kept = evaluation.prepared.job.store.durable
         decision = stopped_early(view, outcome.stopped_at, decision, is_kept=is_kept)
-    changes = changes_of(matching) if matching else None
+    changes = changes_of(matching, gates.pairs.margin_pts / 100) if matching else None
     kept_as = evaluation.kept_as(view)
     decided = decision.reported.model_copy(update={"changes": changes, "kept_as": kept_as})
     view = replace(view, verdict=verdict_of(view, decision.exit_code), decided=decided)

@@ -89,7 +89,7 @@ class SkillRow:
     @property
     def subject(self) -> str:
         """The plural of what its suite asks where figures take the place of a pass rate."""
-        return self.asked.subject if self.asked and self.asked.subject else "figures of their own"
+        return plain(self.asked.subject, _NAME) if self.asked and self.asked.subject else "figures of their own"
 
     @property
     def cost(self) -> tuple[MeanRatio, str] | None:
@@ -177,8 +177,8 @@ def _rows(view: RunView, groups: Sequence[GroupSummary]) -> Iterator[SkillRow]:
     shown = [*main, *(group for group in groups if group not in main and group.key not in queries.merged)]
     for name, group in zip(_names(shown), shown, strict=True):
         asked = queries.of_row.get(group.key)
-        for pair in pairs.get(group.key, [None]):
-            yield facts.row(name, group, pair, asked)
+        of_group: Sequence[PairSummary | None] = pairs.get(group.key) or [None]
+        yield from (facts.row(name, group, comparison, asked) for comparison in of_group)
 
 
 @dataclass(frozen=True)

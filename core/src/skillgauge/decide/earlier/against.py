@@ -6,18 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from skillgauge_documents.characters import plain
-from skillgauge_documents.phrases import counted, points
+from skillgauge_documents.phrases import chance_text, counted, points
 
 from ...report.answer import span_text
 from ...report.wording import labels
 from ...stats import Change, ChangeFinding, TwiceRun, change_of, new_change_bounds
 from ...types.arms import DIRECT
 from ...types.comparison import GroupKey
-from ...types.decided import GateAnswer
+from ...types.decided import Direction, GateAnswer, GroupChange
 from ...types.gate import CaseScope, Gate
 from ...types.result import Figure, RunView
 from ..gates import GateResult, answer_of, gated
 from ..pair_gates import WORDS, LiftGate, PairDemands
+from .changes import changes_of
 from .matching import Earlier, Matching, SharedCases
 
 _FIGURE = "change"
@@ -33,9 +34,42 @@ def against_answers(matching: Matching, demands: PairDemands) -> Iterator[GateRe
         demands: which gates, and their margin.
     """
     groups = [group.key for group in gated(matching.view)]
-    for key, name in zip(groups, labels(groups, _SHOWN), strict=True):
+    names = dict(zip(groups, labels(groups, _SHOWN), strict=True))
+    margin = demands.margin_pts / _POINTS
+    for key, name in names.items():
         for gate in demands.gates:
-            yield _Asked(matching, gate, demands.margin_pts / _POINTS, demands.scope, key, name).answer()
+            if gate is not LiftGate.NO_REGRESSION:
+                yield _Asked(matching, gate, margin, demands.scope, key, name).answer()
+    if LiftGate.NO_REGRESSION in demands.gates:
+        changes = changes_of(matching, margin)
+        yield from (_unless_worse(change, names[change.group], changes.since, margin) for change in changes.groups)
+
+
+def _unless_worse(change: GroupChange, name: str, since: str, margin: float) -> GateResult:
+    """Missed if a group is worse beyond chance, all groups of the run allowed for; open if it was not compared."""
+    figure = Figure(name=_FIGURE, label="Change", value=change.own, unit="ratio")
+    gate = Gate(figure=_FIGURE, threshold=LiftGate.NO_REGRESSION.threshold(margin))
+    answer = _ANSWERS_OF_DIRECTIONS.get(change.direction, GateAnswer.MET)
+    return GateResult(
+        gate, change.group, figure, answer, f"{name} {_PREDICATES[answer]} {plain(since)}{_shown(change)}"
+    )
+
+
+_ANSWERS_OF_DIRECTIONS = {Direction.WORSE: GateAnswer.MISSED, Direction.APART: GateAnswer.INCONCLUSIVE}
+_PREDICATES = {
+    GateAnswer.MISSED: "is worse than",
+    GateAnswer.INCONCLUSIVE: "is not compared with",
+    GateAnswer.MET: "is not shown to be worse than",
+}
+
+
+def _shown(change: GroupChange) -> str:
+    """The figures of a change, or why there are none."""
+    if change.own is None:
+        return f": {plain(change.note)}" if change.note else ""
+    lift = "" if change.lift is None else f", lift {points(change.lift)}"
+    chance = "" if change.chance is None else f"; {chance_text(change.chance)}"
+    return f" on these cases (pass rate {points(change.own)}{lift}, n = {counted(change.n, 'case')}{chance})"
 
 
 _MARGINS = (10.0, 15.0, 20.0, 30.0, 50.0)

@@ -12,7 +12,7 @@ from ..gates import gated
 from .matching import CaseOfGroup, Matching
 
 
-def changes_of(matching: Matching) -> Changes:
+def changes_of(matching: Matching, margin: float = 0.0) -> Changes:
     """Return what changed since the earlier run.
 
     A skill is better or worse by the rule of `report diff`: its pass rate and, where it is known, its lift moved beyond
@@ -20,11 +20,12 @@ def changes_of(matching: Matching) -> Changes:
 
     Args:
         matching: both runs. Blocks; call it from a worker thread.
+        margin: a difference up to this, as a fraction, is none.
     """
     keys = [group.key for group in gated(matching.view)]
     both_ways = {key: _both_ways(matching, key, partner) for key in keys if (partner := _comparable(matching, key))}
     chances = _allowed_for(both_ways)
-    groups = tuple(_group_change(matching, key, both_ways.get(key), chances.get(key, 1.0)) for key in keys)
+    groups = tuple(_group_change(matching, key, both_ways.get(key), chances.get(key, 1.0), margin) for key in keys)
     return Changes(since=matching.earlier.name, groups=groups)
 
 
@@ -60,7 +61,9 @@ def _allowed_for(both_ways: Mapping[GroupKey, _BothWays | None]) -> dict[GroupKe
     return dict(zip(moved, holm(list(moved.values())), strict=True))
 
 
-def _group_change(matching: Matching, key: GroupKey, both_ways: _BothWays | None, chance: float) -> GroupChange:
+def _group_change(
+    matching: Matching, key: GroupKey, both_ways: _BothWays | None, chance: float, margin: float
+) -> GroupChange:
     partner = matching.partner(key)
     if partner is None:
         return GroupChange(group=key, direction=Direction.NEW)
@@ -72,7 +75,7 @@ def _group_change(matching: Matching, key: GroupKey, both_ways: _BothWays | None
     own, lift = both_ways.loss.own, both_ways.loss.lift
     return GroupChange(
         group=key,
-        direction=_direction(own, lift, chance),
+        direction=_direction(own, lift, chance, margin),
         own=own,
         lift=lift,
         n=both_ways.loss.n,
@@ -83,12 +86,12 @@ def _group_change(matching: Matching, key: GroupKey, both_ways: _BothWays | None
     )
 
 
-def _direction(own: float, lift: float | None, chance: float) -> Direction:
+def _direction(own: float, lift: float | None, chance: float, margin: float) -> Direction:
     if not own:
         return Direction.SAME
-    if chance <= RARE and has_fallen(own, lift, 0.0):
+    if chance <= RARE and has_fallen(own, lift, margin):
         return Direction.WORSE
-    if chance <= RARE and has_fallen(-own, None if lift is None else -lift, 0.0):
+    if chance <= RARE and has_fallen(-own, None if lift is None else -lift, margin):
         return Direction.BETTER
     return Direction.UNDECIDED
 

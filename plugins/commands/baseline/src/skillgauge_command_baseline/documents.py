@@ -57,12 +57,12 @@ def entry_of(name: str, file: Path, view: RunView) -> Entry:
 
 
 def advice(name: str, view: RunView) -> str:
-    """Return the command that compares later runs with a baseline, with a margin that its size can answer."""
+    """Return the command that compares later runs with a baseline, by a gate that the same results would meet."""
     margin = least_margin(view)
-    command = f"skillgauge eval --gate not-worse --margin {margin or 10:g} --against {name}"
     if margin is None:
-        return f"too few runs for a gate: the same results again would not meet {command}; save a run with more --runs"
-    return f"compare with: {command}"
+        command = f"skillgauge eval --gate no-regression --against {name}"
+        return f"compare with: {command} (with more --runs also by --gate not-worse, which demands a proof)"
+    return f"compare with: skillgauge eval --gate not-worse --margin {margin:g} --against {name}"
 
 
 def save_as(call: Invocation, view: RunView, target: Path) -> None:
