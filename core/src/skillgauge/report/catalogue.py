@@ -174,7 +174,8 @@ def _rows(view: RunView, groups: Sequence[GroupSummary]) -> Iterator[SkillRow]:
         pairs.setdefault(pair.candidate, []).append(pair)
     main = [group for group in groups if group.key in pairs or not rated_figures(group)]
     queries = _queries(groups, main)
-    shown = [*main, *(group for group in groups if group not in main and group.key not in queries.merged)]
+    apart = queries.merged | {group.key for group in main}
+    shown = [*main, *(group for group in groups if group.key not in apart)]
     for name, group in zip(_names(shown), shown, strict=True):
         asked = queries.of_row.get(group.key)
         of_group: Sequence[PairSummary | None] = pairs.get(group.key) or [None]

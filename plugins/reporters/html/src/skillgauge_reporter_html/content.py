@@ -131,7 +131,7 @@ class SuitePart:
     @property
     def with_rate(self) -> tuple[Section, ...]:
         """The others."""
-        return tuple(section for section in self.summarized if section not in self.rated)
+        return tuple(section for section in self.summarized if section.group and not rated_figures(section.group))
 
     @property
     def figure_heads(self) -> Mapping[str, str]:
