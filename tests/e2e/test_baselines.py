@@ -186,6 +186,16 @@ def test_a_baseline_that_the_same_results_would_not_meet(four: Scripted) -> None
     words = ("--dry-run", "--gate", "not-worse", "--margin", "10", "--against", "main", *EARLIER)
     done = four.evaluate(FOUR_ALL, FOUR_NONE, *words, code=0)
     assert "the same results again would not meet the gate: " in done.stderr
+    saved = four.run_plain("baseline", "save", "main", "--force")
+    proposed = "compare with: skillgauge eval --gate no-regression --against main"
+    assert proposed in saved.verdict
+    gate = ("--gate", "no-regression", "--against", "main")
+    again = four.evaluate(dict.fromkeys("1234", "p"), dict.fromkeys("1234", "f"), *gate)
+    assert again.stdout.startswith("gate met: s · with_skill is not shown to be worse than main on these cases (pass ")
+    lost = four.evaluate(dict.fromkeys("1234", "f"), dict.fromkeys("1234", "f"), *gate, code=1)
+    assert lost.verdict.startswith("gate missed: s · with_skill is worse than main on these cases (pass rate -100.0 ")
+    alone = four.evaluate(FOUR_ALL, FOUR_NONE, "--gate", "no-regression", code=2)
+    assert "--gate no-regression needs --against" in alone.stderr
 
 
 def test_the_gate_and_the_comparison_of_reports_agree(twelve: Scripted) -> None:

@@ -54,6 +54,9 @@ from ..cli.options import (
     GlobalsGroup as GlobalsGroup,
     SeveralWords as SeveralWords,
 )
+from ..terminal.terminal import (
+    width_of as width_of,
+)
 from ..terminal.output import (
     Output as Output,
     problem_document as problem_document,

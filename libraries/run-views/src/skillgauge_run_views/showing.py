@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 
 from skillgauge.api import Frozen, PlanHead, Problem, TrialResult, UsageError, Verdict, did_you_mean, plain
@@ -13,6 +14,8 @@ from skillgauge.api.report import (
     Summary,
     case_by_case,
     case_name,
+    catalogue,
+    compared,
     counted,
     differing,
     duration,
@@ -23,13 +26,15 @@ from skillgauge.api.report import (
     score_text,
     sentences,
 )
-from skillgauge.api.run import Output, human_lines
+from skillgauge.api.run import Output, human_lines, width_of
 
 from .looking import Wanted, require_target
 
 LISTED = 50
 """Trials without a pass that are listed for people."""
 _WIDE = 1_000
+_SUITES = 8
+"""Suites up to which each has a line."""
 _COLUMNS = {"suite_id": "Suite", "target_id": "Target", "arm": "Arm", "runner": "Engine", "model": "Model"}
 """What may tell trials apart: fields of `GroupKey`, and how their columns are called."""
 
@@ -83,11 +88,20 @@ def show_run(view: RunView, output: Output, arm: str | None = None, target: str 
         )
     if output.as_json:
         return
-    for line in (*_head_lines(view), *human_lines(view)):
+    for line in (*_head_lines(view), *human_lines(view, width_of(sys.stdout), target)):
         output.line(line)
-    for sentence in sentences(view):
+    for sentence in _answers(view, target):
         output.line(plain(sentence, _WIDE))
     _print_not_passed(view, output, Wanted("*", arm, target))
+
+
+def _answers(view: RunView, target: str | None) -> Iterator[str]:
+    """Yield the answers on a target, or on all; many skills have a table instead."""
+    if target is None and catalogue(view):
+        return
+    for pair, sentence in zip(compared(view), sentences(view), strict=True):
+        if target in (None, pair.candidate.target_id):
+            yield sentence
 
 
 def _print_not_passed(view: RunView, output: Output, selection: Wanted) -> None:
@@ -112,7 +126,10 @@ def _head_lines(view: RunView) -> Iterator[str]:
     took = "" if run.finished_at is None else f", took {duration(max(0.0, run.finished_at - run.started_at))}"
     yield f"Run {plain(run.run_id)} of {moment(run.started_at)}: {run.state}{took}"
     yield f"{extent_text(view)}, seed: {head.seed}"
-    for suite in head.suites:
+    if len(head.suites) > _SUITES:
+        cases = counted(sum(suite.case_count for suite in head.suites), "case")
+        yield f"{len(head.suites)} suites, {cases}"
+    for suite in head.suites if len(head.suites) <= _SUITES else ():
         version = f" {plain(suite.version)}" if suite.version else ""
         cases = counted(suite.case_count, "case")
         yield f"Suite {plain(suite.id)}{version} (format {plain(suite.format)}), {cases}"

@@ -157,7 +157,11 @@ class CsvReporter:
     def render(self, view: RunView) -> Iterable[Artifact]:
         """The groups, then their tags if there are any; results are not read, because the summary tells all of it."""
         groups = view.summary.groups
-        rows = ((*_row(group), *_proof(view, group), text("; ".join(rate_notes(group)))) for group in groups)
+        pairs: dict[GroupKey, PairSummary] = {}
+        for pair in compared(view):
+            pairs.setdefault(pair.candidate, pair)
+        proofs = ((group, _proof(view, group, pairs.get(group.key))) for group in groups)
+        rows = ((*_row(group), *proof, text("; ".join(rate_notes(group)))) for group, proof in proofs)
         yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *rows)))
         yield from _decided(view.decided)
         if any(group.tags for group in groups):
@@ -249,9 +253,8 @@ def _figure_row(group: GroupSummary, figure: Figure) -> tuple[str, ...]:
     return (*map(text, names), share(figure.value), *bounds, text(rate.method), str(rate.n))
 
 
-def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:
+def _proof(view: RunView, group: GroupSummary, pair: PairSummary | None) -> tuple[str, ...]:
     """Return the findings of the run and of the group's comparison with a baseline; of several, the first."""
-    pair = next((each for each in compared(view) if each.candidate == group.key), None)
     return (*_validity(view, group), *_comparison(pair))
 
 
