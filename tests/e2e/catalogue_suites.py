@@ -9,7 +9,7 @@ from typing import Any
 
 CASES = 4
 ENGINE = ("--engine", "mock", "--set", "engines.mock.script=mock.yaml", "--runs", "3")
-"""What every run of such a repository needs."""
+"""The options that every run of such a repository needs."""
 _ENDS = {"helps": (True, False), "hurts": (False, True), "useless": (False, False), "same": (True, True)}
 """Of each kind: whether its cases pass with the skill, and without it."""
 

@@ -1,4 +1,4 @@
-"""A skill costs the same beside a thousand others as beside ten: no part of a summary grows faster than their number."""
+"""A skill costs the same beside a thousand others as beside ten: no part of a summary grows faster than they do."""
 
 from __future__ import annotations
 

@@ -47,9 +47,9 @@ class FailingGroup:
     reason: str
     """Of the first repeat that failed, else of the first that ended in an error; not yet `plain`."""
     is_new: bool = False
-    """Whether it passed in the run that this one was compared with."""
+    """True if it passed in the run that this one was compared with."""
     is_lost: bool = False
-    """Whether it passes in the arm that its own is compared with."""
+    """True if it passes in the arm that its own is compared with."""
 
     @property
     def title(self) -> str:

@@ -93,7 +93,7 @@ class SkillRow:
 
     @property
     def cost(self) -> tuple[MeanRatio, str] | None:
-        """What it costs beside the arm without it, and of what; `None` if that is unknown."""
+        """The cost beside the arm without it, and of which kind; `None` if that is unknown."""
         ratios = self.pair.ratios if self.pair else None
         if ratios is None:
             return None
@@ -166,9 +166,7 @@ def _groups_under_test(view: RunView) -> list[GroupSummary]:
 
 def _rows(view: RunView, groups: Sequence[GroupSummary]) -> Iterator[SkillRow]:
     """Yield a row for each comparison, and one for each other group that belongs to none."""
-    by_key = {group.key: group for group in view.summary.groups}
-    changes = view.decided.changes.groups if view.decided and view.decided.changes else ()
-    facts = _Facts(by_key, {id(pair) for pair in compared(view)}, {change.group: change for change in changes})
+    facts = _facts(view)
     pairs: dict[GroupKey, list[PairSummary]] = {}
     for pair in view.summary.pairs:
         pairs.setdefault(pair.candidate, []).append(pair)
@@ -180,6 +178,12 @@ def _rows(view: RunView, groups: Sequence[GroupSummary]) -> Iterator[SkillRow]:
         asked = queries.of_row.get(group.key)
         of_group: Sequence[PairSummary | None] = pairs.get(group.key) or [None]
         yield from (facts.row(name, group, comparison, asked) for comparison in of_group)
+
+
+def _facts(view: RunView) -> _Facts:
+    by_key = {group.key: group for group in view.summary.groups}
+    changes = view.decided.changes.groups if view.decided and view.decided.changes else ()
+    return _Facts(by_key, {id(pair) for pair in compared(view)}, {change.group: change for change in changes})
 
 
 @dataclass(frozen=True)
@@ -226,7 +230,7 @@ _NAME = 60
 
 @dataclass(frozen=True)
 class _Facts:
-    """What rows are made of."""
+    """The facts that rows are made of."""
 
     by_key: Mapping[GroupKey, GroupSummary]
     proving: set[int]

@@ -29,7 +29,7 @@ class Opening:
     """The answers to the question of the run; of many skills all of them in one line, and those that hurt. None if it
     compares nothing."""
     changes: tuple[str, ...]
-    """What changed since an earlier run; none if the run was compared with no other."""
+    """The changes since an earlier run; none if the run was compared with no other."""
     skills: Catalogue | None
     """The skills side by side, if there are several."""
 

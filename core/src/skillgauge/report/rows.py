@@ -76,7 +76,7 @@ def cells_of(row: SkillRow) -> SkillCells:
 
 
 def _fires(row: SkillRow) -> str:
-    """How often it fires when it should: of queries by their figure, else in the sessions that were to use it."""
+    """The firing when it should: of queries by their figure, else in the sessions that were to use it."""
     if row.asked is not None:
         return percent(row.asked.value)
     if row.pair and row.pair.fired:

@@ -49,7 +49,8 @@ from skillgauge.api.report import (
 )
 from skillgauge.stats import Latency, RateInterval
 from skillgauge_reporter_html import content
-from skillgauge_reporter_html.content import ROOM, ROWS, SHORT, SHORT_TAGS, page, row
+from skillgauge_reporter_html.content import ROOM, ROWS, SHORT, SHORT_TAGS, row
+from skillgauge_reporter_html.pages import page
 from skillgauge_reporter_html.reporter import HtmlReporter
 from skillgauge_reporter_html.wording import text
 from skillgauge_run_views import excerpt, transcript

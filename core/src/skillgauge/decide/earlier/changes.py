@@ -1,4 +1,4 @@
-"""What changed since an earlier run, group by group and case by case, for reports."""
+"""The changes since an earlier run, group by group and case by case, for reports."""
 
 from __future__ import annotations
 

@@ -32,7 +32,8 @@ from skillgauge.api.report import (
 )
 from skillgauge_run_views import latency_text
 
-from .content import Page, has_files, overview, page, parts
+from .content import Page
+from .pages import has_files, overview, page, parts
 from .wording import text
 
 _BUFFERED = 200
