@@ -57,7 +57,7 @@ from skillgauge_run_views import excerpt, transcript
 from skillgauge_run_views.transcripts import CHARACTERS, LISTED
 from skillgauge_testkit import contract_views
 
-VOID = {"meta", "path", "rect"}
+VOID = {"input", "meta", "path", "rect"}
 
 
 class Nesting(HTMLParser):
@@ -279,10 +279,11 @@ def test_run_facts_are_shown() -> None:
 
 
 def test_several_suites_get_links() -> None:
-    """A page of many suites has a list of them; one suite needs none."""
+    """A page of many suites has a row for each, which leads to it; one suite needs none."""
     assert "<nav" not in drawn(example("passed and failed"))
     shown = drawn(example("hostile"))
-    assert shown.count('<li><a href="#suite-') == len(example("hostile").head.suites)
+    assert shown.count('<a href="#skill-') == len(example("hostile").head.suites)
+    assert shown.count('<details class="skill" id="skill-') == len(example("hostile").head.suites)
     assert re.search("<title>.* and 8 more – skillgauge report</title>", shown)
 
 

@@ -56,10 +56,14 @@ def entry_of(name: str, file: Path, view: RunView) -> Entry:
     )
 
 
+_LARGEST = 20
+"""Points of a margin above which a gate allows more than people would call no loss."""
+
+
 def advice(name: str, view: RunView) -> str:
     """Return the command that compares later runs with a baseline, by a gate that the same results would meet."""
     margin = least_margin(view)
-    if margin is None:
+    if margin is None or margin > _LARGEST:
         command = f"skillgauge eval --gate no-regression --against {name}"
         return f"compare with: {command} (with more --runs also by --gate not-worse, which demands a proof)"
     return f"compare with: skillgauge eval --gate not-worse --margin {margin:g} --against {name}"
