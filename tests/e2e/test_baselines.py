@@ -186,10 +186,12 @@ def test_a_baseline_that_the_same_results_would_not_meet(four: Scripted) -> None
     words = ("--dry-run", "--gate", "not-worse", "--margin", "10", "--against", "main", *EARLIER)
     done = four.evaluate(FOUR_ALL, FOUR_NONE, *words, code=0)
     assert "the same results again would not meet the gate: " in done.stderr
+    assert "too few runs for a gate: " in four.run_plain("baseline", "save", "main", "--force").verdict
+    four.evaluate(dict.fromkeys("1234", "p"), dict.fromkeys("1234", "f"), "--runs", "2")
     saved = four.run_plain("baseline", "save", "main", "--force")
     proposed = "compare with: skillgauge eval --gate no-regression --against main"
     assert proposed in saved.verdict
-    gate = ("--gate", "no-regression", "--against", "main")
+    gate = ("--gate", "no-regression", "--against", "main", "--runs", "2")
     again = four.evaluate(dict.fromkeys("1234", "p"), dict.fromkeys("1234", "f"), *gate)
     assert again.stdout.startswith("gate met: s · with_skill is not shown to be worse than main on these cases (pass ")
     lost = four.evaluate(dict.fromkeys("1234", "f"), dict.fromkeys("1234", "f"), *gate, code=1)

@@ -12,6 +12,7 @@ from ..evaluation.stored import (
     tell_foreign as tell_foreign,
 )
 from ..decide.earlier.against import (
+    can_show_loss as can_show_loss,
     least_margin as least_margin,
 )
 from ..decide.earlier.matching import (

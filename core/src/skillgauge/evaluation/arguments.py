@@ -242,14 +242,14 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         _gate(
             "--gate",
-            "Exit 1 if the run shows the opposite, and 3 if it cannot tell, which meets no-regression; repeatable.",
+            "Exit 1 if the run shows the opposite; repeatable.",
             choices=("better", "not-worse", "no-regression"),
             several=True,
             field="pairs.gates",
         ),
         Option(
             "--gate-scope",
-            "Ask gates on lifts and changes of these cases (default) or of new cases of this kind.",
+            "Ask gates of these cases (default) or of new cases of this kind.",
             choices=("these", "new"),
             field="pairs.scope",
             group=_EVAL,
@@ -265,7 +265,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         _gate(
             "--against",
-            "Report what changed since that baseline, report or stored run; --gate then asks about the change.",
+            "Report and gate the change since that run.",
             metavar="BASELINE",
         ),
     ),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.phrases import chance_text, counted, points
 
 from ...report.answer import span_text
 from ...report.wording import labels
-from ...stats import Change, ChangeFinding, TwiceRun, change_of, new_change_bounds
+from ...stats import Change, ChangeFinding, Repeats, TwiceRun, change_of, new_change_bounds
 from ...types.arms import DIRECT
 from ...types.comparison import GroupKey
 from ...types.decided import Direction, GateAnswer, GroupChange
@@ -91,6 +91,25 @@ def least_margin(view: RunView) -> float | None:
         if answers == {GateAnswer.MET}:
             return margin
     return None
+
+
+def can_show_loss(view: RunView) -> bool:
+    """Tell whether each group has enough runs for `--gate no-regression` to be missed, were every case to fail.
+
+    Args:
+        view: the run that would be compared with. Its results are read; blocks.
+    """
+    matching = Matching(view, Earlier(view, ""))
+    groups = [matching.cases(group.key, group.key).graded for group in gated(view)]
+    changes = [
+        change_of([_lost(case) for case in cases]) for cases in groups if any(case.before.passed for case in cases)
+    ]
+    return all(change is not None and change.finding(0.0) is ChangeFinding.WORSE for change in changes)
+
+
+def _lost(case: TwiceRun) -> TwiceRun:
+    """The case as if every repeat with the skill had failed the second time."""
+    return replace(case, after=Repeats(0, case.after.graded))
 
 
 def unanswerable_again(earlier: Earlier, demands: PairDemands) -> Iterator[str]:

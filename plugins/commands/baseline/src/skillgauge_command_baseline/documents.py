@@ -8,7 +8,7 @@ from pathlib import Path
 from skillgauge.api import Execution, Frozen, Kept, Problem, SkillgaugeError, TrialResult, plain
 from skillgauge.api.report import Counts, RunView, counted, moment
 from skillgauge.api.report import listed as in_a_line
-from skillgauge.api.run import Invocation, Output, baseline_files, least_margin, write_whole
+from skillgauge.api.run import Invocation, Output, baseline_files, can_show_loss, least_margin, write_whole
 
 
 class Entry(Frozen):
@@ -64,6 +64,8 @@ def advice(name: str, view: RunView) -> str:
     """Return the command that compares later runs with a baseline, by a gate that the same results would meet."""
     margin = least_margin(view)
     if margin is None or margin > _LARGEST:
+        if not can_show_loss(view):
+            return "too few runs for a gate: not even the loss of every case would be beyond chance; save more --runs"
         command = f"skillgauge eval --gate no-regression --against {name}"
         return f"compare with: {command} (with more --runs also by --gate not-worse, which demands a proof)"
     return f"compare with: skillgauge eval --gate not-worse --margin {margin:g} --against {name}"
