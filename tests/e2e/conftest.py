@@ -143,7 +143,11 @@ class Scripted:
 
     def run(self, *command: str, code: int = 0) -> Done:
         """A command that evaluates it."""
-        done = self.program(*command, *self.options)
+        return self.run_plain(*command, *self.options, code=code)
+
+    def run_plain(self, *command: str, code: int = 0) -> Done:
+        """A command that evaluates nothing."""
+        done = self.program(*command)
         assert done.code == code, done.stdout + done.stderr
         return done
 

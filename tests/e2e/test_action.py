@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -114,6 +115,58 @@ def test_gates(play: Play, gate: str, more: tuple[str, ...], code: int) -> None:
     played = play(gate=gate, args="\n".join([*MOCK, *more, "--runs=5"]))
     assert (played.code, played.outputs["exit-code"]) == (code, str(code)), played.log
     assert ("1 of 2 cases passed" in played.summary) == (code != 2)
+
+
+def git(folder: Path, *arguments: str) -> None:
+    """Run git as somebody."""
+    who = ("-c", "user.name=a", "-c", "user.email=a@b.invalid", "-c", "init.defaultBranch=main")
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def pull_request(repository: Path, tmp_path: Path) -> dict[str, str]:
+    """The variables of a pull request after which the second case fails, which passes in the base branch."""
+    script = (repository / "mock.yaml").read_text()
+    better = {"match": "Part", "skill": "greetings", "text": "goodbye"}
+    replies = yaml.safe_load(script)["replies"]
+    (repository / "mock.yaml").write_text(yaml.safe_dump({"replies": [better, *replies]}))
+    (repository / ".git").rmdir()
+    git(repository, "init")
+    git(repository, "add", "greetings", "mock.yaml")
+    git(repository, "commit", "-m", "Begin")
+    git(tmp_path, "clone", "--bare", str(repository), "origin.git")
+    git(repository, "remote", "add", "origin", str(tmp_path / "origin.git"))
+    (repository / "mock.yaml").write_text(script)
+    return {
+        "GITHUB_BASE_REF": "main",
+        "GITHUB_SERVER_URL": "https://github.invalid",
+        "GITHUB_REPOSITORY": "o/r",
+        "GITHUB_RUN_ID": "7",
+    }
+
+
+def test_what_changed_since_the_base_branch(play: Play, repository: Path, pull_request: dict[str, str]) -> None:
+    """R3-F4: two cases are enough to see that one was lost; the comment names gate, change, case and page."""
+    played = play(env=pull_request, against="base", gate="no-regression", args="\n".join([*MOCK, "--runs=3"]))
+    assert played.code == 1, played.log
+    summary = played.summary.replace("\\", "")
+    parts = (
+        "gate missed: greetings · with_skill is worse than main on these cases (pass rate -50.0 points",
+        "- since main: greetings · with_skill is worse: pass rate -50.0 points, lift -50.0 points (n = 2 cases",
+        "- newly failing: ",
+        "[The page with every session](https://github.invalid/o/r/actions/runs/7)",
+    )
+    places = [summary.index(part) for part in parts]
+    assert places == sorted(places)
+    worktrees = subprocess.run(["git", "worktree", "list"], cwd=repository, capture_output=True, text=True, check=True)
+    assert len(worktrees.stdout.splitlines()) == 1
+
+
+def test_without_a_base_branch_nothing_is_compared(play: Play) -> None:
+    """After a push the same job has no gate on the change, and is not red for want of one."""
+    played = play(against="base", gate="no-regression", args="\n".join([*MOCK, "--runs=1"]))
+    assert played.code == 0, played.log
+    assert "no pull request, so no base branch" in played.log
 
 
 def test_no_report(play: Play) -> None:

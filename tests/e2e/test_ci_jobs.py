@@ -160,6 +160,21 @@ def notes(received: list[tuple[str, str | None, str]]) -> Iterator[str]:
         server.shutdown()
 
 
+def with_origin(repository: Path) -> None:
+    """Commit what is there, and give the repository an origin whose branch `main` has the same."""
+    who = ("-c", "user.name=a", "-c", "user.email=a@b.invalid", "-c", "init.defaultBranch=main")
+    (repository / ".git").rmdir()
+    origin = str(repository.with_name("origin.git"))
+    for arguments in (
+        ("init",),
+        ("add", "my-skill", "recordings"),
+        ("commit", "-m", "Begin"),
+        ("clone", "--bare", ".", origin),
+        ("remote", "add", "origin", origin),
+    ):
+        subprocess.run(["git", *who, *arguments], cwd=repository, check=True, capture_output=True)
+
+
 def test_gitlab(repository: Path, environment: dict[str, str], sort: str) -> None:
     """Every artifact that the job names is there, whatever the outcome, and the note is the report."""
     job = blocks()["gitlab"]["skills"]
@@ -178,6 +193,14 @@ def test_gitlab(repository: Path, environment: dict[str, str], sort: str) -> Non
         of_gitlab = {"CI_API_V4_URL": address, "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "7"}
         assert run("script", of_gitlab) == code_of(sort)
         assert run("after_script", of_gitlab | {"NOTE_TOKEN": "t0ken"}) == 0
+        note = received[-1][2]
+        assert "### Changed" not in note
+        with_origin(repository)
+        in_a_request = {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_JOB_URL": "https://gitlab.invalid/jobs/7"}
+        assert run("script", of_gitlab | in_a_request) == code_of(sort)
+        changed = (repository / "build/eval-result.gitlab.md").read_text()
+        assert "- since target: no case came out differently" in changed
+        assert "(https://gitlab.invalid/jobs/7/artifacts/file/build/eval-result.html)" in changed
     report = (repository / "build/eval-result.gitlab.md").read_text()
     assert received == [("/projects/3/merge_requests/7/notes", "t0ken", report)]
     reports = job["artifacts"]["reports"]

@@ -153,6 +153,6 @@ def test_first_agent_eval_and_first_ci_gate(work: Path, user: dict[str, str]) ->
     assert (work / "reports/eval-result.html").is_file()
 
     done = travel("first_ci_gate", work, user)
-    assert "gate missed: below 90.0%: commit-message · with_skill 75.0%" in done.stderr
+    assert "gate missed: pass rate below 90.0%: commit-message · with_skill 75.0%" in done.stderr
     assert "12 sessions could not be replayed" in done.stderr
     assert done.stderr.splitlines()[-1].startswith("gate met: ")

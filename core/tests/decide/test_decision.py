@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Comparison, Kept
 from skillgauge.decide.decision import GateOptions, decide
-from skillgauge.decide.gates import GateAnswer
 from skillgauge.errors import ExitCode
 from skillgauge.stats import Repeats, weigh
 from skillgauge.types.comparison import GroupKey, PairSummary
+from skillgauge.types.decided import GateAnswer
 from skillgauge.types.judged_gates import JUDGED, JudgedGates
 from skillgauge.types.result import (
     Counts,
@@ -164,7 +164,7 @@ def test_a_gate_that_is_missed_is_exit_code_1() -> None:
         STRICT,
     )
     assert decision.exit_code is ExitCode.GATE_MISSED
-    assert decision.verdict == "gate missed: below 70.0%: a 50.0%, b 0.0% (10 of 15 passed)"
+    assert decision.verdict == "gate missed: pass rate below 70.0%: a 50.0%, b 0.0% (10 of 15 passed)"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_threshold_alone_only_warns() -> None:
     decision = decide(view(group(passed=8, failed=2)), options)
     assert (decision.exit_code, decision.verdict) == (ExitCode.OK, "done: 8 of 10 passed")
     (notice,) = decision.notices
-    assert notice.startswith("below 90.0%: skill 80.0%")
+    assert notice.startswith("pass rate below 90.0%: skill 80.0%")
     assert "--exit-on-fail" in notice
 
 
@@ -211,7 +211,7 @@ def test_what_is_missed_and_what_is_open_are_told_apart() -> None:
     groups = [group(passed=1, failed=3, target_id="a"), group(passed=3, errors=1, target_id="b")]
     (notice,) = decide(view(*groups), GateOptions(min_completion=0.9, threshold_given=True)).notices
     assert notice.startswith(
-        "below 90.0%: a 25.0%; errors leave open whether it is below 90.0%: b 75.0% to 100.0%; add"
+        "pass rate below 90.0%: a 25.0%; errors leave open whether pass rate is below 90.0%: b 75.0% to 100.0%; add"
     )
 
 
@@ -386,7 +386,7 @@ def test_errors_count_both_ways() -> None:
     solved = group(passed=6, errors=2, model="m1")
     decision = decide(view(solved), GateOptions(exit_on_fail=True, min_completion=0.9))
     assert decision.exit_code is ExitCode.INVALID_RUN
-    told = "errors leave open whether it is below 90.0%: skill · m1 75.0% to 100.0% (6 of 8 passed, 2 errors)"
+    told = "errors leave open whether pass rate is below 90.0%: skill · m1 75.0% to 100.0% (6 of 8 passed, 2 errors)"
     assert decision.verdict == f"gate inconclusive: {told}"
     assert decide(view(solved), GateOptions(exit_on_fail=True, min_completion=0.75)).exit_code is ExitCode.OK
     lost = group(passed=1, failed=6, errors=1)
@@ -405,7 +405,7 @@ def test_a_threshold_alone_warns_of_what_errors_leave_open() -> None:
     """What is open is told as well as what is missed."""
     options = GateOptions(min_completion=0.9, threshold_given=True)
     (notice,) = decide(view(group(passed=3, errors=1)), options).notices
-    assert notice.startswith("errors leave open whether it is below 90.0%: skill 75.0% to 100.0%")
+    assert notice.startswith("errors leave open whether pass rate is below 90.0%: skill 75.0% to 100.0%")
 
 
 def test_the_last_line_counts_the_gated_arms_and_names_them() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from skillgauge.decide.gates import GateAnswer, answers, figure_of, gated
+from skillgauge.decide.gates import answers, figure_of, gated
 from skillgauge.stats import RateInterval, Repeats, weigh
 from skillgauge.types.arms import Comparison
 from skillgauge.types.comparison import Counts, GroupKey, PairSummary
+from skillgauge.types.decided import GateAnswer
 from skillgauge.types.gate import Gate, GateFigure, GateScope
 from skillgauge.types.result import (
     Figure,

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.api import Kept
-from skillgauge.contract.reporters import Artifact
+from skillgauge.contract.reporters import Artifact, stamp
 from skillgauge.errors import PluginError, UsageError
-from skillgauge.evaluation.reports import only_suites, stamp, write_report, write_whole
+from skillgauge.evaluation.reports import only_suites, write_report, write_whole
 from skillgauge.types.result import (
     Counts,
     GroupSummary,

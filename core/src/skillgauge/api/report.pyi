@@ -24,6 +24,7 @@ from ..decide.verdicts import (
 )
 from ..contract.reporters import (
     Reporter as Reporter,
+    stamp as stamp,
 )
 from ..report.wording import (
     cases_text as cases_text,
@@ -53,6 +54,24 @@ from ..report.answer import (
     interval_new_text as interval_new_text,
     sentences as sentences,
 )
+from ..report.catalogue import (
+    Catalogue as Catalogue,
+    SkillFinding as SkillFinding,
+    SkillRow as SkillRow,
+    catalogue as catalogue,
+)
+from ..report.rows import (
+    BAR_HEAD as BAR_HEAD,
+    SkillCells as SkillCells,
+    cells_of as cells_of,
+    summary_lines as summary_lines,
+    table_of as table_of,
+)
+from ..report.opening import (
+    Opening as Opening,
+    opening as opening,
+    show_command as show_command,
+)
 from ..report.stopping import (
     extent_text as extent_text,
 )
@@ -73,6 +92,14 @@ from ..types.comparison import (
     GroupKey as GroupKey,
     Outcome as Outcome,
     PairSummary as PairSummary,
+)
+from ..types.decided import (
+    Changes as Changes,
+    Decided as Decided,
+    Direction as Direction,
+    GateAnswer as GateAnswer,
+    GroupChange as GroupChange,
+    ReportedGate as ReportedGate,
 )
 from ..types.gate import (
     Gate as Gate,

@@ -11,8 +11,11 @@ from ..evaluation.stored import (
     store_place as store_place,
     tell_foreign as tell_foreign,
 )
-from ..decide.against import (
+from ..decide.earlier.against import (
+    can_show_loss as can_show_loss,
     least_margin as least_margin,
+)
+from ..decide.earlier.matching import (
     why_unusable as why_unusable,
 )
 from ..evaluation.eval_document import (
@@ -51,6 +54,9 @@ from ..cli.options import (
     GlobalsCommand as GlobalsCommand,
     GlobalsGroup as GlobalsGroup,
     SeveralWords as SeveralWords,
+)
+from ..terminal.terminal import (
+    width_of as width_of,
 )
 from ..terminal.output import (
     Output as Output,

@@ -78,11 +78,10 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
     request = eval_options(call, values)
     earlier = None
     if read.against:
-        from ..decide.against import Earlier  # noqa: PLC0415 - few gates compare with an earlier run
-        from ..evaluation.conclusion import gate_options  # noqa: PLC0415 - as above
+        from ..decide.earlier.matching import Earlier  # noqa: PLC0415 - few runs are compared with an earlier one
 
-        earlier = Earlier(read.against, values["against"])
-        earlier.require_usable(gate_options(values, call.config).pairs)
+        earlier = Earlier.of(read.against, values["against"])
+        earlier.require_usable()
     evaluation = await _prepared(call, request, values, read.confirm)
     if evaluation is None:
         verdict = "done: nothing has changed, so nothing was run"

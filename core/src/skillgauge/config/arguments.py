@@ -192,8 +192,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         _gate(
             "--gate",
-            "Exit 1 if the run shows the opposite, and 3 if it cannot tell; repeatable.",
-            choices=("better", "not-worse"),
+            "Exit 1 if the run shows the opposite; repeatable.",
+            choices=("better", "not-worse", "no-regression"),
             several=True,
             field="pairs.gates",
             is_foreseen=True,
@@ -218,7 +218,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         _gate(
             "--against",
-            "Apply --gate to the change since that baseline, report or stored run.",
+            "Report and gate the change since that run.",
             metavar="BASELINE",
         ),
     ),
@@ -358,7 +358,7 @@ class Settings(TypedDict, total=False):
     """The same, by the name of the option."""
     fail_on_verdict: str | Sequence[str]
     gate: str | Sequence[str]
-    """`better` or `not-worse`."""
+    """`better`, `not-worse` or, with `against`, `no-regression`."""
     gate_scope: str
     margin: float
     """Points that `gate` allows or asks for."""

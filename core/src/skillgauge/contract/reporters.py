@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +19,18 @@ class Artifact:
     """Content, possibly made while it is written."""
     path: str = ""
     """Relative path inside the reporter's own folder; empty for the reporter's one report file."""
+
+
+def stamp(seconds: float) -> str:
+    """Return a run's start as it appears in file names: sortable, without characters that a file system refuses.
+
+    Files of a reporter that have a path lie in `<stamp>/<reporter>/`, beside its one report file.
+
+    Args:
+        seconds: since the epoch.
+    """
+    moment = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return moment[:23].replace(":", "-").replace(".", "-") + "Z"
 
 
 class Reporter(Protocol):

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.frozen import Frozen
-from skillgauge_documents.phrases import counted, signed_points
+from skillgauge_documents.phrases import counted
 
 from ..errors import ExitCode
 from ..report.answer import sentences
+from ..report.catalogue import catalogue
 from ..report.wording import headline_text, labels, quarantine_text, rated_figures, reason_of, span_text
 from ..types.comparison import Counts, GroupKey
+from ..types.decided import Decided, GateAnswer, ReportedGate
 from ..types.gate import Gate, GateFigure
 from ..types.judged_gates import JUDGED, JudgedGates
 from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
-from .gates import GateAnswer, GateResult, answers, gated
+from .gate_wording import gate_lines, joined, one_threshold
+from .gates import GateResult, answers, gated
 from .judged import by_judge, why_uncalibrated
 from .leaderboard import boards
 from .pair_gates import PairDemands, pair_answers
@@ -76,6 +79,25 @@ class Decision:
     notices: tuple[str, ...] = ()
     gates: tuple[AnsweredGate, ...] = ()
     """Every gate that counts; none if the run was stopped or is invalid."""
+    lines: tuple[str, ...] = ()
+    """The answers of the gates in sentences, the worst first; none if no gate was asked."""
+
+    @property
+    def reported(self) -> Decided:
+        """The decision as reports tell it."""
+        return Decided(lines=self.lines, gates=tuple(map(_reported, self.gates)))
+
+
+def _reported(gate: AnsweredGate) -> ReportedGate:
+    return ReportedGate(
+        figure=gate.gate.figure,
+        threshold=gate.gate.threshold,
+        scope=gate.gate.scope,
+        group=gate.group,
+        value=gate.figure.value,
+        answer=gate.status,
+        reason=gate.reason,
+    )
 
 
 def decide(
@@ -103,7 +125,7 @@ def decide(
     score = score_text(view)
     stopped = _stopped(view, score, is_kept=is_kept)
     if stopped:
-        return stopped
+        return replace(stopped, lines=(f"gate inconclusive: {stopped.verdict}",)) if options.are_given else stopped
     gated_view = gating or view
     completion = _completion(gated_view, options.min_completion)
     counting, advising = by_judge(view, _demanded(gated_view, options, completion, compared), options.judged)
@@ -112,15 +134,20 @@ def decide(
         message = f"no gate for {_names(advising)}: a judge decided, and it only advises (judgedGates: never)"
         notices, advising = (*notices, message), []
     gates = (*map(_answered, counting), *(_uncalibrated(view, result) for result in advising))
+    lines = gate_lines(counting, with_met=options.are_given)
+    if advising:
+        lines = (*lines, _open_for_want_of_labels(view, advising))
     answer = answer_text(view, score)
     failing = _failing(view, counting, advising)
     if failing:
         exit_code, reason = failing
-        return Decision(exit_code, f"{reason} ({answer})", notices, gates)
+        return Decision(exit_code, f"{reason} ({answer})", notices, gates, lines)
     if has_bad_files:
-        return Decision(ExitCode.USAGE, f"some files or cases could not be read; the others: {answer}", notices, gates)
+        return Decision(
+            ExitCode.USAGE, f"some files or cases could not be read; the others: {answer}", notices, gates, lines
+        )
     end = "gate met" if options.are_given and counting else "done"
-    return Decision(ExitCode.OK, f"{end}: {answer}", notices, gates)
+    return Decision(ExitCode.OK, f"{end}: {answer}", notices, gates, lines)
 
 
 def _failing(
@@ -139,8 +166,11 @@ def _failing(
             return exit_code, _names_of(results)
     if not uncalibrated:
         return None
-    reason = why_uncalibrated(view, uncalibrated)
-    return ExitCode.INVALID_RUN, f"gate inconclusive: {_names(uncalibrated)} {reason}"
+    return ExitCode.INVALID_RUN, _open_for_want_of_labels(view, uncalibrated)
+
+
+def _open_for_want_of_labels(view: RunView, uncalibrated: Sequence[GateResult]) -> str:
+    return f"gate inconclusive: {_names(uncalibrated)} {why_uncalibrated(view, uncalibrated)}"
 
 
 _FAILING = ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE, ExitCode.INVALID_RUN))
@@ -168,6 +198,9 @@ def _demanded(
 
 def answer_text(view: RunView, score: str) -> str:
     """Return what the run was made to find out: whether skills help, else how many trials passed."""
+    skills = catalogue(view)
+    if skills and skills.has_comparisons:
+        return skills.headline
     texts = list(sentences(view))
     if len(texts) > 1:  # one of each engine and model; the board has one sentence for them
         texts = [board.headline for board in boards(view)]
@@ -246,7 +279,7 @@ def stopped_early(view: RunView, failure: TrialResult, decided: Decision, *, is_
     if view.run.state is RunState.INTERRUPTED:
         done = f"{view.summary.counts.total} of {view.head.trial_count} trials are done"
         message += f"; {done}; {_next(is_kept=is_kept)}"
-    return Decision(exit_code, message, decided.notices)
+    return Decision(exit_code, message, decided.notices, lines=(message,))
 
 
 def _case_name(view: RunView, result: TrialResult) -> str:
@@ -257,13 +290,7 @@ def _case_name(view: RunView, result: TrialResult) -> str:
 
 
 def _answered(result: GateResult) -> AnsweredGate:
-    if result.answer is GateAnswer.MET and not result.told:
-        figure = result.figure
-        limit = "at least" if figure.higher_is_better else "at most"
-        (name,) = labels([result.group], _NAME)
-        reason = f"{figure.label} {limit} {_shown(result.gate.threshold, figure)}: {name} {_value(result)}"
-    else:
-        (reason,) = _one_threshold([result])
+    (reason,) = one_threshold([result])
     return AnsweredGate(result.gate, result.group, result.figure, result.answer, reason)
 
 
@@ -290,7 +317,7 @@ def _unasked_threshold(completion: Sequence[GateResult]) -> Iterator[str]:
     """Tell of rates below a threshold that fails no command."""
     below = [result for result in completion if result.answer is not GateAnswer.MET]
     if below:
-        thresholds = "; ".join(dict.fromkeys(_one_threshold(below)))
+        thresholds = "; ".join(dict.fromkeys(one_threshold(below)))
         yield f"{thresholds}; add --exit-on-fail to make this fail the command"
 
 
@@ -300,64 +327,4 @@ def _names_of(results: Sequence[GateResult]) -> str:
     failed = [result.group.suite_id for result in results if result.gate.figure == GateFigure.FAILED]
     if len(failed) == len(results) and answer is GateAnswer.MISSED:
         return f"failed: {', '.join(dict.fromkeys(failed))}"
-    return f"gate {answer}: {'; '.join(_one_threshold(results))}"
-
-
-def _one_threshold(results: Iterable[GateResult]) -> Iterator[str]:
-    """Each gate once, with all whom it is about."""
-    by_gate: dict[tuple[Gate, GateAnswer], list[GateResult]] = {}
-    for result in results:
-        if result.told:
-            yield result.told
-            continue
-        by_gate.setdefault((result.gate, result.answer), []).append(result)
-    for (gate, answer), same_gate in by_gate.items():
-        names = labels([result.group for result in same_gate], _NAME)
-        values = ", ".join(f"{name} {_value(result)}" for name, result in zip(names, same_gate, strict=True))
-        yield f"{_beyond(gate, same_gate[0].figure, is_open=answer is GateAnswer.INCONCLUSIVE)}: {values}"
-
-
-def _beyond(gate: Gate, figure: Figure, *, is_open: bool) -> str:
-    limit = "below" if figure.higher_is_better else "above"
-    threshold = f"{limit} {_shown(gate.threshold, figure)}"
-    if figure.name == GateFigure.LIFT:
-        label, subject = "lift ", "the lift"
-    elif figure.unit == "ratio":
-        label, subject = "", "it"
-    else:
-        label, subject = f"{figure.label} ", figure.label
-    return f"errors leave open whether {subject} is {threshold}" if is_open else f"{label}{threshold}"
-
-
-def _value(result: GateResult) -> str:
-    figure, threshold = result.figure, result.gate.threshold
-    value = "unknown" if figure.value is None else _shown(figure.value, figure, threshold)
-    if figure.bounds is None:
-        return value
-    span = " to ".join(_shown(end, figure, threshold) for end in sorted(figure.bounds))
-    if result.answer is GateAnswer.INCONCLUSIVE:
-        return span
-    if figure.name == GateFigure.LIFT:  # of complete pairs, while its bounds are of all cases and may exclude it
-        return f"{value} ({span} with errors counted either way)"
-    return value
-
-
-def _shown(value: float, figure: Figure, threshold: float | None = None) -> str:
-    """A figure with one decimal, or as many as tell it from the threshold that it misses."""
-    if figure.unit != "ratio":
-        return f"{value:g}"
-    if figure.name == GateFigure.LIFT:
-        return _in_points(value, threshold)
-    digits = 1
-    while threshold not in (None, value) and digits < 6 and f"{value:.{digits}%}" == f"{threshold:.{digits}%}":
-        digits += 1
-    return f"{value:.{digits}%}"
-
-
-def _in_points(value: float, threshold: float | None) -> str:
-    """A difference in points, with as many decimals as tell it from the threshold that it misses."""
-    digits = 1
-    if threshold is not None and threshold != value:
-        while digits < 6 and signed_points(value, digits) == signed_points(threshold, digits):
-            digits += 1
-    return f"{signed_points(value, digits)} points"
+    return f"gate {answer}: {joined(results)}"

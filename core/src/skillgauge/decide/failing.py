@@ -6,15 +6,18 @@ import shlex
 import textwrap
 from bisect import insort
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
+from typing import Any
 
 from skillgauge_documents.characters import plain
 
+from ..report.catalogue import catalogue
+from ..report.opening import show_words
 from ..report.wording import reason_of, repeats_text
 from ..types.arms import DIRECT
-from ..types.comparison import CaseOutcome, Counts, GroupKey
+from ..types.comparison import CaseOutcome, Counts, GroupKey, Outcome
 from ..types.result import GroupSummary, RunView, TrialResult, Verdict
 from ..types.trial import CaseHead
 from .case_by_case import CaseReport, case_by_case
@@ -22,6 +25,10 @@ from .gates import gated
 
 LISTED = 10
 """Cases that are named."""
+FOLDED = 8
+"""Groups above which a terminal shows less of each."""
+_FEW, _LINES = 5, 3
+"""Cases that are named then, and lines of each."""
 WIDTH = 80
 """Columns of a terminal that nobody made wider."""
 _GROUPS = 3
@@ -39,6 +46,10 @@ class FailingGroup:
     outcome: CaseOutcome
     reason: str
     """Of the first repeat that failed, else of the first that ended in an error; not yet `plain`."""
+    is_new: bool = False
+    """True if it passed in the run that this one was compared with."""
+    is_lost: bool = False
+    """True if it passes in the arm that its own is compared with."""
 
     @property
     def title(self) -> str:
@@ -46,9 +57,15 @@ class FailingGroup:
         return _TITLES[self.outcome]
 
     @property
-    def badness(self) -> tuple[bool, float]:
-        """The key to sort by: fails before errors; the share that passed."""
-        return not self.counts.failed, self.counts.pass_share or 0.0
+    def badness(self) -> tuple[bool, bool, bool, float]:
+        """The key to sort by: fails before errors, newly failing before others, lost ones; the share that passed."""
+        return not self.counts.failed, not self.is_new, not self.is_lost, self.counts.pass_share or 0.0
+
+    @property
+    def marks(self) -> str:
+        """The marks of a case that passes elsewhere, as the end of a sentence."""
+        marks = [mark for mark, holds in (("newly failing", self.is_new), ("lost", self.is_lost)) if holds]
+        return "".join(f", {mark}" for mark in marks)
 
 
 @dataclass(frozen=True)
@@ -65,10 +82,21 @@ class FailingCase:
         return self.groups[0].title
 
     @property
-    def badness(self) -> tuple[int, tuple[bool, float], int, str, int]:
+    def badness(self) -> tuple[int, tuple[bool, bool, bool, float], int, str, int]:
         """The key to sort by: its heading, its worst group, how many groups it has, its place."""
         heading = _HEADINGS.index(self.title)
         return heading, self.groups[0].badness, -len(self.groups), self.case.suite_id, self.case.index
+
+    def rank(self, nth: int, places: Mapping[str, int]) -> tuple[Any, ...]:
+        """Return the place of a case among those of all skills.
+
+        Args:
+            nth: how many cases of its skill are worse.
+            places: the place of each skill, the worst first.
+        """
+        place = places.get(self.groups[0].group.subject, 0)
+        heading, badness, *rest = self.badness
+        return heading, nth, badness[:3], place, badness[3], *rest
 
 
 _NOT_PASSED, _NOT_ALWAYS, _APART = "did not pass", "passed, but not always", "in quarantine, not always passed"
@@ -89,22 +117,25 @@ def failing_lines(view: RunView, source: Sequence[str]) -> Iterator[str]:
         view: the run; its results are read only if there are such cases.
         source: words by which `report show` finds the run; empty if nothing was kept of it.
     """
-    worst, totals = worst_cases(view)
+    groups = view.summary.groups
+    is_folded = len(groups) > FOLDED
+    worst, totals = worst_cases(view, _FEW if is_folded else LISTED)
     if not worst:
         return
-    groups = view.summary.groups
     for title, of_title in groupby(worst, key=lambda failing: failing.title):
         listed = list(of_title)
         total = totals[title]
         more = f", the worst {len(listed)} of {total:,}" if total > len(listed) else ""
         yield f"{title}{more}:"
         for failing in listed:
-            yield from _case_lines(failing, groups)
+            lines = list(_case_lines(failing, groups))
+            yield from lines[:_LINES] if is_folded else lines
     if not source:
         yield "to look deeper, keep the run: --format record, or a --store"
         return
     yield "look deeper:"
-    yield f"  {shlex.join(_show_command(worst[0], source))}"
+    words = show_words(view, tuple(source), worst[0].groups[0].group, worst[0].case.id)
+    yield f"  {shlex.join(words)}"
 
 
 def _case_lines(failing: FailingCase, groups: Sequence[GroupSummary]) -> Iterator[str]:
@@ -121,31 +152,42 @@ def _case_lines(failing: FailingCase, groups: Sequence[GroupSummary]) -> Iterato
 
 
 def _group_lines(failed: FailingGroup, name: str, indent: str) -> Iterator[str]:
-    yield from _wrapped(f"{name}: {repeats_text(failed.counts)}", indent)
+    yield from _wrapped(f"{name}: {repeats_text(failed.counts)}{failed.marks}", indent)
     yield from _wrapped(plain(failed.reason.strip().partition("\n")[0]), f"{indent}  ")
 
 
-def _show_command(failing: FailingCase, source: Sequence[str]) -> list[str]:
-    command = ["skillgauge", "report", "show", *source, "--case", plain(failing.case.id)]
-    arm = failing.groups[0].group.arm
-    if arm != DIRECT.name:
-        command += ["--arm", plain(arm)]
-    return command
+def worst_cases(view: RunView, most: int = LISTED) -> tuple[Sequence[FailingCase], Mapping[str, int]]:
+    """The first of those that did not always pass, worst first, and how many there are under each heading.
 
+    The worst case of each skill stands before a second one of any.
 
-def worst_cases(view: RunView) -> tuple[Sequence[FailingCase], Mapping[str, int]]:
-    """The first of those that did not always pass, worst first, and how many there are under each heading."""
+    Args:
+        view: the run.
+        most: cases at most.
+    """
     groups = {group.key for group in gated(view) if group.counts.failed or group.counts.errors}
-    worst: list[FailingCase] = []
+    by_subject: dict[tuple[str, str], list[FailingCase]] = {}
     totals: Counter[str] = Counter()
     if not groups:
-        return worst, totals
+        return [], totals
+    known = _newly_failing(view)
     for report in case_by_case(view):
-        for failing in _failing(report, groups):
+        for failing in _failing(report, groups, known):
             totals[failing.title] += 1
-            insort(worst, failing, key=lambda case: case.badness)
-            del worst[LISTED:]
-    return worst, totals
+            of_subject = by_subject.setdefault((failing.title, failing.groups[0].group.subject), [])
+            insort(of_subject, failing, key=lambda case: case.badness)
+            del of_subject[most:]
+    skills = catalogue(view)
+    places = {row.group.subject: place for place, row in enumerate(skills.rows)} if skills else {}
+    ranked = [(case.rank(nth, places), case) for cases in by_subject.values() for nth, case in enumerate(cases)]
+    ranked.sort(key=lambda item: item[0])
+    return [case for _, case in ranked[:most]], totals
+
+
+def _newly_failing(view: RunView) -> Container[tuple[GroupKey, str]]:
+    """The cases that passed in the run that this one was compared with, each with its group."""
+    changes = view.decided.changes.groups if view.decided and view.decided.changes else ()
+    return {(change.group, case.case_id) for change in changes for case in change.newly_failing}
 
 
 def differing(groups: Sequence[GroupSummary | GroupKey]) -> tuple[str, ...]:
@@ -168,11 +210,15 @@ def case_name(case: CaseHead) -> str:
     return plain(case.title, _NAME)
 
 
-def _failing(report: CaseReport, groups: set[GroupKey]) -> Iterator[FailingCase]:
+def _failing(
+    report: CaseReport, groups: set[GroupKey], newly: Container[tuple[GroupKey, str]]
+) -> Iterator[FailingCase]:
     by_title: dict[str, list[FailingGroup]] = {}
+    lost = {pair.candidate for pair in report.pairs if pair.outcome is Outcome.FLIP_TO_FAIL}
     for group, summary in report.summaries.items():
         if group in groups and (summary.counts.failed or summary.counts.errors):
-            failed = FailingGroup(group, summary.counts, summary.outcome, _reason(report.results[group]))
+            reason, is_new = _reason(report.results[group]), (group, report.case.id) in newly
+            failed = FailingGroup(group, summary.counts, summary.outcome, reason, is_new, group in lost)
             by_title.setdefault(failed.title, []).append(failed)
     for of_title in by_title.values():
         yield FailingCase(report.case, tuple(sorted(of_title, key=lambda failed: failed.badness)))

@@ -28,6 +28,8 @@ from ..types.trial import SuiteHead
 
 COARSE = 0.5
 """A suite that shows nothing smaller, as a fraction, is warned of: few skills help so much."""
+_APART = 3
+"""Suites up to which each has a warning of its own."""
 _MORE_RUNS = (2, 3, 5, 10)
 
 
@@ -86,8 +88,18 @@ def foresee(prepared: Prepared) -> tuple[Foreseen, ...]:
 
 
 def coarse(prepared: Prepared) -> Iterator[str]:
-    """Warnings of suites that can hardly decide, each once, with what would help."""
-    yield from dict.fromkeys(told(comparison) for comparison in foresee(prepared) if not comparison.is_fine)
+    """Yield warnings of suites that can hardly decide, each once, with what would help; of many one for all."""
+    comparisons = foresee(prepared)
+    hardly = [comparison for comparison in comparisons if not comparison.is_fine]
+    if len(hardly) <= _APART:
+        yield from dict.fromkeys(map(told, hardly))
+        return
+    which = f"{len(hardly)} of {counted(len(comparisons), 'comparison')}"
+    lifts = [comparison.detectable for comparison in hardly if comparison.detectable is not None]
+    if len(lifts) < len(hardly):
+        which += f", {len(hardly) - len(lifts)} of which can show nothing,"
+    shown = f"a lift of {min(lifts) * 100:.0f} points or more" if lifts else "no lift"
+    yield f"{which} can at best detect {shown}; --dry-run lists them, and more --runs or cases would help"
 
 
 def told(foreseen: Foreseen) -> str:

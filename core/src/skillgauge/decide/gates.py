@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from ..types.comparison import GroupKey, PairSummary
+from ..types.decided import GateAnswer
 from ..types.gate import Gate, GateFigure, GateScope
 from ..types.result import Figure, GroupSummary, RunView
-
-
-class GateAnswer(StrEnum):
-    """The answer of a gate. Trials that ended in an error count both ways."""
-
-    MET = "met"
-    """Whatever the trials had given that ended in an error."""
-    MISSED = "missed"
-    """The same."""
-    INCONCLUSIVE = "inconclusive"
-    """The errors leave it open, or nothing was measured."""
 
 
 @dataclass(frozen=True)

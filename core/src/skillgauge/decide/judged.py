@@ -8,10 +8,11 @@ from skillgauge_documents.phrases import percent, points, signed_points
 
 from ..report.wording import labels
 from ..types.comparison import GroupKey
+from ..types.decided import GateAnswer
 from ..types.gate import GateFigure, GateScope
 from ..types.judged_gates import CORRECTED, CORRECTED_RATE, JUDGED, JudgedGates, corrected_lift
 from ..types.result import Figure, GroupSummary, RunView
-from .gates import GateAnswer, GateResult, answer_of
+from .gates import GateResult, answer_of
 
 _NAME = 80
 

@@ -13,9 +13,10 @@ from ..report.answer import span_text
 from ..report.wording import labels
 from ..stats import Evidence
 from ..types.comparison import OutcomeCounts, PairSummary
+from ..types.decided import GateAnswer
 from ..types.gate import CaseScope, Gate, GateFigure, GateScope
 from ..types.result import Figure, RunView
-from .gates import GateAnswer, GateResult, answer_of, figure_of_pair, gated
+from .gates import GateResult, answer_of, figure_of_pair, gated
 
 _NAME = 80
 _POINTS = 100.0
@@ -26,10 +27,12 @@ class LiftGate(StrEnum):
 
     BETTER = "better"
     NOT_WORSE = "not-worse"
+    NO_REGRESSION = "no-regression"
+    """Not worse beyond chance than an earlier run; what cannot be told meets it."""
 
     def threshold(self, margin: float) -> float:
         """Return the least difference that meets the gate."""
-        return -margin if self is LiftGate.NOT_WORSE else math.nextafter(margin, 1.0)
+        return math.nextafter(margin, 1.0) if self is LiftGate.BETTER else -margin
 
 
 class PairVerdict(StrEnum):

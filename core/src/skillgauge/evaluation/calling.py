@@ -17,9 +17,9 @@ from typing import Any, Unpack
 from ..config.arguments import Settings as Settings
 from ..config.arguments import configured, declared
 from ..config.global_options import Globals
-from ..decide.against import Earlier
 from ..decide.decision import Decision as Decision
 from ..decide.decision import GateOptions
+from ..decide.earlier.matching import Earlier
 from ..decide.foresight import coarse
 from ..errors import PluginError, Problem, SkillgaugeError, UsageError, did_you_mean
 from ..report.answer import sentences
@@ -159,7 +159,7 @@ async def aevaluate(
     try:
         with _located():
             call, asked, gates = _asked(paths, plugins, settings, listener)
-            earlier = await asyncio.to_thread(_earlier, call, settings, gates, opened)
+            earlier = await asyncio.to_thread(_earlier, call, settings, opened)
             evaluation = await Evaluation.prepare(call, asked)
         open_gates = await asyncio.to_thread(unanswerable_gates, call, evaluation.prepared, gates, earlier)
         for warning in (*coarse(evaluation.prepared), *open_gates):
@@ -177,8 +177,8 @@ async def aevaluate(
     )
 
 
-def _earlier(call: Invocation, settings: Settings, gates: GateOptions, opened: ExitStack) -> Earlier | None:
-    """Read the run that a gate compares with; it stays open until `opened` is closed. Blocks.
+def _earlier(call: Invocation, settings: Settings, opened: ExitStack) -> Earlier | None:
+    """Read the run that is compared with; it stays open until `opened` is closed. Blocks.
 
     Raises:
         UsageError: there is none, or nothing can be compared with it.
@@ -187,8 +187,8 @@ def _earlier(call: Invocation, settings: Settings, gates: GateOptions, opened: E
         return None
     name = str(settings["against"])
     (view,) = opened.enter_context(run_reports(call, [name]))
-    earlier = Earlier(view, name)
-    earlier.require_usable(gates.pairs)
+    earlier = Earlier.of(view, name)
+    earlier.require_usable()
     return earlier
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,15 +12,19 @@ from skillgauge_documents.phrases import counted
 from ..config.arguments import OPTIONS, PAGE, is_given, words
 from ..config.configuration import Config
 from ..config.option import Kind, Option
-from ..decide.against import Earlier, against_answers, unanswerable_again
 from ..decide.answerable import unanswerable
 from ..decide.broken_arms import broken_arms
 from ..decide.decision import Decision, GateOptions, decide, stopped_early
+from ..decide.earlier.against import against_answers, unanswerable_again
+from ..decide.earlier.changes import changes_of
+from ..decide.earlier.matching import Earlier, Matching
 from ..decide.failing import failing_lines
+from ..decide.pair_gates import LiftGate
 from ..decide.verdicts import verdict_of
 from ..errors import Problem, UsageError
 from ..plan.preparing import Prepared
 from ..terminal.output import Output
+from ..terminal.terminal import width_of
 from ..types.judged_gates import JudgedGates
 from ..types.result import RunView, Spending
 from .added_checks import with_added
@@ -44,6 +49,9 @@ def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
             fields[owner][field] = _several(value) if option.several else value
     gates, pairs = fields["gates"], fields["pairs"]
     pairs["against_earlier"] = values.get("against") is not None
+    if LiftGate.NO_REGRESSION in pairs.get("gates", ()) and values.get("against") is None:
+        hint = "Name a baseline, a report or a stored run: --against main."
+        raise UsageError(Problem("usage.gate", f"--gate {LiftGate.NO_REGRESSION} needs --against", hint=hint))
     gates["threshold_given"] = "min_completion" in gates
     return GateOptions.model_validate({**gates, "pairs": pairs})
 
@@ -152,23 +160,27 @@ def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, ear
         earlier: the run that a gate compares this one with.
     """
     view, remarks = evaluation.call.commented(with_added(outcome.view, evaluation.overlay))
-    decision = _decided(view, evaluation.prepared, gates, earlier)
+    part = gating(view, evaluation.prepared.suites.figures)
+    matching = Matching(part, earlier) if earlier else None
+    decision = _decided(view, part, evaluation.prepared, gates, matching)
     if outcome.stopped_at:
         is_kept = evaluation.prepared.job.store.durable
         decision = stopped_early(view, outcome.stopped_at, decision, is_kept=is_kept)
-    view = replace(view, verdict=verdict_of(view, decision.exit_code))
+    changes = changes_of(matching, gates.pairs.margin_pts / 100) if matching else None
+    kept_as = evaluation.kept_as(view)
+    decided = decision.reported.model_copy(update={"changes": changes, "kept_as": kept_as})
+    view = replace(view, verdict=verdict_of(view, decision.exit_code), decided=decided)
     written = evaluation.write_reports(view)
     code = outcome.exit_code(decision.exit_code, written)
     notices = (*decision.notices, *broken_arms(view), *remarks)
     return Concluded(evaluation, outcome, view, written, replace(decision, exit_code=code, notices=notices))
 
 
-def _decided(view: RunView, prepared: Prepared, gates: GateOptions, earlier: Earlier | None) -> Decision:
-    part = gating(view, prepared.suites.figures)
-    if earlier:
-        compared = tuple(against_answers(part, earlier, gates.pairs))
-    else:
-        compared = ()
+def _decided(
+    view: RunView, part: RunView, prepared: Prepared, gates: GateOptions, matching: Matching | None
+) -> Decision:
+    """The decision on a run; `part` is what gates are asked of."""
+    compared = tuple(against_answers(matching, gates.pairs)) if matching else ()
     has_bad_files = bool(prepared.suites.passed_over)
     return decide(
         view,
@@ -214,7 +226,7 @@ def _print(run: Concluded, output: Output) -> None:
     if output.as_json:
         paths, sandbox = run.written.paths, run.evaluation.prepared.sandbox
         output.document(document(run.view, decision, paths, sandbox, run.problems))
-    output.report(_lines(run))
+    output.report(_lines(run, width_of(sys.stdout)))
     if already_done:
         output.notice(f"done before the interruption and not run again: {counted(already_done, 'trial')}")
     for notice in decision.notices:
@@ -222,10 +234,10 @@ def _print(run: Concluded, output: Output) -> None:
     output.verdict(decision.verdict, decision.exit_code)
 
 
-def _lines(run: Concluded) -> Iterator[str]:
+def _lines(run: Concluded, width: int | None) -> Iterator[str]:
     """Yield lines for people: every group, what did not pass, the price, and where the reports are."""
-    yield from human_lines(run.view)
-    yield from failing_lines(run.view, run.evaluation.kept_as(run.view, run.written))
+    yield from human_lines(run.view, width)
+    yield from failing_lines(run.view, run.evaluation.kept_as(run.view))
     if spent := spending_text(run.view.summary.spending):
         yield spent
     for name, path in run.written.paths.items():

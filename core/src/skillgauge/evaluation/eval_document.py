@@ -11,10 +11,13 @@ from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted, percent
 
 from ..decide.decision import Decision, run_notes
-from ..decide.failing import WIDTH
+from ..decide.failing import FOLDED, WIDTH
 from ..decide.leaderboard import boards
 from ..errors import Problem
 from ..report.answer import sentences
+from ..report.catalogue import Catalogue
+from ..report.opening import Opening, opening
+from ..report.rows import BAR_HEAD, HEADS, summary_lines, table_of
 from ..report.wording import (
     cases_text,
     figure_text,
@@ -26,6 +29,7 @@ from ..report.wording import (
     table_texts,
 )
 from ..terminal.output import Rows, problem_document
+from ..terminal.tables import GAP, columns, table_lines
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
 from .plan_document import ProblemDocument
@@ -78,13 +82,75 @@ def document(
     }
 
 
-def human_lines(view: RunView) -> Iterator[str]:
-    """For people at a terminal: each group's pass rate and figures, and below it, indented, what must be known of them.
+def human_lines(view: RunView, width: int | None = None, target: str | None = None) -> Iterator[str]:
+    """For people at a terminal: gates and changes, the skills side by side if there are several, and the groups.
 
-    Of the tags only those are named in which something did not pass, the weakest first and at most three: reports have
-    all of them. A single tag, or a group without any result, says nothing that the group's line does not.
+    Each group has its pass rate and figures, and below it, indented, what must be known of them. Of the tags only those
+    are named in which something did not pass, the weakest first and at most three: reports have all of them. A single
+    tag, or a group without any result, says nothing that the group's line does not. The groups of many skills are
+    folded into the table; of one target they are shown.
+
+    Args:
+        view: the run.
+        width: columns of the terminal; `None` for as many as it takes.
+        target: the only target whose groups are shown; `None` stands for all.
     """
-    groups = view.summary.groups
+    begins = opening(view)
+    for line in begins.gates:
+        yield plain(line, _SENTENCE)
+    if begins.skills and target is None:
+        yield from catalogue_lines(begins.skills, width)
+    for line in begins.changes:
+        yield plain(line, _SENTENCE)
+    shown = [group for group in view.summary.groups if target in (None, group.target_id)]
+    if begins.skills is None or target is not None or len(view.summary.groups) <= FOLDED:
+        yield from _group_lines(shown)
+    yield from _run_lines(view, begins)
+
+
+_ROWS = 15
+"""Skills that a terminal lists."""
+
+
+def catalogue_lines(skills: Catalogue, width: int | None) -> Iterator[str]:
+    """Yield all skills in one line, those that hurt, and a table of the worst ones.
+
+    Args:
+        skills: the skills.
+        width: columns of the terminal; columns of the table that matter less are left out where it is narrow.
+    """
+    yield from summary_lines(skills)
+    heads, rows = table_of(skills, _ROWS)
+    kept = _fitting_columns(heads, rows, width)
+    lines = ([cells[at] for at in kept] for cells in (heads, *rows))
+    yield from table_lines(*_split(lines), None)
+    if len(skills.rows) > _ROWS:
+        yield f"and {len(skills.rows) - _ROWS:,} more; reports have all of them"
+
+
+def _split(lines: Iterator[list[str]]) -> tuple[list[str], list[list[str]]]:
+    heads, *rows = lines
+    return heads, rows
+
+
+def _fitting_columns(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
+    """Return the places of the columns that fit beside one another, the less important ones left out."""
+    kept = list(range(len(heads)))
+    if width is None:
+        return kept
+    sizes = [max(map(columns, cells)) for cells in zip(heads, *rows, strict=True)]
+    for name in _LESS_IMPORTANT:
+        if sum(sizes[at] for at in kept) + len(GAP) * (len(kept) - 1) <= width:
+            break
+        kept = [at for at in kept if heads[at] != name]
+    return kept
+
+
+_LESS_IMPORTANT = (HEADS[3], "Cost", "Fires when it should", BAR_HEAD, "Flaky", "Without", "With", "Change")
+"""Columns of a catalogue in the order in which a narrow terminal does without them."""
+
+
+def _group_lines(groups: Sequence[GroupSummary]) -> Iterator[str]:
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
         yield from _filled([f"{label} — {headline_text(group)}", _basis(group)], " ", "  ")
         yield from _figures(group)
@@ -94,10 +160,14 @@ def human_lines(view: RunView) -> Iterator[str]:
         for table in group.tables:
             yield f"  {plain(table.label, _NAME)}"
             yield from _columns(table_texts(table))
+
+
+def _run_lines(view: RunView, begins: Opening) -> Iterator[str]:
+    """Yield what is said of the run as a whole: its sources, several answers, and engines side by side."""
     yield from run_notes(view)
-    lines = [plain(sentence, _SENTENCE) for sentence in sentences(view)]
+    lines = [plain(sentence, _SENTENCE) for sentence in sentences(view)] if begins.skills is None else []
     yield from lines if len(lines) > 1 else ()  # a single one is the verdict
-    for board in boards(view):
+    for board in boards(view) if begins.skills is None or len(view.summary.groups) <= FOLDED else ():
         yield plain(board.headline, _SENTENCE)
         for standing in board.standings:
             yield f"  {standing.place_text:<4} {standing.name}  {standing.lift_text}; passed {standing.passed_text}"

@@ -26,7 +26,7 @@ from .plan_document import plan_document, print_plan
 from .preparation import prepare_run
 from .process import require_descriptors
 from .remarks import failures_of_extensions
-from .reports import Reports, make_reporters, own_documents, with_agent_formats
+from .reports import Reports, make_reporters, own_documents, report_path, with_agent_formats
 from .selection import require_cases
 
 if TYPE_CHECKING:
@@ -195,14 +195,16 @@ class Evaluation:
                 paths[name] = path
         return WrittenReports(paths, failed)
 
-    def kept_as(self, view: RunView, written: WrittenReports) -> tuple[str, ...]:
+    def kept_as(self, view: RunView) -> tuple[str, ...]:
         """The name by which `report show` finds the run: its id in the store, else its record; else empty."""
         store = self.prepared.cast.store
         if store is None or not store.durable:
-            record = written.paths.get("record")
-            if record:
-                return (str(record),)
-            return ()
+            record = self.reporters.get("record")
+            if record is None:
+                return ()
+            path = report_path(self.reports.folder, view, record.suffix)
+            here = self.call.cwd
+            return (str(path.relative_to(here) if path.is_relative_to(here) else path),)
         place = self.call.config.find("store")
         if place and place.source is Source.FLAG:
             return (view.run.run_id, "--store", str(place.value))

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path, PurePosixPath
 
 from ..config.configuration import Config
 from ..config.whole_files import unwritable, write_whole
-from ..contract.reporters import Artifact, Reporter
+from ..contract.reporters import Artifact, Reporter, stamp
 from ..errors import PluginError, Problem
 from ..plan.preparing import Prepared
 from ..plugins.kinds import REPORTERS
@@ -169,12 +168,6 @@ class _OwnDocuments:
         return write_at(only_suites(self.view, frozenset({suite_id})), name, reporter, place)
 
 
-def stamp(seconds: float) -> str:
-    """A run's start as it appears in file names: sortable, without characters that a file system refuses."""
-    moment = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return moment[:23].replace(":", "-").replace(".", "-") + "Z"
-
-
 @dataclass(frozen=True)
 class _Part:
     """The results and cases of some of a run's suites."""
@@ -234,12 +227,30 @@ def _place(artifact: Artifact, name: str, suffix: str, folder: Path, run_stamp: 
         path = _inside(folder / run_stamp / name, artifact, name)
         write_whole(path, artifact.chunks)
         return path
-    is_record = suffix.startswith("record.")
-    path = folder / f"{'run' if is_record else 'eval-result'}-{run_stamp}.{suffix}"
+    path = _stamped(folder, run_stamp, suffix)
     write_whole(path, artifact.chunks)
-    if not is_record:
+    if not _is_record(suffix):
         write_whole(folder / f"eval-result.{suffix}", _chunks_of(path))
     return path
+
+
+def report_path(folder: Path, view: RunView, suffix: str) -> Path:
+    """Return the place of the one report file of a reporter.
+
+    Args:
+        folder: where reports go.
+        view: the run.
+        suffix: the reporter's.
+    """
+    return _stamped(folder, stamp(view.run.started_at), suffix)
+
+
+def _stamped(folder: Path, run_stamp: str, suffix: str) -> Path:
+    return folder / f"{'run' if _is_record(suffix) else 'eval-result'}-{run_stamp}.{suffix}"
+
+
+def _is_record(suffix: str) -> bool:
+    return suffix.startswith("record.")
 
 
 def write_at(view: RunView, name: str, reporter: Reporter, place: Path) -> Path | None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
+from typing import Any
 
 from ..stats import (
     RateInterval,
@@ -77,7 +79,7 @@ def summarize(
         groups=with_figures,
         pairs=pairs,
         engines=() if head.is_chosen else tally.engine_pairs,
-        validity=tuple(_validity(suite, tally.groups) for suite in head.suites),
+        validity=tuple(_validity(suite, tally.by_suite.get(suite.id, {})) for suite in head.suites),
         spending=tally.spent.spending,
         interrupted_attempts=interrupted_attempts,
     )
@@ -92,6 +94,7 @@ class _RunTally:
 
     def __init__(self, head: PlanHead) -> None:
         self.suites = head.suites_by_id
+        self._places = {suite.id: place for place, suite in enumerate(head.suites)}
         self.spent = SpendingTally()
         self._head = head
         self._groups: dict[tuple[str, str | None, str, str, str | None], GroupTally] = defaultdict(GroupTally)
@@ -127,15 +130,23 @@ class _RunTally:
                 discordant = discordant_of(repeats_of.get(pair.candidate, ()), repeats_of.get(pair.baseline, ()))
             self._pairs[pair.candidate, pair.baseline].add(pair, ours, theirs, discordant)
 
-    @property
+    @cached_property
     def groups(self) -> dict[GroupKey, GroupTally]:
-        """The groups that have a result."""
+        """The groups that have a result, once all of them were added."""
         return {GroupKey(*parts): group for parts, group in self._groups.items()}
+
+    @cached_property
+    def by_suite(self) -> Mapping[str, Mapping[GroupKey, GroupTally]]:
+        """The same groups, suite by suite."""
+        by_suite: dict[str, dict[GroupKey, GroupTally]] = defaultdict(dict)
+        for key, group in self.groups.items():
+            by_suite[key.suite_id][key] = group
+        return by_suite
 
     def group_summaries(self) -> list[GroupSummary]:
         """Return the groups in the order of the plan."""
         looks = {suite.id: len(suite.looks) + 1 for suite in self._head.suites}
-        ordered = sorted(self.groups.items(), key=lambda item: _group_order(self._head, item[0]))
+        ordered = sorted(self.groups.items(), key=lambda item: _group_order(self._places, self.suites, item[0]))
         return [group.summary(key, self._head.seed, looks.get(key.suite_id, 1)) for key, group in ordered]
 
     @property
@@ -145,7 +156,7 @@ class _RunTally:
 
     def pair_summaries(self) -> tuple[PairSummary, ...]:
         """Return the comparisons in the order of the plan."""
-        ordered = sorted(self._pairs, key=lambda arms: [_group_order(self._head, arm) for arm in arms])
+        ordered = sorted(self._pairs, key=lambda arms: [_group_order(self._places, self.suites, arm) for arm in arms])
         weighed = weigh_together([self._pairs[arms].lift for arms in ordered])
         pairs = (
             self._pairs[arms].summary(*arms, evidence, self._head.seed)
@@ -172,9 +183,16 @@ def _with_figures(
     heads: Mapping[str, SuiteHead], groups: Sequence[GroupSummary], pairs: Sequence[PairSummary], figures: FigureSource
 ) -> tuple[GroupSummary, ...]:
     by_group: dict[GroupKey, tuple[Figure, ...]] = {}
-    for suite_id in dict.fromkeys(group.suite_id for group in groups):
+    groups_of: dict[str, list[GroupSummary]] = defaultdict(list)
+    pairs_of_suite: dict[str, list[PairSummary]] = defaultdict(list)
+    for group in groups:
+        groups_of[group.suite_id].append(group)
+    for pair in pairs:
+        pairs_of_suite[pair.candidate.suite_id].append(pair)
+    for suite_id, of_suite in groups_of.items():
         if suite_id in heads:
-            by_group |= figures(_suite_summary(heads[suite_id], groups, pairs))
+            summary = SuiteSummary(suite=heads[suite_id], groups=tuple(of_suite), pairs=tuple(pairs_of_suite[suite_id]))
+            by_group |= figures(summary)
     return tuple(_with_own(group, by_group.get(group.key, ())) for group in groups)
 
 
@@ -192,14 +210,6 @@ def _with_own(group: GroupSummary, figures: tuple[Figure, ...]) -> GroupSummary:
     return group.model_copy(update=changes)
 
 
-def _suite_summary(suite: SuiteHead, groups: Sequence[GroupSummary], pairs: Sequence[PairSummary]) -> SuiteSummary:
-    return SuiteSummary(
-        suite=suite,
-        groups=tuple(group for group in groups if group.suite_id == suite.id),
-        pairs=tuple(pair for pair in pairs if pair.candidate.suite_id == suite.id),
-    )
-
-
 def _without_intervals(group: GroupSummary) -> GroupSummary:
     """The same of cases that were chosen for their results: they stand for no others, so no interval has a meaning."""
     return group.model_copy(
@@ -211,13 +221,14 @@ def _without_intervals(group: GroupSummary) -> GroupSummary:
     )
 
 
-def _group_order(head: PlanHead, key: GroupKey) -> tuple[int, int, int, str, str]:
+def _group_order(places: Mapping[str, int], suites: Mapping[str, SuiteHead], key: GroupKey) -> tuple[Any, ...]:
     """Suites, targets and arms in the order of the plan."""
-    for position, suite in enumerate(head.suites):
-        if suite.id == key.suite_id:
-            targets = [target.id for target in suite.targets]
-            return (position, _place(key.target_id, targets), _place(key.arm, suite.arms), key.runner, key.model or "")
-    return (len(head.suites), 0, 0, key.runner, key.model or "")
+    if key.suite_id not in places:
+        return (len(places), 0, 0, key.runner, key.model or "")
+    suite = suites[key.suite_id]
+    targets = [target.id for target in suite.targets]
+    place = (places[key.suite_id], _place(key.target_id, targets), _place(key.arm, suite.arms))
+    return (*place, key.runner, key.model or "")
 
 
 def _place(name: str | None, names: Sequence[str]) -> int:
@@ -249,15 +260,14 @@ def _validity(suite: SuiteHead, groups: Mapping[GroupKey, GroupTally]) -> SuiteV
     """Tell whether too many trials of a suite, or pairs of them, ended in an error."""
     if suite.trial_count == 0:
         return SuiteValidity(suite_id=suite.id, valid=True, error_share=None, reason="nothing was selected")
-    of_suite = {key: group for key, group in groups.items() if key.suite_id == suite.id}
     if suite.compared:
-        counts = _pairs_with_errors(suite, of_suite)
+        counts = _pairs_with_errors(suite, groups)
     else:
-        counts = {None: _trials_with_errors(of_suite)}
+        counts = {None: _trials_with_errors(groups)}
     total = sum(count.total for count in counts.values())
     if total == 0:
         return SuiteValidity(suite_id=suite.id, valid=False, error_share=None, reason="nothing was run")
-    reason = _unplayed_reason(of_suite) or _worst_reason(counts)
+    reason = _unplayed_reason(groups) or _worst_reason(counts)
     share = sum(count.errors for count in counts.values()) / total
     return SuiteValidity(suite_id=suite.id, valid=not reason, error_share=share, reason=reason)
 

@@ -14,6 +14,7 @@ from skillgauge_documents.frozen import Frozen
 
 from ..stats import Latency, RateInterval, Reliability
 from .comparison import CaseCounts, Counts, EnginePair, GroupKey, PairSummary
+from .decided import Decided
 from .gate import RepeatRule
 from .score import Score
 from .signature import Signature
@@ -132,6 +133,8 @@ class Figure(Frozen):
     """Whether it takes the place of the pass rate, which says nothing of such a suite."""
     note: str = ""
     """What must be said beside it, as a sentence without its full stop."""
+    subject: str = ""
+    """Of one that takes the place of the pass rate, the cases of its suite in the plural, such as `trigger queries`."""
 
 
 class TagSummary(Frozen):
@@ -348,6 +351,8 @@ class RunView:
     verdict: RunVerdict | None = None
     """The meaning of the run by the gates that were asked of it; `None` if nobody has asked, or a document does not
     tell."""
+    decided: Decided | None = None
+    """The answers of its gates and what changed since an earlier run, for reports; `None` as above."""
 
     def results(self, group: GroupKey | None = None) -> Iterator[TrialResult]:
         """The results of the run, or of one group, in plan order; they stream, as often as they are asked for."""

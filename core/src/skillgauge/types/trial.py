@@ -238,7 +238,7 @@ class PlanHead(Frozen):
     """Names the key that the run's results are signed with, in a store; empty elsewhere. A store resumes a run only for
     the same plan and signer."""
 
-    @property
+    @once
     def suites_by_id(self) -> dict[str, SuiteHead]:
         """The suites, by their ids."""
         return {suite.id: suite for suite in self.suites}

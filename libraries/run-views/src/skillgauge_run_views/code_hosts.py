@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from skillgauge.api import plain
 from skillgauge.api.report import (
+    BAR_HEAD,
     CaseCounts,
     CaseOutcome,
+    Catalogue,
     Figure,
     GroupSummary,
+    Opening,
     RunState,
     RunView,
     cases_text,
@@ -19,12 +22,14 @@ from skillgauge.api.report import (
     headline,
     interval_text,
     labels,
+    opening,
     rated_figures,
-    sentences,
+    show_command,
+    table_of,
     verdict_for,
 )
 
-from .markdown import in_markdown
+from .markdown import gate_mark, in_markdown
 from .tested import TestedCase, groups_under_test, quarantined, tested
 
 MARKER = "<!-- skillgauge:report -->"
@@ -44,19 +49,26 @@ def _counted(view: RunView, group: GroupSummary) -> CaseCounts:
     return CaseCounts(**outcomes)
 
 
-def told(view: RunView, tally: CaseCounts, cases: Sequence[TestedCase], most: int) -> Iterator[str]:
-    """Lines of Markdown: the answers, the cases that did not pass with their reasons, those apart, and the rates.
+def told(view: RunView, tally: CaseCounts, cases: Sequence[TestedCase], most: int, page: str = "") -> Iterator[str]:
+    """Yield lines of Markdown: gates, answers, changes, the cases that did not pass and why, and the rates.
 
     Args:
         view: the run.
         tally: what became of its cases.
         cases: the worst of those that did not pass.
         most: rows that a table may have.
+        page: address of the page with every session; empty if nobody knows it.
     """
     yield "## skillgauge"
-    for sentence in sentences(view):
+    begins = opening(view)
+    for line in begins.gates:
+        yield ""
+        yield f"**{gate_mark(line)} {in_markdown(line)}**"
+    for sentence in begins.answers:
         yield ""
         yield f"**{in_markdown(sentence)}**"
+    yield from skill_lines(begins.skills, most)
+    yield from _changes(begins)
     yield ""
     yield f"{cases_text(tally)}."
     if view.run.state is not RunState.FINISHED:
@@ -67,6 +79,7 @@ def told(view: RunView, tally: CaseCounts, cases: Sequence[TestedCase], most: in
             yield ""
             yield f"**{_shown(validity.suite_id)} is invalid: {_shown(validity.reason)}.**"
     yield from _cases(cases, most, tally.failed + tally.error)
+    yield from _deeper(view, cases, page)
     yield from _apart(quarantined(view, most), tally.quarantined)
     yield from _rates(groups_under_test(view), most)
 
@@ -87,6 +100,67 @@ def _cases(cases: Sequence[TestedCase], most: int, total: int) -> Iterator[str]:
     if total > len(names):
         yield ""
         yield f"{total - len(names)} more did not pass."
+
+
+def skill_lines(skills: Catalogue | None, most: int | None = None) -> Iterator[str]:
+    """Yield the skills of a run side by side as a table, the worst first, all but the first ones folded.
+
+    Args:
+        skills: the skills; `None` if there is one only.
+        most: rows that a table may have; `None` for as many as there are.
+    """
+    if skills is None:
+        return
+    heads, rows = table_of(skills, most)
+    yield ""
+    yield from _skill_table(heads, rows[:_OPEN])
+    if len(rows) > _OPEN:
+        yield ""
+        yield f"<details><summary>{len(rows) - _OPEN} more skills</summary>"
+        yield ""
+        yield from _skill_table(heads, rows[_OPEN:])
+        yield ""
+        yield "</details>"
+    if len(skills.rows) > len(rows):
+        yield ""
+        yield f"{len(skills.rows) - len(rows)} more are in the full report."
+
+
+_OPEN = 10
+"""Skills that stand open in a table."""
+
+
+def _skill_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield f"| {' | '.join(['---'] * len(heads))} |"
+    for row in rows:
+        cells = (_bar(cell) if head == BAR_HEAD else in_markdown(cell) for head, cell in zip(heads, row, strict=True))
+        yield f"| {' | '.join(cells)} |"
+
+
+def _bar(drawn: str) -> str:
+    """Return a bar in type of one width; blanks that stand alone would be left out, and a line would end the cell."""
+    return f"`{drawn.replace(' ', chr(0xA0)).replace('|', chr(0xA6))}`" if drawn else ""
+
+
+def _changes(begins: Opening) -> Iterator[str]:
+    """Yield what changed since an earlier run."""
+    if begins.changes:
+        yield ""
+        yield "### Changed"
+        yield ""
+        yield from (f"- {in_markdown(line)}" for line in begins.changes)
+
+
+def _deeper(view: RunView, cases: Sequence[TestedCase], page: str) -> Iterator[str]:
+    """Yield where the sessions can be read: the page, and the command that shows the first of the cases."""
+    if page:
+        yield ""
+        yield f"[The page with every session]({page})"
+    command = show_command(view, cases[0].group.key, cases[0].results[0].case_id) if cases else ""
+    if command:
+        yield ""
+        yield f"The first of these cases: `{command.replace('`', 'ˋ')}`"
 
 
 def _apart(cases: Sequence[TestedCase], total: int) -> Iterator[str]:

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from skillgauge.api import DIRECT, CaseHead, Frozen, Problem, TrialResult, UsageError, Verdict, did_you_mean, plain
-from skillgauge.api.report import CaseReport, RunInfo, RunView, case_by_case, case_name, counted, duration, listed
+from skillgauge.api.report import (
+    CaseReport,
+    GroupKey,
+    RunInfo,
+    RunView,
+    case_by_case,
+    case_name,
+    counted,
+    duration,
+    listed,
+)
 from skillgauge.api.run import Output
 
 from .transcripts import CheckLine, Excerpt, FileLine, Room, Transcript, as_text, excerpt, transcript
@@ -42,6 +52,12 @@ class Wanted:
     """Id or name of cases, or a pattern of either."""
     arm: str | None = None
     """`None` stands for all."""
+    target: str | None = None
+    """Id of a target, as a skill; `None` stands for all."""
+
+    def includes(self, group: GroupKey) -> bool:
+        """Tell whether the trials of a group are meant."""
+        return self.arm in (None, group.arm) and self.target in (None, group.target_id)
 
     def fits(self, case: CaseHead) -> bool:
         """Tell whether a case is meant."""
@@ -87,15 +103,31 @@ def _without_raw(result: TrialResult) -> TrialResult:
     return result.model_copy(update={"execution": execution.model_copy(update={"trajectory": trajectory})})
 
 
+def require_target(view: RunView, target: str | None) -> None:
+    """Refuse a target that the run does not have.
+
+    Raises:
+        UsageError: with the targets that it has.
+    """
+    targets = sorted({group.target_id for group in view.summary.groups if group.target_id})
+    if target is not None and target not in targets:
+        message = f"the run has no target {plain(target)!r}{did_you_mean(target, targets)}"
+        hint = f"Its targets are: {listed(targets) or 'none'}"
+        raise UsageError(Problem("report.no-such-target", plain(message, _WIDE), hint=hint))
+
+
 def _matching(view: RunView, selection: Wanted) -> Iterator[CaseReport]:
+    require_target(view, selection.target)
     names: list[str] = []
     arms: set[str] = set()
     shown = False
     for report in case_by_case(view):
+        if not any(selection.target in (None, group.target_id) for group in report.results):
+            continue
         names += [text for text in (report.case.id, report.case.name) if text][: _WIDE - len(names)]
         if not selection.fits(report.case):
             continue
-        arms |= {group.arm for group in report.results}
+        arms |= {group.arm for group in report.results if selection.target in (None, group.target_id)}
         if any(True for _ in _trials(report, selection)):
             shown = True
             yield report
@@ -115,7 +147,7 @@ def _matching(view: RunView, selection: Wanted) -> Iterator[CaseReport]:
 
 def _trials(report: CaseReport, selection: Wanted) -> Iterator[TrialResult]:
     for group, results in report.results.items():
-        if selection.arm in (None, group.arm):
+        if selection.includes(group):
             yield from results
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -12,9 +11,13 @@ from skillgauge.api import CaseHead, Problem, ResultOrder, ScoreStatus, TrialRes
 from skillgauge.api.report import (
     CaseOutcome,
     CaseSummary,
+    GroupKey,
     GroupSummary,
+    Outcome,
     RunView,
+    case_by_case,
     case_summary,
+    catalogue,
     passed_text,
     quarantine_text,
     repeats_text,
@@ -83,11 +86,6 @@ class TestedCase:
         wrong = (one for one in self.results if one.verdict is verdict)
         return tuple(dict.fromkeys(reason for one in wrong for reason in _reasons(one))) or ("no reason is known",)
 
-    @property
-    def rank(self) -> tuple[bool, float, tuple[str, int]]:
-        """The worst comes first: failures before errors, those that passed least often before the others."""
-        return self.outcome is not CaseOutcome.FAILED, self.summary.counts.pass_share or 0.0, self.key
-
 
 def _reasons(result: TrialResult) -> Iterator[str]:
     if result.execution.failure:
@@ -99,7 +97,7 @@ def _reasons(result: TrialResult) -> Iterator[str]:
 
 def groups_under_test(view: RunView) -> list[GroupSummary]:
     """The groups that are not only there to be compared with."""
-    suites = {suite.id: suite for suite in view.head.suites}
+    suites = view.head.suites_by_id
     return [
         one
         for one in view.summary.groups
@@ -109,7 +107,7 @@ def groups_under_test(view: RunView) -> list[GroupSummary]:
 
 def tested(view: RunView, group: GroupSummary) -> Iterator[TestedCase]:
     """The cases of a group, one after another."""
-    suite = next((suite for suite in view.head.suites if suite.id == group.suite_id), None)
+    suite = view.head.suites_by_id.get(group.suite_id)
     results = view.source.results(ResultOrder.CASE, group.key)
     for _, results_of_case in groupby(results, lambda result: result.case_index):
         repeats = tuple(results_of_case)
@@ -131,8 +129,67 @@ def quarantined(view: RunView, most: int) -> list[TestedCase]:
 
 
 def _worst(view: RunView, most: int, outcomes: Collection[CaseOutcome]) -> list[TestedCase]:
-    cases = (case for group in groups_under_test(view) for case in tested(view, group) if case.outcome in outcomes)
-    return heapq.nsmallest(most, cases, key=lambda case: case.rank)
+    """The worst cases; the results are read twice, so that those of the other cases need not be kept."""
+    groups = {group.key: group for group in groups_under_test(view)}
+    ranks = _first(view, _ranks(view, groups, outcomes), most)
+    if not ranks:
+        return []
+    cases = {}
+    for report in case_by_case(view):
+        for key, results in report.results.items():
+            if (key, report.case.index) in ranks:
+                suite = view.head.suites_by_id.get(key.suite_id)
+                entry = suite.quarantine_of(report.case.id) if suite else None
+                text = quarantine_text(entry) if entry else ""
+                case = TestedCase(groups[key], tuple(results), report.summaries[key], text)
+                cases[key, report.case.index] = case
+    return [cases[key] for key in ranks]
+
+
+@dataclass(frozen=True)
+class _Rank:
+    """The place of a case among those of its skill; lower is worse."""
+
+    group: GroupKey
+    index: int
+    badness: tuple[bool, bool, bool]
+    """Not failed, not newly failing, not lost to the arm that its own is compared with."""
+    share: float
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The key to sort cases of one skill by."""
+        return self.badness, self.share, self.group.suite_id, self.index
+
+
+def _ranks(
+    view: RunView, groups: Mapping[GroupKey, GroupSummary], outcomes: Collection[CaseOutcome]
+) -> Iterator[_Rank]:
+    changes = view.decided.changes.groups if view.decided and view.decided.changes else ()
+    newly = {(change.group, case.case_id) for change in changes for case in change.newly_failing}
+    for report in case_by_case(view):
+        lost = {pair.candidate for pair in report.pairs if pair.outcome is Outcome.FLIP_TO_FAIL}
+        for key, summary in report.summaries.items():
+            if key in groups and summary.outcome in outcomes:
+                is_failed = summary.outcome is CaseOutcome.FAILED
+                badness = (not is_failed, (key, report.case.id) not in newly, key not in lost)
+                yield _Rank(key, report.case.index, badness, summary.counts.pass_share or 0.0)
+
+
+def _first(view: RunView, ranks: Iterable[_Rank], most: int) -> list[tuple[GroupKey, int]]:
+    """Choose the worst cases: one of each skill before a second one of any, and those of the worst skills first."""
+    skills = catalogue(view)
+    places = {row.group.subject: place for place, row in enumerate(skills.rows)} if skills else {}
+    by_subject: dict[str, list[_Rank]] = {}
+    for rank in ranks:
+        by_subject.setdefault(rank.group.subject, []).append(rank)
+    ordered = [
+        ((nth, rank.badness, places.get(subject, 0), rank.share, rank.group.suite_id, rank.index), rank)
+        for subject, of_subject in by_subject.items()
+        for nth, rank in enumerate(sorted(of_subject, key=lambda rank: rank.key))
+    ]
+    ordered.sort(key=lambda item: item[0])
+    return [(rank.group, rank.index) for _, rank in ordered[:most]]
 
 
 def places(view: RunView, cases: Iterable[TestedCase]) -> Mapping[tuple[str, int], Place]:

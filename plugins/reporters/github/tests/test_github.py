@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from skillgauge.api import CaseHead, Comparison, Execution, Failure, FailureClass, Origin, Score, TrialResult, Verdict
+from skillgauge_reporter_github.options import GithubOptions
 from skillgauge_reporter_github.reporter import GithubReporter
 from skillgauge_run_views.code_hosts import MARKER
 from skillgauge_testkit import (
@@ -32,7 +33,7 @@ def failed(reason: str) -> tuple[Score, ...]:
 def files(results: Sequence[TrialResult], *comparisons: Comparison, cases: Sequence[CaseHead] = ()) -> dict[str, str]:
     """The report of a run with these results, by path."""
     made = run_view(results, *comparisons, cases=cases)
-    return {one.path: b"".join(one.chunks).decode() for one in GithubReporter().render(made)}
+    return {one.path: b"".join(one.chunks).decode() for one in GithubReporter(GithubOptions()).render(made)}
 
 
 def test_reporter() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from skillgauge.api import CaseHead, Comparison, Execution, Failure, FailureClass, Origin, Score, TrialResult, Verdict
+from skillgauge_reporter_gitlab.options import GitlabOptions
 from skillgauge_reporter_gitlab.reporter import GitlabReporter
 from skillgauge_testkit import (
     REPORTERS,
@@ -32,7 +33,7 @@ def failed(reason: str) -> tuple[Score, ...]:
 def files(results: Sequence[TrialResult], *comparisons: Comparison, cases: Sequence[CaseHead] = ()) -> dict[str, str]:
     """The report of a run with these results, by path."""
     made = run_view(results, *comparisons, cases=cases)
-    return {one.path: b"".join(one.chunks).decode() for one in GitlabReporter().render(made)}
+    return {one.path: b"".join(one.chunks).decode() for one in GitlabReporter(GitlabOptions()).render(made)}
 
 
 def heads(file: Path, *names: str) -> list[CaseHead]:

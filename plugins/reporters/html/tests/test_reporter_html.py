@@ -49,14 +49,15 @@ from skillgauge.api.report import (
 )
 from skillgauge.stats import Latency, RateInterval
 from skillgauge_reporter_html import content
-from skillgauge_reporter_html.content import ROOM, ROWS, SHORT, SHORT_TAGS, page, row
+from skillgauge_reporter_html.content import ROOM, ROWS, SHORT, SHORT_TAGS, row
+from skillgauge_reporter_html.pages import page
 from skillgauge_reporter_html.reporter import HtmlReporter
 from skillgauge_reporter_html.wording import text
 from skillgauge_run_views import excerpt, transcript
 from skillgauge_run_views.transcripts import CHARACTERS, LISTED
 from skillgauge_testkit import contract_views
 
-VOID = {"meta", "path", "rect"}
+VOID = {"input", "meta", "path", "rect"}
 
 
 class Nesting(HTMLParser):
@@ -146,7 +147,9 @@ def test_every_run_becomes_a_page_with_closed_elements(what: str) -> None:
     levels = [int(tag[1]) for tag, _ in page_read.elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
-    assert {tag for tag, _ in page_read.elements}.isdisjoint({"script", "img", "link", "iframe"})
+    tags = [tag for tag, _ in page_read.elements]
+    assert set(tags).isdisjoint({"img", "link", "iframe"})
+    assert tags.count("script") == shown.count('class="catalogue"') <= 1
     assert not any(re.match("on|style|src", name) for _, values in page_read.elements for name in values)
 
 
@@ -276,10 +279,11 @@ def test_run_facts_are_shown() -> None:
 
 
 def test_several_suites_get_links() -> None:
-    """A page of many suites has a list of them; one suite needs none."""
+    """A page of many suites has a row for each, which leads to it; one suite needs none."""
     assert "<nav" not in drawn(example("passed and failed"))
     shown = drawn(example("hostile"))
-    assert shown.count('<li><a href="#suite-') == len(example("hostile").head.suites)
+    assert shown.count('<a href="#skill-') == len(example("hostile").head.suites)
+    assert shown.count('<details class="skill" id="skill-') == len(example("hostile").head.suites)
     assert re.search("<title>.* and 8 more – skillgauge report</title>", shown)
 
 

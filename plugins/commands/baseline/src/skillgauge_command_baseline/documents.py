@@ -8,7 +8,7 @@ from pathlib import Path
 from skillgauge.api import Execution, Frozen, Kept, Problem, SkillgaugeError, TrialResult, plain
 from skillgauge.api.report import Counts, RunView, counted, moment
 from skillgauge.api.report import listed as in_a_line
-from skillgauge.api.run import Invocation, Output, baseline_files, least_margin, write_whole
+from skillgauge.api.run import Invocation, Output, baseline_files, can_show_loss, least_margin, write_whole
 
 
 class Entry(Frozen):
@@ -56,13 +56,19 @@ def entry_of(name: str, file: Path, view: RunView) -> Entry:
     )
 
 
+_LARGEST = 20
+"""Points of a margin above which a gate allows more than people would call no loss."""
+
+
 def advice(name: str, view: RunView) -> str:
-    """Return the command that compares later runs with a baseline, with a margin that its size can answer."""
+    """Return the command that compares later runs with a baseline, by a gate that the same results would meet."""
     margin = least_margin(view)
-    command = f"skillgauge eval --gate not-worse --margin {margin or 10:g} --against {name}"
-    if margin is None:
-        return f"too few runs for a gate: the same results again would not meet {command}; save a run with more --runs"
-    return f"compare with: {command}"
+    if margin is None or margin > _LARGEST:
+        if not can_show_loss(view):
+            return "too few runs for a gate: not even the loss of every case would be beyond chance; save more --runs"
+        command = f"skillgauge eval --gate no-regression --against {name}"
+        return f"compare with: {command} (with more --runs also by --gate not-worse, which demands a proof)"
+    return f"compare with: skillgauge eval --gate not-worse --margin {margin:g} --against {name}"
 
 
 def save_as(call: Invocation, view: RunView, target: Path) -> None:

@@ -133,7 +133,7 @@ def convert(
     "show",
     examples=(
         "skillgauge report show latest",
-        "skillgauge report show latest --case typo --arm with_skill",
+        "skillgauge report show latest --target commit-message --case typo --arm with_skill",
     ),
     help="Show the rates of a report or of a stored run (id, latest, latest~1), and what did not pass and why; with "
     "--case everything that happened in a case.",
@@ -141,10 +141,13 @@ def convert(
 )
 @click.argument("source", metavar="FILE|RUN")
 @click.option("--case", metavar="C", help="Print all that happened in this case: its id, its name, or a pattern.")
+@click.option("--target", metavar="T", help="Only trials of this target, as a skill is one.")
 @click.option("--arm", metavar="A", help="Only trials of this arm.")
 @_store_option
 @click.pass_context
-def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, store: str | None) -> int:
+def show(
+    ctx: click.Context, *, source: str, case: str | None, target: str | None, arm: str | None, store: str | None
+) -> int:
     """Show a run on the terminal."""
     from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
     from skillgauge_run_views import (  # noqa: PLC0415 - `--help` needs none of it
@@ -158,12 +161,12 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
     call = _invocation(ctx, store)
     with run_reports(call, [source]) as (view,):
         if case is not None:
-            call.output.verdict(show_cases(view, Wanted(case, arm), call.output))
+            call.output.verdict(show_cases(view, Wanted(case, arm, target), call.output))
             return ExitCode.OK
         view, remarks = call.commented(view)
-        show_run(view, call.output, arm)
+        show_run(view, call.output, arm, target)
         if call.output.as_json:
-            call.output.document(run_document(view, arm))
+            call.output.document(run_document(view, arm, target))
         for notice in remarks:
             call.output.notice(notice)
         call.output.verdict(run_verdict(view))

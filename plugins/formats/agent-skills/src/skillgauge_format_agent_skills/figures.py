@@ -32,7 +32,7 @@ def figures(group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
     headline, *others = _sides(should, tags.get(SHOULD_NOT), "")
     note = "the skill never fired, whatever was asked" if never else ""
     return (
-        headline.model_copy(update={"is_headline": True, "note": note}),
+        headline.model_copy(update={"is_headline": True, "note": note, "subject": "trigger queries"}),
         *others,
         *(figure for split in _splits(tags) for figure in _of_split(split, tags)),
     )

@@ -15,7 +15,12 @@ from pathlib import Path
 from skillgauge.api import Artifact, printed
 from skillgauge.api.report import (
     CaseCounts,
+    Changes,
+    Decided,
     Figure,
+    GateAnswer,
+    GroupChange,
+    GroupKey,
     GroupSummary,
     PairSummary,
     RunView,
@@ -120,6 +125,24 @@ FIGURE_COLUMNS = (
 FIGURE_FILE = "figures.csv"
 """The same of the figures that stand in place of a pass rate, as those of trigger sets do."""
 
+_KEY = ("skillId", "benchmarkId", "arm", "runner", "model")
+GATE_COLUMNS = ("answer", "figure", "threshold", "value", "reason", *_KEY)
+GATE_FILE = "gates.csv"
+"""The gates that were asked, the missed ones first; only there if any was."""
+CHANGE_COLUMNS = (
+    "since",
+    "direction",
+    "passRateChange",
+    "liftChange",
+    "cases",
+    "chance",
+    "newlyFailing",
+    "newlyPassing",
+    *_KEY,
+)
+CHANGE_FILE = "changes.csv"
+"""The changes of each group since the run that this one was compared with; only there if there is one."""
+
 _FORMULA = re.compile(r"(^|;)(?=[\s\"']*[=+\-@＝＋－＠]|\t)")
 """Before what a spreadsheet takes for a formula: at the beginning of a cell, whatever blanks and quotes it passes over,
 and within one after a semicolon, at which readers of many countries split a line whatever is quoted."""
@@ -134,8 +157,13 @@ class CsvReporter:
     def render(self, view: RunView) -> Iterable[Artifact]:
         """The groups, then their tags if there are any; results are not read, because the summary tells all of it."""
         groups = view.summary.groups
-        rows = ((*_row(group), *_proof(view, group), text("; ".join(rate_notes(group)))) for group in groups)
+        pairs: dict[GroupKey, PairSummary] = {}
+        for pair in compared(view):
+            pairs.setdefault(pair.candidate, pair)
+        proofs = ((group, _proof(view, group, pairs.get(group.key))) for group in groups)
+        rows = ((*_row(group), *proof, text("; ".join(rate_notes(group)))) for group, proof in proofs)
         yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *rows)))
+        yield from _decided(view.decided)
         if any(group.tags for group in groups):
             rows = (_tag_row(group, tag) for group in groups for tag in group.tags)
             yield Artifact(chunks=map(_line, chain((TAG_COLUMNS,), rows)), path=TAG_FILE)
@@ -146,6 +174,47 @@ class CsvReporter:
     def read(self, path: Path) -> RunView | None:
         """A table of groups is too little to make a run of."""
         return None
+
+
+def _decided(decided: Decided | None) -> Iterator[Artifact]:
+    """Yield the tables of gates and of changes, as far as there are any."""
+    if decided is None:
+        return
+    if decided.lines:
+        yield Artifact(chunks=map(_line, (GATE_COLUMNS, *_gate_rows(decided))), path=GATE_FILE)
+    if decided.changes:
+        yield Artifact(chunks=map(_line, (CHANGE_COLUMNS, *_change_rows(decided.changes))), path=CHANGE_FILE)
+
+
+def _gate_rows(decided: Decided) -> Iterator[tuple[str, ...]]:
+    """Yield the gates, or the lines on those of a run that was stopped or proves nothing."""
+    ordered = sorted(decided.gates, key=lambda gate: _ANSWERS.index(gate.answer))
+    for gate in ordered:
+        figures = (gate.answer.value, text(gate.figure), f"{gate.threshold:g}", share(gate.value), text(gate.reason))
+        yield (*figures, *_key(gate.group))
+    if not ordered:
+        answer = GateAnswer.INCONCLUSIVE.value
+        yield from ((answer, "", "", "", text(line), *[""] * len(_KEY)) for line in decided.lines)
+
+
+_ANSWERS = (GateAnswer.MISSED, GateAnswer.INCONCLUSIVE, GateAnswer.MET)
+
+
+def _key(group: GroupKey) -> tuple[str, ...]:
+    """Return the names that tell a group from others, in the order of `_KEY`."""
+    return tuple(map(text, (group.target_id, group.suite_id, group.arm, group.runner, group.model)))
+
+
+def _change_rows(changes: Changes) -> Iterator[tuple[str, ...]]:
+    return ((text(changes.since), *_change_row(change)) for change in changes.groups)
+
+
+def _change_row(change: GroupChange) -> tuple[str, ...]:
+    """Return the change of a group, in the order of `CHANGE_COLUMNS` after the first."""
+    chance = "" if change.chance is None else f"{change.chance:.4g}"
+    flips = (str(len(change.newly_failing)), str(len(change.newly_passing)))
+    figures = (share(change.own), share(change.lift), str(change.n), chance, *flips)
+    return (change.direction.value, *figures, *_key(change.group))
 
 
 def _row(group: GroupSummary) -> tuple[str, ...]:
@@ -184,9 +253,8 @@ def _figure_row(group: GroupSummary, figure: Figure) -> tuple[str, ...]:
     return (*map(text, names), share(figure.value), *bounds, text(rate.method), str(rate.n))
 
 
-def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:
+def _proof(view: RunView, group: GroupSummary, pair: PairSummary | None) -> tuple[str, ...]:
     """Return the findings of the run and of the group's comparison with a baseline; of several, the first."""
-    pair = next((each for each in compared(view) if each.candidate == group.key), None)
     return (*_validity(view, group), *_comparison(pair))
 
 

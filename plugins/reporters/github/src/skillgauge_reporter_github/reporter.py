@@ -10,24 +10,33 @@ from skillgauge.api.report import CaseOutcome, RunView, labels
 from skillgauge_run_views.code_hosts import MARKER, figures, tally_of, told
 from skillgauge_run_views.tested import Place, TestedCase, places, worst
 
+from .options import GithubOptions
+
 _ANNOTATIONS, _SUMMARY, _COMMENT = 50, 50, 10
 """Most of each: GitHub shows no more annotations of a step, and takes no longer comment than 65,536 characters."""
 _COMMANDS = {CaseOutcome.FAILED: "error", CaseOutcome.ERROR: "warning"}
 
 
 class GithubReporter:
-    """Writes files for a workflow; nothing that is printed obeys a text of a case."""
+    """Writes files for a workflow; nothing that is printed obeys a text of a case.
+
+    Args:
+        options: the address of the page.
+    """
 
     suffix = "github.md"
+
+    def __init__(self, options: GithubOptions) -> None:
+        self._page = options.page
 
     def render(self, view: RunView) -> Iterable[Artifact]:
         """The step summary, then what goes elsewhere."""
         tally, cases = tally_of(view), worst(view, _ANNOTATIONS)
         outputs = [f"{name}={value}" for name, value in figures(view, tally).items()]
-        yield Artifact(chunks=_encoded(told(view, tally, cases, _SUMMARY)))
+        yield Artifact(chunks=_encoded(told(view, tally, cases, _SUMMARY, self._page)))
         yield Artifact(chunks=_encoded(_annotations(cases, places(view, cases))), path="annotations.txt")
         yield Artifact(chunks=_encoded(outputs), path="outputs.txt")
-        yield Artifact(chunks=_encoded((MARKER, *told(view, tally, cases, _COMMENT))), path="comment.md")
+        yield Artifact(chunks=_encoded((MARKER, *told(view, tally, cases, _COMMENT, self._page))), path="comment.md")
 
     def read(self, path: Path) -> RunView | None:
         """Too much of a run is not in it."""

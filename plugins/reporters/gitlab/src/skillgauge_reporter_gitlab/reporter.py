@@ -12,21 +12,30 @@ from skillgauge.api.report import CaseOutcome, RunView, labels
 from skillgauge_run_views.code_hosts import MARKER, figures, tally_of, told
 from skillgauge_run_views.tested import Place, TestedCase, places, worst
 
+from .options import GitlabOptions
+
 _FINDINGS, _NOTE, _DESCRIPTION = 500, 20, 1_000
 """Most findings, rows of a table and characters; the whole is in the reports that a page or JUnit makes."""
 _SEVERITIES = {CaseOutcome.FAILED: "major", CaseOutcome.ERROR: "minor"}
 
 
 class GitlabReporter:
-    """Writes files for a pipeline; test results are for the reporter `junit`."""
+    """Writes files for a pipeline; test results are for the reporter `junit`.
+
+    Args:
+        options: the address of the page.
+    """
 
     suffix = "gitlab.md"
+
+    def __init__(self, options: GitlabOptions) -> None:
+        self._page = options.page
 
     def render(self, view: RunView) -> Iterable[Artifact]:
         """The note, then what goes elsewhere."""
         tally, cases = tally_of(view), worst(view, _FINDINGS)
         findings = json.dumps(list(_findings(cases, places(view, cases))), indent=2)
-        yield Artifact(chunks=_encoded((MARKER, *told(view, tally, cases, _NOTE))))
+        yield Artifact(chunks=_encoded((MARKER, *told(view, tally, cases, _NOTE, self._page))))
         yield Artifact(chunks=_encoded((findings,)), path="code-quality.json")
         yield Artifact(chunks=_encoded(_variables(figures(view, tally))), path="variables.env")
 

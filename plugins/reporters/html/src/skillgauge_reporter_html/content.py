@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -14,6 +14,7 @@ from skillgauge.api.report import (
     Figure,
     GroupKey,
     GroupSummary,
+    Opening,
     RunState,
     RunView,
     SuiteValidity,
@@ -22,15 +23,16 @@ from skillgauge.api.report import (
     case_by_case,
     duration,
     judge_notes,
+    opening,
     rated_figures,
     reason_of,
     run_notes,
-    sentences,
 )
 from skillgauge_run_views import Transcript, transcript
 from skillgauge_run_views.transcripts import as_text
 
 from .cases import CasesByArm, Lane, lanes_of
+from .skills import Skills
 
 ROWS = 5_000
 """Trials listed in one report, shared evenly among its groups; those that did not pass come first. Of tags as many."""
@@ -107,6 +109,8 @@ class SuitePart:
     sections: tuple[Section, ...]
     cases: tuple[CasesByArm, ...] = ()
     """Of a suite with agents."""
+    answers: tuple[str, ...] = ()
+    """The answers of its comparisons, where they do not stand at the top of the page."""
 
     @property
     def summarized(self) -> tuple[Section, ...]:
@@ -121,7 +125,7 @@ class SuitePart:
     @property
     def with_rate(self) -> tuple[Section, ...]:
         """The others."""
-        return tuple(section for section in self.summarized if section not in self.rated)
+        return tuple(section for section in self.summarized if section.group and not rated_figures(section.group))
 
     @property
     def figure_heads(self) -> Mapping[str, str]:
@@ -142,11 +146,15 @@ class Page:
     suites: tuple[SuitePart, ...]
     notices: tuple[tuple[str, str], ...] = ()
     """What holds for the whole run, and must be known before a figure is believed."""
+    skills: Skills | None = None
+    """All skills side by side, if there are several; the suites are then folded, or in files of their own."""
+    has_anchors: bool = False
+    """True if cases can be linked to."""
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The answers to the question of the run."""
-        return tuple(sentences(self.view))
+    def opening(self) -> Opening:
+        """The answers of the gates, the answers to the question of the run, and what changed."""
+        return opening(self.view)
 
     @property
     def boards(self) -> tuple[Board, ...]:
@@ -255,14 +263,19 @@ class _Contents:
             lane.add(report)
 
 
-def page(view: RunView) -> Page:
-    """Read the results once; memory does not grow with their number."""
+def page_of(view: RunView, reports: Iterable[CaseReport] | None = None) -> Page:
+    """Read the results once; memory does not grow with their number.
+
+    Args:
+        view: the run.
+        reports: its cases; `None` stands for all.
+    """
     groups = {group.key: group for group in view.summary.groups}
     shares = max(1, len(groups))
     limit, room = max(1, ROWS // shares), ROOM // shares
     contents = _Contents(limit, room, {key: _Bucket(limit, room) for key in groups})
     agents = {suite.id: suite for suite in view.head.suites if {*suite.arms} != {DIRECT.name}}
-    for report in case_by_case(view):
+    for report in case_by_case(view) if reports is None else reports:
         suite = agents.get(report.case.suite_id)
         contents.add_trials(report, has_transcript=suite is None)
         if suite is not None:

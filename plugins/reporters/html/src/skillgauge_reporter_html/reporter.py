@@ -1,14 +1,15 @@
-"""One self-contained page: no script, no address of anything else, both colour schemes, fit for paper.
+"""One self-contained page: no address of anything outside, both colour schemes, fit for paper.
 
 The template escapes every value by itself; `wording.text` also takes the invisible characters out. Should markup ever
-slip through, the page's own policy forbids scripts, and every style but the one whose hash it names.
+slip through, the page's own policy forbids every style but the one whose hash it names, and every script; a page of
+several skills has one script, to sort and search them, and its policy names the hash of that one.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -31,7 +32,8 @@ from skillgauge.api.report import (
 )
 from skillgauge_run_views import latency_text
 
-from .content import page
+from .content import Page
+from .pages import has_files, overview, page, parts
 from .wording import text
 
 _BUFFERED = 200
@@ -53,16 +55,25 @@ class HtmlReporter:
     suffix = "html"
 
     def render(self, view: RunView) -> Iterable[Artifact]:
-        """One file."""
-        yield Artifact(chunks=_chunks(view))
+        """One file; of very many skills an overview, and a file for each of them."""
+        if not has_files(view):
+            yield Artifact(chunks=_chunks(view, page))
+            return
+        yield Artifact(chunks=_chunks(view, overview))
+        for name, part in parts(view):
+            yield Artifact(chunks=_drawn(part), path=name)
 
     def read(self, path: Path) -> RunView | None:
         """A page is not read back."""
         return None
 
 
-def _chunks(view: RunView) -> Iterator[bytes]:
-    """The page, made while it is written."""
+def _chunks(view: RunView, make: Callable[[RunView], Page]) -> Iterator[bytes]:
+    """The page of a run, made while it is written."""
+    yield from _drawn(make(view))
+
+
+def _drawn(drawn: Page) -> Iterator[bytes]:
     here = files(__package__)
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
@@ -71,17 +82,25 @@ def _chunks(view: RunView) -> Iterator[bytes]:
     environment.filters.update(cases=cases_text, rated=rated_figures, notes=rate_notes, number=decimal, percent=percent)
     environment.filters.update(plain=plain, table_texts=table_texts, text=text)
     style = "\n" + here.joinpath("report.css").read_text("utf-8")
+    script = "\n" + here.joinpath("catalogue.js").read_text("utf-8")
     stream = environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8")).stream(
-        page=page(view),
-        subject=_subject(view),
+        page=drawn,
+        subject=_subject(drawn.view),
         style=Markup(style),  # our own file, nothing from outside
-        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        style_hash=_hash(style),
+        script=Markup(script),  # likewise
+        script_hash=_hash(script),
         signs=_SIGNS,
         verdicts=_VERDICTS,
     )
     stream.enable_buffering(_BUFFERED)
     for piece in stream:
         yield piece.encode()
+
+
+def _hash(content: str) -> str:
+    """The hash by which the page's policy knows its own style and script."""
+    return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
 def _subject(view: RunView) -> str:

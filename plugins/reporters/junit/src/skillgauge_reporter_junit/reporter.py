@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from skillgauge.api import Artifact
-from skillgauge.api.report import CaseCounts, CaseOutcome, GroupSummary, RunView, labels, rate_notes
+from skillgauge.api.report import CaseCounts, CaseOutcome, GroupSummary, Opening, RunView, labels, opening, rate_notes
 from skillgauge_run_views.tested import Place, TestedCase, groups_under_test, placed, tested
 
 _NAME, _TEXT = 200, 4_000
@@ -61,11 +61,13 @@ class _Tally:
 def _document(view: RunView) -> Iterator[bytes]:
     groups = groups_under_test(view)
     tallies = [_Tally.of(tested(view, group)) for group in groups]
-    everything = CaseCounts.sum(tally.cases for tally in tallies)
+    begins = opening(view)
+    everything = CaseCounts.sum((*(tally.cases for tally in tallies), _gate_counts(begins)))
     began = datetime.fromtimestamp(view.run.started_at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
     seconds = sum(tally.seconds for tally in tallies)
     yield f'<testsuites name="skillgauge"{_counts(everything)} time="{seconds:.3f}">\n'.encode()
+    yield from _gates(begins)
     for name, group, tally in zip(labels(groups, _NAME), groups, tallies, strict=True):
         took = f'time="{tally.seconds:.3f}" timestamp="{began}"'
         yield f"  <testsuite name={_attribute(name)}{_counts(tally.cases)} {took}>\n".encode()
@@ -74,6 +76,36 @@ def _document(view: RunView) -> Iterator[bytes]:
             yield _test_case(case, name, place)
         yield b"  </testsuite>\n"
     yield b"</testsuites>\n"
+
+
+_GATES = {"gate met": CaseOutcome.PASSED, "gate inconclusive": CaseOutcome.ERROR}
+
+
+def _gate_outcome(line: str) -> CaseOutcome:
+    return _GATES.get(line.partition(":")[0], CaseOutcome.FAILED)
+
+
+def _gate_counts(begins: Opening) -> CaseCounts:
+    """Count the answers of the gates as cases, so that a red job has an entry that says why."""
+    return CaseCounts(**Counter(_gate_outcome(line).value for line in begins.gates))
+
+
+def _gates(begins: Opening) -> Iterator[bytes]:
+    """Yield a suite of the answers that the gates got, with what changed since an earlier run, if there is either."""
+    if not begins.gates:
+        return
+    yield f'  <testsuite name="gates"{_counts(_gate_counts(begins))} time="0.000">\n'.encode()
+    changes = "\n".join(begins.changes)
+    for line in begins.gates:
+        answer, _, what = line.partition(": ")
+        head = f'    <testcase classname="gates" name={_attribute(answer)} time="0.000">\n'
+        element = _ELEMENTS.get(_gate_outcome(line))
+        if element:
+            body = f"      <{element} message={_attribute(what)}>{_text(changes or what)}</{element}>\n"
+        else:
+            body = f"      <system-out>{_text(what)}</system-out>\n"
+        yield f"{head}{body}    </testcase>\n".encode()
+    yield b"  </testsuite>\n"
 
 
 def _counts(cases: CaseCounts) -> str:

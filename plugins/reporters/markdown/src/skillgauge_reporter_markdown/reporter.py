@@ -33,6 +33,7 @@ from skillgauge.api.report import (
     interval_text,
     judge_notes,
     labels,
+    opening,
     passed_text,
     percent,
     points,
@@ -40,13 +41,13 @@ from skillgauge.api.report import (
     rated_figures,
     reason_of,
     run_notes,
-    sentences,
     table_texts,
 )
 from skillgauge.stats import RateInterval
 from skillgauge_run_views import outcome_text
+from skillgauge_run_views.code_hosts import skill_lines
 from skillgauge_run_views.latency import latency_text
-from skillgauge_run_views.markdown import in_markdown
+from skillgauge_run_views.markdown import gate_mark, in_markdown
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
 _LIFT_HEADS = (
@@ -87,6 +88,10 @@ class MarkdownReporter:
 
 def _lines(view: RunView) -> Iterator[str]:
     yield "# skillgauge report"
+    begins = opening(view)
+    for line in begins.gates:
+        yield ""
+        yield f"**{gate_mark(line)} {escaped(line)}**"
     yield ""
     started = datetime.fromtimestamp(view.run.started_at, UTC).isoformat(timespec="seconds")
     head = view.head
@@ -95,9 +100,13 @@ def _lines(view: RunView) -> Iterator[str]:
     if view.run.state is not RunState.FINISHED:
         yield ""
         yield f"**This run is {view.run.state}: the figures cover only what was finished.**"
-    for sentence in sentences(view):
+    for sentence in begins.answers:
         yield ""
         yield f"**{escaped(sentence)}**"
+    yield from skill_lines(begins.skills)
+    if begins.changes:
+        yield ""
+        yield from (f"- {escaped(line)}" for line in begins.changes)
     for board in boards(view):
         yield ""
         yield f"**{escaped(board.headline)}**"
@@ -110,9 +119,19 @@ def _lines(view: RunView) -> Iterator[str]:
         yield ""
         yield f"{escaped(note[0].upper() + note[1:])}."
     if any(suite.compared for suite in head.suites):
-        yield from _cases(view)
+        yield from _folded("Cases of all skills", _cases(view)) if begins.skills else _cases(view)
     for suite in head.suites:
-        yield from _suite(view, suite)
+        name = text(suite.name or suite.id)
+        yield from _folded(name, _suite(view, suite)) if begins.skills else _suite(view, suite)
+
+
+def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines that a reader has to open, since a table of all skills says the most of them."""
+    yield ""
+    yield f"<details><summary>{title}</summary>"
+    yield from lines
+    yield ""
+    yield "</details>"
 
 
 def _cases(view: RunView) -> Iterator[str]:

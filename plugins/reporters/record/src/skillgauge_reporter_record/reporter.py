@@ -22,10 +22,10 @@ from skillgauge.api import (
     TrialResult,
     json_text,
 )
-from skillgauge.api.report import RunInfo, RunVerdict, RunView, Summary
+from skillgauge.api.report import Decided, RunInfo, RunVerdict, RunView, Summary
 
 SCHEMA: Literal["skillgauge.run"] = "skillgauge.run"
-VERSION = "1.2"
+VERSION = "1.3"
 _MAJOR = int(VERSION.split(".")[0])
 _MINOR = int(VERSION.split(".")[1])
 
@@ -42,6 +42,8 @@ class RunRecord(Frozen):
     summary: Summary
     verdict: RunVerdict | None = None
     """As the exit code had it; `null` if the run was written without one. A record before version 1.2 has none."""
+    decided: Decided | None = None
+    """The answers of its gates, and what changed since an earlier run. A record before version 1.3 has none."""
     results: tuple[TrialResult, ...]
     cases: tuple[CaseHead, ...] = ()
     """What was asked in each case; a record of version 1.0 does not tell it."""
@@ -83,10 +85,11 @@ class RecordReporter:
             for index, item in enumerate(_items(tree.get("cases", []), "cases", path, problems))
         ]
         verdict = _verdict(tree.get("verdict"), path, problems)
+        decided = _optional(Decided, tree, "decided", path, problems, lenient=lenient)
         if problems or run is None or plan is None or summary is None:
             raise SuiteError(problems)
         kept = Kept(lambda: filter(None, results), filter(None, cases))
-        return RunView(run, plan, summary, kept, verdict)
+        return RunView(run, plan, summary, kept, verdict, decided)
 
 
 def _chunks(view: RunView) -> Iterator[bytes]:
@@ -95,6 +98,8 @@ def _chunks(view: RunView) -> Iterator[bytes]:
     for name, part in (("run", view.run), ("plan", view.head), ("summary", view.summary)):
         yield f',\n "{name}": '.encode() + json_text(part.model_dump_json()).encode()
     yield f',\n "verdict": {json.dumps(view.verdict)}'.encode()
+    if view.decided is not None:
+        yield b',\n "decided": ' + json_text(view.decided.model_dump_json()).encode()
     yield from _list("results", view.results())
     yield from _list("cases", view.cases())
     yield b"\n}\n"
@@ -139,6 +144,14 @@ def _part(
 ) -> M | None:
     if name not in tree:
         problems.append(_damaged(path, (name,), "is missing"))
+        return None
+    return _model(model, tree[name], path, (name,), problems, lenient=lenient)
+
+
+def _optional(
+    model: type[M], tree: Mapping[str, object], name: str, path: Path, problems: list[Problem], *, lenient: bool
+) -> M | None:
+    if tree.get(name) is None:
         return None
     return _model(model, tree[name], path, (name,), problems, lenient=lenient)
 

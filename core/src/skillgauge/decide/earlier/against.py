@@ -1,0 +1,230 @@
+"""Gates against an earlier run: is a skill better than it was, or not worse, and is it the skill that changed?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import chance_text, counted, points
+
+from ...report.answer import span_text
+from ...report.wording import labels
+from ...stats import Change, ChangeFinding, Repeats, TwiceRun, change_of, new_change_bounds
+from ...types.arms import DIRECT
+from ...types.comparison import GroupKey
+from ...types.decided import Direction, GateAnswer, GroupChange
+from ...types.gate import CaseScope, Gate
+from ...types.result import Figure, RunView
+from ..gates import GateResult, answer_of, gated
+from ..pair_gates import WORDS, LiftGate, PairDemands
+from .changes import changes_of
+from .matching import Earlier, Matching, SharedCases
+
+_FIGURE = "change"
+_SHOWN = 80
+_POINTS = 100.0
+
+
+def against_answers(matching: Matching, demands: PairDemands) -> Iterator[GateResult]:
+    """The answers for each candidate arm.
+
+    Args:
+        matching: the run and what it is compared with. Blocks; call it from a worker thread.
+        demands: which gates, and their margin.
+    """
+    groups = [group.key for group in gated(matching.view)]
+    names = dict(zip(groups, labels(groups, _SHOWN), strict=True))
+    margin = demands.margin_pts / _POINTS
+    for key, name in names.items():
+        for gate in demands.gates:
+            if gate is not LiftGate.NO_REGRESSION:
+                yield _Asked(matching, gate, margin, demands.scope, key, name).answer()
+    if LiftGate.NO_REGRESSION in demands.gates:
+        changes = changes_of(matching, margin)
+        yield from (_unless_worse(change, names[change.group], changes.since, margin) for change in changes.groups)
+
+
+def _unless_worse(change: GroupChange, name: str, since: str, margin: float) -> GateResult:
+    """Missed if a group is worse beyond chance, all groups of the run allowed for; open if it was not compared."""
+    figure = Figure(name=_FIGURE, label="Change", value=change.own, unit="ratio")
+    gate = Gate(figure=_FIGURE, threshold=LiftGate.NO_REGRESSION.threshold(margin))
+    answer = _ANSWERS_OF_DIRECTIONS.get(change.direction, GateAnswer.MET)
+    return GateResult(
+        gate, change.group, figure, answer, f"{name} {_PREDICATES[answer]} {plain(since)}{_shown(change)}"
+    )
+
+
+_ANSWERS_OF_DIRECTIONS = {Direction.WORSE: GateAnswer.MISSED, Direction.APART: GateAnswer.INCONCLUSIVE}
+_PREDICATES = {
+    GateAnswer.MISSED: "is worse than",
+    GateAnswer.INCONCLUSIVE: "is not compared with",
+    GateAnswer.MET: "is not shown to be worse than",
+}
+
+
+def _shown(change: GroupChange) -> str:
+    """The figures of a change, or why there are none."""
+    if change.own is None:
+        return f": {plain(change.note)}" if change.note else ""
+    lift = "" if change.lift is None else f", lift {points(change.lift)}"
+    chance = "" if change.chance is None else f"; {chance_text(change.chance)}"
+    return f" on these cases (pass rate {points(change.own)}{lift}, n = {counted(change.n, 'case')}{chance})"
+
+
+_MARGINS = (10.0, 15.0, 20.0, 30.0, 50.0)
+
+
+def least_margin(view: RunView) -> float | None:
+    """Return the margin, in points, that `--gate not-worse` needs to be met by the same results again.
+
+    Args:
+        view: the run that would be compared with. Its results are read; blocks.
+
+    Returns:
+        10 or the least of some larger margins; `None` if none is enough.
+    """
+    matching = Matching(view, Earlier(view, ""))
+    for margin in _MARGINS:
+        demands = PairDemands(gates=(LiftGate.NOT_WORSE,), margin_pts=margin)
+        answers = {result.answer for result in against_answers(matching, demands)}
+        if answers == {GateAnswer.MET}:
+            return margin
+    return None
+
+
+def can_show_loss(view: RunView) -> bool:
+    """Tell whether each group has enough runs for `--gate no-regression` to be missed, were every case to fail.
+
+    Args:
+        view: the run that would be compared with. Its results are read; blocks.
+    """
+    matching = Matching(view, Earlier(view, ""))
+    groups = [matching.cases(group.key, group.key).graded for group in gated(view)]
+    changes = [
+        change_of([_lost(case) for case in cases]) for cases in groups if any(case.before.passed for case in cases)
+    ]
+    return all(change is not None and change.finding(0.0) is ChangeFinding.WORSE for change in changes)
+
+
+def _lost(case: TwiceRun) -> TwiceRun:
+    """The case as if every repeat with the skill had failed the second time."""
+    return replace(case, after=Repeats(0, case.after.graded))
+
+
+def unanswerable_again(earlier: Earlier, demands: PairDemands) -> Iterator[str]:
+    """Yield a sentence on each gate that the same results again would leave open, before anything is paid for.
+
+    Args:
+        earlier: the run that is compared with. Its results are read; blocks.
+        demands: which gates, and their margin.
+    """
+    asked = demands.model_copy(update={"gates": tuple(gate for gate in demands.gates if gate is LiftGate.NOT_WORSE)})
+    for result in against_answers(Matching(earlier.view, earlier), asked):
+        if result.answer is not GateAnswer.MET:
+            yield f"the same results again would not meet the gate: {result.told}"
+
+
+_ANSWERS_ON_LOSS = {
+    ChangeFinding.WORSE: GateAnswer.MISSED,
+    ChangeFinding.NOT_WORSE: GateAnswer.MET,
+    ChangeFinding.UNDECIDED: GateAnswer.INCONCLUSIVE,
+}
+_ANSWERS_ON_GAIN = {
+    ChangeFinding.WORSE: GateAnswer.MET,
+    ChangeFinding.NOT_WORSE: GateAnswer.MISSED,
+    ChangeFinding.UNDECIDED: GateAnswer.INCONCLUSIVE,
+}
+"""Of the change as if the second run had been the first: what it lost has been gained."""
+
+
+def _changes_text(change: Change) -> str:
+    """The change of the pass rate, and of the lift where it is known."""
+    lift = "" if change.lift is None else f", lift {points(change.lift)}"
+    return f"pass rate {points(change.own)}{lift}, n = {counted(change.n, 'case')}"
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A gate on one group."""
+
+    matching: Matching
+    wanted: LiftGate
+    margin: float
+    scope: CaseScope
+    key: GroupKey
+    name: str
+
+    @property
+    def threshold(self) -> float:
+        """The least change that meets it."""
+        return self.wanted.threshold(self.margin)
+
+    @property
+    def since(self) -> str:
+        """The name of the earlier run."""
+        return plain(self.matching.earlier.name)
+
+    def answer(self) -> GateResult:
+        """Met or missed if the whole interval says so and nothing but the skill explains it; else open."""
+        partner = self.matching.partner(self.key)
+        if partner is None:
+            return self._open(f"{self.name}: {self.since} has nothing to compare it with")
+        if differing := self.matching.differing(self.key, partner):
+            return self._open(f"{self.name} is not compared with {self.since}: this changed: {', '.join(differing)}")
+        cases = self.matching.cases(self.key, partner)
+        if not cases.graded:
+            return self._open(f"{self.name}: no case of {self.since} is still the same")
+        if self.scope is CaseScope.THESE:
+            return self._of_these(cases)
+        return self._of_new(cases)
+
+    def _of_these(self, cases: SharedCases) -> GateResult:
+        """Met or missed if these cases show it, however the errors might have ended."""
+        answers = {self._answer_of(way) for way in cases.ways}
+        answer = answers.pop() if len(answers) == 1 else GateAnswer.INCONCLUSIVE
+        change, gain = change_of(cases.graded), change_of([case.reversed for case in cases.graded])
+        if change is None or gain is None:
+            raise AssertionError("there are cases")
+        figure = Figure(
+            name=_FIGURE, label="Change", value=change.own, unit="ratio", bounds=(change.least, -gain.least)
+        )
+        bounds = f"a change from {span_text((change.least, -gain.least))} is possible"
+        return self._result(figure, answer, self._message(answer, f"{_changes_text(change)}; {bounds}", cases))
+
+    def _answer_of(self, cases: Sequence[TwiceRun]) -> GateAnswer:
+        """The answer of one way in which the errors might have ended."""
+        if self.wanted is LiftGate.NOT_WORSE:
+            change, answers = change_of(cases), _ANSWERS_ON_LOSS
+        else:
+            change, answers = change_of([case.reversed for case in cases]), _ANSWERS_ON_GAIN
+        if change is None:
+            return GateAnswer.INCONCLUSIVE
+        return answers[change.finding(self.margin)]
+
+    def _of_new(self, cases: SharedCases) -> GateResult:
+        """Met or missed if the whole interval for new cases says so, however the errors might have ended."""
+        bounds = [new_change_bounds(way, is_gain=self.wanted is LiftGate.BETTER) for way in cases.ways]
+        change = change_of(cases.graded)
+        spans = [span for span in bounds if span is not None]
+        if change is None or len(spans) < len(bounds):
+            number = counted(len(cases.graded), "case")
+            verb = "is" if len(cases.graded) == 1 else "are"
+            too_few = f"{number} {verb} too few to compare new ones with {self.since}"
+            return self._open(f"{self.name}: {too_few}")
+        span = min(lower for lower, _ in spans), max(upper for _, upper in spans)
+        figure = Figure(name=_FIGURE, label="Change", value=change.own, unit="ratio", bounds=span)
+        answer = answer_of(self.threshold, figure)
+        return self._result(figure, answer, self._message(answer, f"{_changes_text(change)}; {span_text(span)}", cases))
+
+    def _message(self, answer: GateAnswer, shown: str, cases: SharedCases) -> str:
+        beyond = f" by more than {self.margin * _POINTS:g} points" if self.margin else ""
+        predicate = f"{WORDS[self.wanted, answer]} than {self.since}{beyond} {self.scope.text}"
+        owed_to = "" if self.key.arm == DIRECT.name else f"; {cases.control_text}"
+        return f"{self.name} {predicate} ({shown}){owed_to}"
+
+    def _open(self, message: str) -> GateResult:
+        return self._result(Figure(name=_FIGURE, label="Change", value=None), GateAnswer.INCONCLUSIVE, message)
+
+    def _result(self, figure: Figure, answer: GateAnswer, message: str) -> GateResult:
+        return GateResult(Gate(figure=_FIGURE, threshold=self.threshold), self.key, figure, answer, message)

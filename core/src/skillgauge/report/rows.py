@@ -1,0 +1,155 @@
+"""The cells of a catalogue in words, the same on every surface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from skillgauge_documents.phrases import UNKNOWN, listed, percent, points, signed_points
+
+from ..types.decided import Direction, GroupChange
+from .catalogue import Catalogue, SkillFinding, SkillRow
+
+HEADS = (
+    "Skill",
+    "Verdict",
+    "Lift (points)",
+    "Interval, these cases",
+    "With",
+    "Without",
+    "Fires when it should",
+    "Cost",
+    "Flaky",
+    "Change",
+)
+"""The columns of a catalogue; of `SkillCells`, in its order."""
+BAR = 21
+"""Characters of a bar, which goes from -100 to +100 points."""
+
+
+BAR_HEAD = "-100      0      +100"
+"""The head of the column with bars."""
+
+
+@dataclass(frozen=True)
+class SkillCells:
+    """The cells of one skill."""
+
+    name: str
+    verdict: str
+    lift: str
+    interval: str
+    passed: str
+    passed_without: str
+    fires: str
+    cost: str
+    flaky: str
+    change: str
+    bar: str
+    """The lift with its interval, drawn in characters."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The cells in the order of `HEADS`."""
+        first = (self.name, self.verdict, self.lift, self.interval, self.passed, self.passed_without)
+        return (*first, self.fires, self.cost, self.flaky, self.change)
+
+
+def cells_of(row: SkillRow) -> SkillCells:
+    """Return the cells of a skill."""
+    evidence = row.evidence
+    interval = evidence.interval_here if evidence else None
+    cost = row.cost
+    return SkillCells(
+        name=row.name,
+        verdict=row.subject if row.finding is SkillFinding.FIGURES else row.finding.value,
+        lift=signed_points(evidence.estimate) if evidence else UNKNOWN,
+        interval=f"{signed_points(interval.lower)} to {signed_points(interval.upper)}" if interval else UNKNOWN,
+        passed=percent(row.passed),
+        passed_without=percent(row.passed_without),
+        fires=_fires(row),
+        cost=f"{cost[0].ratio:.2f} x {cost[1]}" if cost else UNKNOWN,
+        flaky=UNKNOWN if row.flaky is None else str(row.flaky),
+        change=_change(row.change),
+        bar=lift_bar(interval.lower, evidence.estimate, interval.upper) if evidence and interval else "",
+    )
+
+
+def _fires(row: SkillRow) -> str:
+    """The firing when it should: of queries by their figure, else in the sessions that were to use it."""
+    if row.asked is not None:
+        return percent(row.asked.value)
+    if row.pair and row.pair.fired:
+        return f"{row.pair.fired.fired} of {row.pair.fired.sessions}"
+    return UNKNOWN
+
+
+_CHANGES = {
+    Direction.WORSE: "worse",
+    Direction.BETTER: "better",
+    Direction.UNDECIDED: "unsure",
+    Direction.SAME: "same",
+    Direction.NEW: "new",
+    Direction.APART: "not compared",
+}
+
+
+def _change(change: GroupChange | None) -> str:
+    """The direction in which a skill changed, and the points by which its pass rate did."""
+    if change is None:
+        return UNKNOWN
+    word = _CHANGES[change.direction]
+    return f"{word} {signed_points(change.own)}" if change.own else word
+
+
+def lift_bar(lower: float, estimate: float, upper: float) -> str:
+    """Draw a lift with its interval between -100 and +100 points: `          |  ---o---`."""
+    cells = [" "] * BAR
+    for place in range(_place(lower), _place(upper) + 1):
+        cells[place] = "-"
+    cells[BAR // 2] = "|"
+    cells[_place(estimate)] = "o"
+    return "".join(cells)
+
+
+def _place(share: float) -> int:
+    return round((min(1.0, max(-1.0, share)) + 1.0) / 2 * (BAR - 1))
+
+
+_NAMED = 5
+
+
+def summary_lines(skills: Catalogue) -> tuple[str, ...]:
+    """Return all skills in one line, then the names of those that hurt and of those that got worse."""
+    return (skills.headline, *_named(skills))
+
+
+def _named(skills: Catalogue) -> Iterator[str]:
+    pairs = ((row.name, row.pair) for row in skills.of(SkillFinding.HURTS))
+    hurting = [f"{name} ({points(pair.lift if pair else None)})" for name, pair in pairs]
+    if hurting:
+        yield f"hurts: {_joined(hurting)}"
+    changes = ((row.name, row.change) for row in skills.rows if row.change)
+    worse = [f"{name} ({points(change.own)})" for name, change in changes if change.direction is Direction.WORSE]
+    if worse:
+        yield f"worse than before: {_joined(worse)}"
+
+
+def _joined(names: Sequence[str]) -> str:
+    return listed(names, _NAMED)
+
+
+def table_of(skills: Catalogue, most: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the heads and rows of a catalogue, with bars, without the columns in which no row has anything.
+
+    Args:
+        skills: the catalogue.
+        most: rows at most; those of the worst skills.
+    """
+    cells = [cells_of(row) for row in skills.rows[:most]]
+    columns = list(zip(HEADS, zip(*(one.texts for one in cells), strict=True), strict=True))
+    if any(one.bar for one in cells):
+        columns.insert(3, (BAR_HEAD, tuple(one.bar for one in cells)))
+    kept = [(head, column) for head, column in columns if any(cell not in (UNKNOWN, "") for cell in column)]
+    heads = tuple(head for head, _ in kept)
+    return heads, [tuple(row) for row in zip(*(column for _, column in kept), strict=True)]

@@ -1,0 +1,28 @@
+"""The options of the reporter."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from skillgauge.api import Frozen
+
+
+def _address(value: str) -> str:
+    """Return an address that Markdown can link to.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if value and not re.fullmatch(r"https?://[^\s()<>\[\]\\`]+", value):
+        raise ValueError("must be an address that begins with https:// or http://, without blanks and brackets")
+    return value
+
+
+class GitlabOptions(Frozen):
+    """The options of the reporter."""
+
+    page: Annotated[str, AfterValidator(_address)] = ""
+    """Address at which the page of the run can be read; the comment links to it."""
