@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from skillgauge.api import Frozen
 
@@ -24,5 +24,6 @@ def _address(value: str) -> str:
 class GithubOptions(Frozen):
     """The options of the reporter."""
 
-    page: Annotated[str, AfterValidator(_address)] = ""
-    """Address at which the page of the run can be read; the comment links to it."""
+    page: Annotated[str, AfterValidator(_address)] = Field(
+        default="", description="Address at which the page of the run can be read; the comment links to it."
+    )
