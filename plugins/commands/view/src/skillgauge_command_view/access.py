@@ -100,13 +100,13 @@ class Names:
     host: str
     port: int
 
-    def allow(self, asked: str) -> bool:
+    def allow(self, host_asked: str) -> bool:
         """Tell whether a `Host` means this server.
 
         Of a server that listens on every address, any number is one of its own: only a name can be turned to another
         machine by whoever owns it.
         """
-        name, port = _split(asked)
+        name, port = _split(host_asked)
         if port != str(self.port):
             return False
         own = {*_LOOPBACK_NAMES, self.host.lower(), f"[{self.host.lower()}]"}
@@ -196,10 +196,10 @@ class Gate:
         return origins == [f"http://{host}"]
 
 
-def _split(asked: str) -> tuple[str, str]:
+def _split(host_asked: str) -> tuple[str, str]:
     """The name and the port of a `Host`; browsers leave out port 80."""
-    name, _, port = asked.lower().rpartition(":")
-    return (name, port) if port.isdigit() else (asked.lower(), "80")
+    name, _, port = host_asked.lower().rpartition(":")
+    return (name, port) if port.isdigit() else (host_asked.lower(), "80")
 
 
 def _is_address(name: str) -> bool:

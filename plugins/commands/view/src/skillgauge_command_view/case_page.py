@@ -78,7 +78,7 @@ class CasePage:
     """A case of a run."""
 
     case: CaseHead
-    asked: Excerpt | None
+    question: Excerpt | None
     lanes: tuple[Lane, ...]
 
     @property
@@ -106,12 +106,12 @@ def find_case(view: RunView, suite: int, index: int) -> CaseReport | None:
 def case_page(report: CaseReport) -> CasePage:
     """Return the page of a case."""
     lanes = dict.fromkeys(group.in_arm("") for group in report.results)
-    asked = None
+    question = None
     if report.case.prompt is not None:
-        asked = excerpt("Prompt", report.case.prompt, characters=_SIDE.characters)
+        question = excerpt("Prompt", report.case.prompt, characters=_SIDE.characters)
     elif report.case.input is not None:
-        asked = excerpt("Input", as_text(report.case.input), characters=_SIDE.characters)
-    return CasePage(report.case, asked, tuple(_lane(report, lane) for lane in lanes))
+        question = excerpt("Input", as_text(report.case.input), characters=_SIDE.characters)
+    return CasePage(report.case, question, tuple(_lane(report, lane) for lane in lanes))
 
 
 def _lane(report: CaseReport, lane: GroupKey) -> Lane:

@@ -49,8 +49,8 @@ class Chart:
     """The picture in words."""
     width: int = WIDTH
     height: int = HEIGHT
-    left: int = _LEFT
-    right: int = WIDTH - _RIGHT
+    scale_start: int = _LEFT
+    scale_end: int = WIDTH - _RIGHT
 
 
 def chart(
