@@ -1,13 +1,16 @@
 """Assertions as promptfoo writes them, for every format that reads them."""
 
+from .meaning import DEFAULTS, effective
 from .programs import FOLDER, program
 from .reading import FILE, Node, Reading
 from .rules import PROGRAMS, REFUSED, RULES, TYPES, Given, Made, RefusalError, of_session
 from .templates import TemplateError, Vars, as_text, filled, filled_value, partly_filled, resolved
 from .tests_in_files import variables, written_tests
 from .writing import assertions
+from .written_programs import program_assertion
 
 __all__ = [
+    "DEFAULTS",
     "FILE",
     "FOLDER",
     "PROGRAMS",
@@ -23,11 +26,13 @@ __all__ = [
     "Vars",
     "as_text",
     "assertions",
+    "effective",
     "filled",
     "filled_value",
     "of_session",
     "partly_filled",
     "program",
+    "program_assertion",
     "resolved",
     "variables",
     "written_tests",

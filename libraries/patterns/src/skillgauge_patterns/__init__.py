@@ -2,5 +2,6 @@
 
 from .compiling import PatternError, compiled
 from .javascript import from_javascript
+from .literal import alternatives
 
-__all__ = ["PatternError", "compiled", "from_javascript"]
+__all__ = ["PatternError", "alternatives", "compiled", "from_javascript"]

@@ -227,7 +227,7 @@ ASSERTED: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     (
         {"type": "regex", "value": "a.c", "flags": "i"},
         "regex",
-        {"patterns": ["(?i)a.c"], "case_sensitive": True, "absent": False},
+        {"patterns": ["a.c"], "case_sensitive": False, "absent": False},
     ),
     (
         {"type": "ends_with", "value": " b "},
@@ -239,7 +239,7 @@ ASSERTED: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
         "regex",
         {"patterns": ["\\A\\s*b"], "case_sensitive": True, "absent": True},
     ),
-    ({"type": "not-trajectory:tool-used", "value": "A"}, "tool-call", {"tool_pattern": "\\A(?:A)\\Z", "called": False}),
+    ({"type": "not-trajectory:tool-used", "value": "A"}, "tool-call", {"tool": "A", "called": False}),
     ({"type": "skill-used", "value": "labels"}, "trigger", {"skill": "labels", "should_trigger": True}),
 ]
 

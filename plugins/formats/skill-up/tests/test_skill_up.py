@@ -914,7 +914,6 @@ def test_checks_of_other_formats(suite_file: Path, tmp_path: Path) -> None:
         "check 'figure' of scorer 'contains' is left out",
         "check 'shell' becomes the script",
         "check 'pattern' is read otherwise",
-        "check 'good' loses its name",
         "check 'any case' is asked at another stage",
         "its weight is left out",
         "tags but the first cannot be written: b",
@@ -1048,8 +1047,6 @@ def test_what_a_suite_has_beyond_skill_up(suite_file: Path, tmp_path: Path) -> N
     assert losses == {
         "the suite is about no skill with a SKILL.md, which has to lie above it",
         "case 'foreign': there is one golden answer: the first is kept, and each further check is left out",
-        "case 'foreign': check 'a' loses its name",
-        "case 'foreign': check 'b' loses its name",
         "case 'foreign': 'notes/sheet.txt' of its files is executable, which cannot be written",
         "default runs cannot be written",
         "a limit of turns cannot be written",

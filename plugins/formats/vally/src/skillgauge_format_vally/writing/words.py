@@ -58,9 +58,9 @@ def _constraint(options: Config, identity: str) -> Words | None:
     name = options.get("tool") or copilot_name(options.get("tool_pattern") or "")
     if name is None or name == SKILL_TOOL or ("tool" in options) is (alike(name) is not None):
         return None
-    if identity == f"{key}: {name}":
-        return Words(key, name)
-    return Words(key, name, "it loses its name") if "tool" in options else None
+    if "tool" not in options and identity != f"{key}: {name}":
+        return None
+    return Words(key, name)
 
 
 def _only(options: Mapping[str, JsonValue], *keys: str) -> bool:
