@@ -69,6 +69,7 @@ KINDS: Mapping[str, Callable[[Texts], Made]] = {
     "claim": lambda texts: ("rubric", {"claims": (f"It says {texts[0]}.",)}),
     "claims": lambda texts: ("rubric", {"claims": (f"It says {texts[0]}.", f"It says {texts[1]}.")}),
     "claim-reference": lambda texts: ("rubric", {"claims": (f"It says {texts[0]}.",), "reference": texts[1]}),
+    "claim-files": lambda texts: ("rubric", {"claims": (f"It says {texts[0]}.",), "trajectory": False}),
     "criterion": lambda texts: ("rubric", {"criteria": f"It says {texts[0]}."}),
     "criterion-output": lambda texts: (
         "rubric",
@@ -85,6 +86,7 @@ KINDS: Mapping[str, Callable[[Texts], Made]] = {
             "files": False,
         },
     ),
+    "graded-half": lambda texts: ("rubric", {"criteria": f"It says {texts[0]}.", "scale": "0-1"}),
     "exit-code": lambda _: ("exit-code", {}),
     "blocked": lambda _: ("blocked", {"by": "hook"}),
     "json-match": lambda _: ("json-match", {"value": {"a": 1}}),
@@ -102,8 +104,8 @@ HELD: Mapping[str, frozenset[str]] = {
         contains icontains not-contains not-icontains contains-all icontains-all contains-none contains-any
         icontains-any starts-with ends-with regex regex-i not-regex regexes equals iequals json json-schema
         file file-created file-absent file-contains file-icontains file-lacks file-regex tool not-tool
-        command command-code command-any-code command-score claim claim-reference criterion criterion-output
-        graded graded-output
+        command command-code command-any-code command-score claim claim-reference claim-files criterion
+        criterion-output graded graded-output graded-half
         """
     ),
     "agentv": _kinds(
@@ -125,13 +127,14 @@ HELD: Mapping[str, frozenset[str]] = {
         json-anywhere not-json file file-created file-absent file-contains file-icontains file-lacks
         file-regex tool not-tool tool-arguments fires silent command command-code command-any-code
         command-score most-calls most-tokens most-turns most-seconds most-dollars tools-in-order
-        tools-exactly tools-any-order criterion criterion-output graded graded-output exit-code blocked
-        json-match
+        tools-exactly tools-any-order criterion criterion-output graded graded-output graded-half exit-code
+        blocked json-match
         """
     ),
     "plugin-eval": _kinds(
         """
-        file-created tool not-tool criterion-output
+        contains icontains not-contains not-icontains contains-any icontains-any starts-with ends-with regex
+        regex-i not-regex file-created tool not-tool criterion-output
         """
     ),
     "promptfoo": _kinds(
@@ -144,8 +147,9 @@ HELD: Mapping[str, frozenset[str]] = {
     ),
     "skill-up": _kinds(
         """
-        contains not-contains contains-all contains-none contains-any starts-with ends-with regex not-regex
-        regexes equals file file-absent file-contains tool not-tool tool-arguments claim
+        contains not-contains contains-all contains-none contains-any icontains-any starts-with ends-with
+        regex regex-i not-regex regexes equals file file-absent file-contains tool not-tool tool-arguments
+        claim
         """
     ),
     "skillevaluation": _kinds(
@@ -155,10 +159,12 @@ HELD: Mapping[str, frozenset[str]] = {
     ),
     "skillgrade": _kinds(
         """
+        graded-half
         """
     ),
     "tessl": _kinds(
         """
+        claim-files
         """
     ),
     "uaaps": _kinds(
@@ -168,17 +174,18 @@ HELD: Mapping[str, frozenset[str]] = {
     ),
     "vally": _kinds(
         """
-        contains icontains not-contains not-icontains contains-any regex not-regex file file-absent
-        file-contains file-lacks file-regex tool not-tool command-any-code most-calls most-tokens most-turns
-        most-seconds tools-in-order claim claims criterion graded
+        contains icontains not-contains not-icontains contains-any icontains-any starts-with ends-with regex
+        regex-i not-regex file file-absent file-contains file-lacks file-regex tool not-tool
+        command-any-code most-calls most-tokens most-turns most-seconds tools-in-order claim claims
+        criterion graded
         """
     ),
     "waza": _kinds(
         """
         contains icontains not-contains not-icontains contains-all icontains-all contains-none contains-any
-        starts-with ends-with regex not-regex regexes json json-schema file file-absent file-contains
-        file-lacks file-regex tool not-tool most-calls most-tokens most-turns most-seconds tools-in-order
-        tools-exactly tools-any-order criterion
+        icontains-any starts-with ends-with regex regex-i not-regex regexes json json-schema file
+        file-absent file-contains file-lacks file-regex tool not-tool command-any-code most-calls
+        most-tokens most-turns most-seconds tools-in-order tools-exactly tools-any-order criterion
         """
     ),
 }
@@ -194,3 +201,13 @@ RULED: frozenset[str] = frozenset({"benchflow", "skillgrade", "tessl", "uaaps"})
 """Formats with a rule or a check of their own in every case, which another format's suites have not."""
 ONE_JUDGED: frozenset[str] = frozenset({"vally"})
 """Formats in which the judged checks of a case are one."""
+
+
+def page() -> str:
+    """Return the table of a page: each kind of check with the formats that hold it."""
+    rows = [
+        f"| `{kind}` | {', '.join(f'`{name}`' for name in sorted(HELD) if kind in HELD[name])} |"
+        for kind in KINDS
+        if any(kind in held for held in HELD.values())
+    ]
+    return "\n".join(("| kind of check | formats |", "|---|---|", *rows))

@@ -28,12 +28,14 @@ from skillgauge.api import (
 )
 from skillgauge.api.run import Invocation, invocation
 from skillgauge.config.global_options import Globals
+from skillgauge_assertions import DEFAULTS
 from skillgauge_command_convert.converting import Converted, convert
 from skillgauge_skill_folders import skill_ref
 
-from .kinds_of_checks import BESIDE, HELD, KINDS, ONE_JUDGED, RULED, TOGETHER, WEIGHTS
+from .kinds_of_checks import BESIDE, HELD, KINDS, ONE_JUDGED, RULED, TOGETHER, WEIGHTS, page
 
 CALCULATOR = Path(__file__).parents[2] / "examples/skills/calculator"
+DIALECTS = Path(__file__).parents[2] / "docs/dialects.md"
 DIRECT = "eval-skills"
 """The format whose tasks call a skill directly, each with one check."""
 AGENTS = sorted(HELD.keys() - RULED - {DIRECT})
@@ -53,6 +55,23 @@ def test_every_format_is_in_the_table(call: Invocation) -> None:
     assert set(HELD) == set(call.registry.names("formats"))
 
 
+@pytest.mark.parametrize("scorer", sorted(DEFAULTS))
+def test_formats_know_the_defaults_of_scorers(scorer: str, call: Invocation) -> None:
+    """The options that writers leave out hold anyway, by the scorer's own word."""
+    model = call.registry.options_model("scorers", scorer)
+    assert model is not None
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    for key, value in DEFAULTS[scorer].items():
+        assert freeze(fields[key].get_default(call_default_factory=True)) == value, key
+
+
+def test_the_page_shows_the_table() -> None:
+    """What people read of conversions is what is tested here."""
+    text = DIALECTS.read_text(encoding="utf-8")
+    start, end = "<!-- held: written by tests/conformance/kinds_of_checks.py -->", "<!-- end of held -->"
+    assert text.partition(start)[2].partition(end)[0].strip() == page()
+
+
 @pytest.mark.parametrize("name", sorted(HELD))
 def test_what_each_format_holds(name: str, call: Invocation, tmp_path: Path) -> None:
     """Each kind of check comes back as it was where the table says so; of every other kind a loss is reported."""
@@ -65,6 +84,22 @@ def test_what_each_format_holds(name: str, call: Invocation, tmp_path: Path) -> 
         losses = [one.message for one in made.losses if _is_about(one.message, case)]
         assert is_held is (case.id in HELD[name]), f"{case.id} in {name}: {losses or 'nothing is reported'}"
         assert is_held is not bool(losses), f"{case.id} in {name}: {losses or 'nothing is reported'}"
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_texts_as_they_stand(name: str, call: Invocation, tmp_path: Path) -> None:
+    """Signs of templates, of YAML and of shells in a text are looked for, and not obeyed."""
+    kind = "contains" if "contains" in HELD[name] else "claim"
+    cases = tuple(
+        Case(id=f"case-{number}", prompt=f"Say {text}.", checks=(_check("texts", kind, (text, text)),))
+        for number, text in enumerate(
+            ("{{name}}", "{% if %}", "{# a", "a: b # c", "- x", "${HOME}", "a\nb", "null", "5")
+        )
+    )
+    suite = _suite(name, tmp_path, cases)
+    made, read = _converted(call, suite, name, tmp_path / "there")
+    assert not _of_checks(made, suite)
+    assert _differences(call, suite, read) == []
 
 
 def test_a_suite_of_promptfoo_as_evals_of_a_skill(call: Invocation, tmp_path: Path) -> None:
@@ -244,9 +279,8 @@ def _passes(rule: VerdictRule) -> VerdictRule:
 
 def _is_about(message: str, case: Case) -> bool:
     """Tell whether a loss is about the first check of a case, or the whole of the case."""
-    if not message.startswith(f"case {case.id!r}"):
-        return False
-    return f"check {case.checks[0].id!r}" in message or "is left out: " in message or "would assert" in message
+    of_case, of_check = f"case {case.id!r}", f"check {case.checks[0].id!r}"
+    return message.startswith(f"{of_case} is left out: ") or (message.startswith(of_case) and of_check in message)
 
 
 def _of_checks(made: Converted, suite: Suite) -> Sequence[str]:

@@ -6,6 +6,7 @@ from .reading import FILE, Node, Reading
 from .rules import PROGRAMS, REFUSED, RULES, TYPES, Given, Made, RefusalError, of_session
 from .templates import TemplateError, Vars, as_text, filled, filled_value, partly_filled, resolved
 from .tests_in_files import variables, written_tests
+from .variable_texts import with_variables
 from .writing import assertions
 from .written_programs import program_assertion
 
@@ -35,5 +36,6 @@ __all__ = [
     "program_assertion",
     "resolved",
     "variables",
+    "with_variables",
     "written_tests",
 ]

@@ -23,6 +23,7 @@ DEFAULTS: Mapping[str, JsonObject] = {
         "contains": (),
         "lacks": (),
         "leave_out": (),
+        "syntax": "python",
         "patterns": (),
         "case_sensitive": True,
         "max_bytes": 1_000_000,

@@ -330,7 +330,7 @@ RULES: list[tuple[str, dict[str, Any], list[tuple[str, dict[str, Any]]]]] = [
         [("contains", {"keywords": ["a", "b"], "case_sensitive": True, "absent": True})],
     ),
     ("success", {"output_matches": {"all": ["a", "b"]}}, [("regex", {"patterns": ["a", "b"]})]),
-    ("success", {"output_matches": {"any": ["(?i)a"]}}, [("regex", {"patterns": ["(?i)a"]})]),
+    ("success", {"output_matches": {"any": ["(?i)a"]}}, [("regex", {"patterns": ["a"], "case_sensitive": False})]),
     ("success", {"output_matches": {"any": ["(?i)a", "b"]}}, [("regex", {"patterns": ["(?i:a)|(?:b)"]})]),
     ("success", {"output_matches": {"not": ["a"]}}, [("regex", {"patterns": ["a"], "absent": True})]),
     ("success", {"tool_called": {"name": "Read"}}, [("tool-call", {"tool": "Read", "called": True})]),

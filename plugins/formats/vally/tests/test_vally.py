@@ -217,15 +217,15 @@ def test_what_is_read(suite_file: Path) -> None:
 JS = {"syntax": "javascript"}
 RUBRIC = "The output meets each of these criteria:\n- It floats\n- It is blue"
 GRADERS: list[tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]] = [
-    ({"type": "output-matches", "config": {"pattern": "a+"}}, [("regex", JS | {"patterns": ["a+"], "absent": False})]),
-    ({"type": "output-not-matches", "config": {"pattern": "a"}}, [("regex", JS | {"patterns": ["a"], "absent": True})]),
+    ({"type": "output-matches", "config": {"pattern": "a+"}}, [("regex", {"patterns": ["a+"], "absent": False})]),
+    ({"type": "output-not-matches", "config": {"pattern": "a"}}, [("regex", {"patterns": ["a"], "absent": True})]),
     (
         {"type": "output-matches", "config": {"pattern": "(?ims)^a", "negate": True}},
         [("regex", JS | {"patterns": ["(?ims:^a)"], "absent": True})],
     ),
     (
         {"type": "output-not-matches", "config": {"pattern": "a", "negate": True}},
-        [("regex", JS | {"patterns": ["a"], "absent": False})],
+        [("regex", {"patterns": ["a"], "absent": False})],
     ),
     (
         {"type": "output-contains", "config": {"substring": "a"}},
@@ -253,7 +253,7 @@ GRADERS: list[tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]] = [
     ({"type": "file-not-contains", "config": {"path": "a", "value": "x"}}, [("files", {"path": "a", "lacks": ["x"]})]),
     (
         {"type": "file-matches", "config": {"path": "a", "pattern": "x"}},
-        [("files", JS | {"path": "a", "patterns": ["x"]})],
+        [("files", {"path": "a", "patterns": ["x"]})],
     ),
     (
         {"type": "file-not-matches", "config": {"path": "a", "pattern": "(?i)x"}},

@@ -12,6 +12,7 @@ import yaml
 
 from skillgauge.api import Case, Check, Dumped, FileSpec, Origin, Problem, Severity, SkillRole, Suite, VerdictMode, thaw
 from skillgauge_assertions import FOLDER as CODE_FOLDER
+from skillgauge_assertions import with_variables
 from skillgauge_skill_folders import SKILL_FILE
 
 from .grading import THRESHOLD
@@ -125,7 +126,8 @@ def _test(case: Case, number: int, writing: _Writing) -> dict[str, Any]:
         for loss in unsaid(case):
             writing.lose_of(case, loss)
         return test | conversation(case, lambda turn: _asserted(turn, writing))
-    assertions_ = _asserted(case, writing)
+    assertions_, texts = with_variables(_asserted(case, writing), test["vars"])
+    test["vars"] |= texts
     if case.rule.mode is VerdictMode.MEAN:
         test |= _threshold(case, writing)
     if assertions_:

@@ -24,7 +24,7 @@ from skillgauge.api import (
     VerdictRule,
     thaw,
 )
-from skillgauge_assertions import assertions, program_assertion
+from skillgauge_assertions import FILE, assertions, program_assertion, with_variables
 from skillgauge_skill_folders import SKILL_FILE
 
 from .assertions import EACH
@@ -124,8 +124,8 @@ def _untimed(case: Case) -> Iterator[str]:
 
 def _written(case: Case, own: Mapping[str, Any], losses: list[Problem]) -> dict[str, Any]:
     """Return a test with the prompt and the checks of a case."""
-    asserted = _asserted(case, losses)
-    test: dict[str, Any] = {"description": case.id, "vars": {**own, "prompt": case.prompt or ""}}
+    asserted, texts = with_variables(_asserted(case, losses), own)
+    test: dict[str, Any] = {"description": case.id, "vars": {**own, **texts, "prompt": case.prompt or ""}}
     if case.cluster:
         test["metadata"] = {CLUSTER: case.cluster}
     if own:
@@ -177,7 +177,8 @@ def _assertions(check: Check, case: Case) -> list[dict[str, Any]]:
     if check.scorer == COMMAND:
         code = program_assertion(check.options, case.grader_files)
         return [code[0]] if code is not None else []
-    return assertions(check.scorer, check.options)
+    written = assertions(check.scorer, check.options)
+    return [] if any(str(one.get("value")).startswith(FILE) for one in written) else written
 
 
 def _grader_files(case: Case) -> Iterator[FileSpec]:

@@ -59,8 +59,9 @@ def _statements(check: Check, reference: JsonValue) -> Iterator[tuple[str, Keys]
 
 
 def _scale(options: JsonObject) -> Keys:
-    scale = options.get("scale") or PASS_FAIL
-    return {"threshold": options.get("threshold", 0.5)} if scale == GRADED else {SCALE: scale}
+    if options.get("scale") == GRADED and options.get("threshold") is not None:
+        return {"threshold": options["threshold"]}
+    return {SCALE: options.get("scale") or PASS_FAIL}
 
 
 def _claim(text: str, keys: Keys, counts: Keys) -> JsonValue:

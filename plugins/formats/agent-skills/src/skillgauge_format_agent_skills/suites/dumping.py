@@ -53,7 +53,10 @@ def dump(suite: Suite) -> Dumped:
     cases = list(suite.cases)
     for case in cases:
         losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
-        files |= {file.path: _content(file) for file in (*case.grader_files, *case.files)}
+        for file in (*case.grader_files, *case.files):
+            if files.setdefault(file.path, content := _content(file)) != content:
+                message = f"case {case.id!r}: {file.path!r} of its files has another content in a case before"
+                losses.append(_loss(message, case.origin))
     if suite.dialect == TRIGGERS and all(len(case.checks) == 1 and _is_query(case) for case in cases):
         files[QUERIES_FILE] = _json([_query(case) for case in cases])
     else:
