@@ -29,7 +29,7 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist docs wheels version release sbom format lock engines browser sandbox containers clean always
+.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist docs wheels version release sbom format lock engines browser sandbox containers postgres clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
@@ -49,6 +49,7 @@ help:
 	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
 	@echo "make sandbox   install bubblewrap, where Debian's packages and the rights for it are there"
 	@echo "make containers   install Docker's daemon, where Debian's packages and the rights for it are there"
+	@echo "make postgres   install PostgreSQL's server, where Debian's packages and the rights for it are there"
 	@echo "make sbom      write dist/sbom.cdx.json, the bill of materials of what requirements.lock pins"
 	@echo "make version   give all distributions a new version (NEW=1.2.3; ONLY='a b': these alone)"
 	@echo "make release   build and check what a release uploads, in the order of uploading, and publish nothing (TAG=v1.2.3)"
@@ -140,6 +141,14 @@ containers:
 	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends docker.io busybox-static >/dev/null && dockerd --version; \
 	else echo "containers: no Docker daemon, so the tests that need one are skipped"; fi
+
+# The tests start a server of their own, as an ordinary user; the cluster that the package would make is not wanted.
+postgres:
+	@if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then ls -d /usr/lib/postgresql/*/bin; \
+	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
+		mkdir -p /etc/postgresql-common && { [ -e /etc/postgresql-common/createcluster.conf ] || echo "create_main_cluster = false" > /etc/postgresql-common/createcluster.conf; } && \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql >/dev/null; \
+	else echo "postgres: no PostgreSQL server, so the tests that need one are skipped"; fi
 
 engines:
 	@sh .ci/engines/install

@@ -1,7 +1,7 @@
-"""Settings and fixtures of the tests of all members: agent programs that `make engines` installs, a Docker daemon.
+"""Settings and fixtures of the tests of all members: agent programs of `make engines`, a Docker daemon, PostgreSQL.
 
 Under CI a skipped test of an engine fails the run: there the programs are installed, so nothing excuses it. The same
-holds for tests of containers where CI can start a daemon.
+holds for tests of containers and of PostgreSQL where CI can install what they need.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ import pytest
 from hypothesis import settings
 
 import docker_daemons
+import postgres_servers
 from docker_daemons import DockerDaemon
+from postgres_servers import PostgresServer
 
 FEW_EXAMPLES = 20
 
@@ -61,10 +63,37 @@ def docker_daemon() -> Iterator[DockerDaemon]:
         yield daemon
 
 
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """Use a PostgreSQL server of the tests' own; the test is skipped where none can be started.
+
+    It is shared: make a database with `create`, and neither stop it nor change its roles.
+    """
+    if why := postgres_servers.missing():
+        pytest.skip(why)
+    with postgres_servers.shared_server(Path(os.environ[postgres_servers.VARIABLE])) as server:
+        yield server
+
+
+@pytest.fixture
+def own_postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server of this test alone, which it may stop and start; skipped where none can be started."""
+    if why := postgres_servers.missing():
+        pytest.skip(why)
+    with tempfile.TemporaryDirectory(prefix="skillgauge-pg-") as folder:
+        Path(folder).chmod(0o711)  # the server is another user's, if root runs the tests
+        with postgres_servers.server(Path(folder, "server")) as server:
+            yield server
+
+
+_INSTALLED_BY_CI = frozenset(("containers", "postgres"))
+"""Marks of tests whose services `make containers` and `make postgres` install, as root from Debian's packages."""
+
+
 def _must_run(report: pytest.TestReport) -> bool:
-    """Tell whether CI has what a test needs: agent programs always, a daemon where `make containers` installs it."""
+    """Tell whether CI has what a test needs: agent programs always, a service where it can be installed."""
     has_packages = os.name == "posix" and os.getuid() == 0 and shutil.which("apt-get") is not None
-    return "engine" in report.keywords or ("containers" in report.keywords and has_packages)
+    return "engine" in report.keywords or (has_packages and not _INSTALLED_BY_CI.isdisjoint(report.keywords))
 
 
 class NoSkippedTests:
@@ -104,21 +133,23 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the folder of a daemon, and watch under CI; a worker of pytest-xdist has the folder, and none to watch."""
+    """Choose folders of services, and watch under CI; a worker of pytest-xdist has the folders, and none to watch."""
     if hasattr(config, "workerinput"):
         return
-    folder = Path(tempfile.gettempdir(), f"skillgauge-docker-{os.getpid()}")
-    os.environ[docker_daemons.VARIABLE] = str(folder)
-    config.add_cleanup(lambda: docker_daemons.await_end(folder))
+    daemon, server = (Path(tempfile.gettempdir(), f"skillgauge-{name}-{os.getpid()}") for name in ("docker", "pg"))
+    os.environ[docker_daemons.VARIABLE], os.environ[postgres_servers.VARIABLE] = str(daemon), str(server)
+    config.add_cleanup(lambda: docker_daemons.await_end(daemon))
+    config.add_cleanup(lambda: postgres_servers.await_end(server))
     if os.environ.get("CI"):
         config.pluginmanager.register(NoSkippedTests(), "no-skipped-tests")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which daemon ran."""
-    version = docker_daemons.version_of(Path(os.environ[docker_daemons.VARIABLE]))
-    if version:
+    """Say which services ran."""
+    if version := docker_daemons.version_of(Path(os.environ[docker_daemons.VARIABLE])):
         terminalreporter.line(f"Docker daemon {version} was started for these tests")
+    if version := postgres_servers.version_of(Path(os.environ[postgres_servers.VARIABLE])):
+        terminalreporter.line(f"PostgreSQL {version} was started for these tests")
 
 
 @pytest.hookimpl(optionalhook=True)  # the plugin that asks may be blocked

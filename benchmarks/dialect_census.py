@@ -82,7 +82,15 @@ def census(folder: Path) -> dict[str, Any]:
 
 
 def _row(rows: dict[str, Row], shape: str) -> Row:
-    empty = {"shape": shape, "files": 0, "loaded": 0, "by": Counter(), "refused": Counter(), "unused": Counter()}
+    empty = {
+        "shape": shape,
+        "files": 0,
+        "loaded": 0,
+        "in_part": 0,
+        "by": Counter(),
+        "refused": Counter(),
+        "unused": Counter(),
+    }
     return rows.setdefault(shape, empty)
 
 
@@ -105,9 +113,11 @@ def _load(path: Path, here: Mapping[str, SuiteFormat], row: Row) -> None:
     claims = [name for name, one in here.items() if one.claim(path) is not None]
     name = claims[0] if claims else "agent-skills"
     problems: Sequence[Problem] = ()
+    can_run = False
     try:
         loaded = here[name].load(LoadRequest(paths=(str(path),), cwd=str(path.parent)))
         problems = loaded.problems
+        can_run = any(not case.skip for suite in loaded.suites for case in suite.cases)
     except SuiteError as error:
         problems = error.problems
     else:
@@ -115,10 +125,11 @@ def _load(path: Path, here: Mapping[str, SuiteFormat], row: Row) -> None:
     row["files"] += 1
     if len(claims) > 1:
         row["refused"]["claimed by several formats"] += 1
-    elif problems:
-        row["refused"][_why(problems[0])] += 1
+    elif not can_run:
+        row["refused"][_why(problems[0]) if problems else "no case"] += 1
     else:
         row["loaded"] += 1
+        row["in_part"] += bool(problems)
         row["by"][name] += 1
 
 
@@ -221,7 +232,8 @@ def census_table(counts: Mapping[str, Any]) -> str:
     for row in rows:
         by, refused, unused = (_told(row[key]) for key in ("by", "refused", "unused"))
         files = f"{row['files']} in {row['suites']} suites" if "suites" in row else row["files"]
-        lines.append(f"| {row['shape']} | {files} | {row['loaded']} | {by} | {refused} | {unused} |")
+        loaded = f"{row['loaded']}, {row['in_part']} of them in part" if row.get("in_part") else row["loaded"]
+        lines.append(f"| {row['shape']} | {files} | {loaded} | {by} | {refused} | {unused} |")
     files, loaded = (sum(row[key] for row in rows) for key in ("files", "loaded"))
     lines.append(f"| together, of {counts['repositories']} repositories | {files} | {loaded} | | {files - loaded} | |")
     return "\n".join(lines)

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from skillgauge.stats import Finding, RateInterval, Repeats, weigh
-from skillgauge_command_report.document import Regression, Side, TaskRuns
-from skillgauge_command_report.evidence import Control, TaskPair, difference, lift_change
-from skillgauge_command_report.regression import MAX_DROP, Deciding, Judged, Weighed, judge
+from skillgauge_run_comparisons.document import Regression, Side, TaskRuns
+from skillgauge_run_comparisons.evidence import Control, TaskPair, difference, lift_change
+from skillgauge_run_comparisons.regression import MAX_DROP, Deciding, Judged, Weighed, judge
 
 SIZES, REPEATS = (4, 10, 20), (1, 3, 5)
 RATES = ((0.5, 0.5), (0.8, 0.8), (0.65, 0.35), (0.75, 0.25))

@@ -133,7 +133,12 @@ def test_one_name_installs_all_but_what_is_large_or_needs_a_service() -> None:
     """Agents, judges, all formats and the reporters for CI come without an extra (R3-F5)."""
     project = BUNDLE.pyproject["project"]
     default = {wanted.name for wanted in members_in(project["dependencies"])}
-    extras = {"skillgauge-adapter-langchain", "skillgauge-adapter-mcp", "skillgauge-sandbox-docker"}
+    extras = {
+        "skillgauge-adapter-langchain",
+        "skillgauge-adapter-mcp",
+        "skillgauge-sandbox-docker",
+        "skillgauge-store-postgres",
+    }
     assert {plugin.name for plugin in plugins()} - default == extras
     assert {wanted.name for wanted in members_in(project["optional-dependencies"]["all"])} - extras == {
         "skillgauge-testkit"

@@ -66,9 +66,9 @@ def test_a_suite_gets_no_word_into_a_command(program: Program, work: Path, evil:
 
 def test_a_name_that_is_no_plugins_gets_no_command(program: Program) -> None:
     """What a user mistypes is not made up into a distribution that anybody could register."""
-    for words in (("--sandbox", "bwrap"), ("--store", "postgres://host/db"), ("--judge", "gpt")):
+    for words in (("--sandbox", "bwrap"), ("--store", "mysql://host/db"), ("--judge", "gpt")):
         done = program("eval", ".", *words, "--dry-run")
         assert "pip install skillgauge-sandbox-bwrap" not in done.stderr
-        assert "skillgauge-store-postgres" not in done.stderr
+        assert "skillgauge-store-mysql" not in done.stderr
         assert "skillgauge-judge-gpt" not in done.stderr
     assert "skillgauge-command-nothing" not in program("plugins", "info", "commands", "nothing").stderr

@@ -72,6 +72,13 @@ def test_a_least_lift_has_to_be_shown(scripted: Scripted) -> None:
     scripted.evaluate(letters("p"), letters("f"), "--min-delta-pts", "50", "--runs", "3", "--fresh", code=0)
 
 
+def test_a_least_lift_of_zero_is_a_gate(scripted: Scripted) -> None:
+    """A skill that only harms misses it; 0 is no missing number."""
+    done = scripted.evaluate(letters("f"), letters("p"), "--min-delta-pts", "0", code=1)
+    assert "gate missed: lift below +0.0 points" in done.verdict
+    scripted.evaluate(letters("p"), letters("p"), "--min-delta-pts", "0", "--fresh", code=0)
+
+
 def test_comparisons_of_one_run_share_the_level(scripted: Scripted) -> None:
     """What is beyond chance for one model alone may not be so for one of three."""
     with_skill, without = letters("ppf"), letters("ffp")

@@ -146,6 +146,7 @@ HELD: tuple[tuple[dict[str, object], str], ...] = (
     ({"sandbox": "local"}, "sandbox"),
     ({"store": "/tmp/elsewhere.db"}, "store"),
     ({"store": "postgres://user@host/db"}, "store"),
+    ({"store": "postgres"}, "store"),
     ({"outputDir": "../out"}, "outputDir"),
     ({"plugins": {"block": ["bubblewrap"]}}, "plugins.block"),
     ({"plugins": {"scorers": {"command": {"command": "touch x"}}}}, "plugins.scorers.command.command"),

@@ -9,8 +9,8 @@ import pytest
 
 import skillgauge
 from skillgauge.cli.eval_command import command
-from skillgauge.cli.evaluation_options import SECTIONS, click_option, evaluation_options
-from skillgauge.config.arguments import configured, declared
+from skillgauge.cli.evaluation_options import SECTIONS, click_option, evaluation_options, foresight_options
+from skillgauge.config.arguments import configured, declared, flags_asking_gates
 from skillgauge.config.configuration import KEYS
 from skillgauge.config.option import Group, Option
 from skillgauge.decide.decision import GateOptions
@@ -67,3 +67,17 @@ def test_what_of_the_options_is_configuration() -> None:
     """Values that are set, by the key of each."""
     values = {"runs": 3, "output_dir": "out", "seed": None, "fresh": True, "store": "none"}
     assert configured(values) == {"runs": 3, "outputDir": "out", "store": "none"}
+
+
+def test_validate_has_the_options_of_gates_that_can_be_foreseen() -> None:
+    """And of their runs; each of them asks for a gate, or refines one that another of them asks for."""
+    names = [option.value_name for option in declared() if option.is_foreseen]
+    assert [parameter.name for parameter in foresight_options()] == names
+    assert {"gate", "min_delta_pts"} <= set(names)
+
+
+def test_options_that_ask_for_a_gate_are_named() -> None:
+    """By their flags; a value that only refines a gate asks for none, and neither does one that is not given."""
+    assert flags_asking_gates({"gate": ("better",), "margin": 5.0, "exit_on_fail": False}) == ["--gate"]
+    assert flags_asking_gates({"min_delta_pts": 0.0}) == ["--min-delta-pts"]
+    assert flags_asking_gates({}) == []

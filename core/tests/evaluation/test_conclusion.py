@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.evaluation.conclusion import spending_text
+from skillgauge.config.arguments import OPTIONS
+from skillgauge.config.configuration import Config
+from skillgauge.config.option import Kind, Option
+from skillgauge.evaluation.conclusion import gate_options, spending_text
 from skillgauge.types.result import Spending
 
 
@@ -21,6 +24,10 @@ from skillgauge.types.result import Spending
             "spent: 0.50 USD and 100 tokens, judges included; what 2 trials cost is unknown",
         ),
         (Spending(tokens=1_000), "spent: 1,000 tokens, judges included"),
+        (
+            Spending(cost_usd=0.75, tokens=140, user_usd=0.25, user_tokens=40),
+            "spent: 0.75 USD and 140 tokens, judges included; 0.25 USD and 40 tokens of it by simulated users",
+        ),
         (Spending(cost_usd=0.5), "spent: 0.50 USD, judges included"),
         (
             Spending(cost_usd=0.03, tokens=27_731, unknown=1, cut_off=3),
@@ -33,3 +40,18 @@ from skillgauge.types.result import Spending
 def test_what_a_run_cost(spending: Spending | None, told: str) -> None:
     """All who are paid are counted, and what is unknown is told instead of counted as nothing."""
     assert spending_text(spending) == told
+
+
+@pytest.mark.parametrize(
+    "option",
+    [option for option in OPTIONS["Gates"] if option.kind is Kind.NUMBER],
+    ids=lambda option: option.value_name,
+)
+def test_zero_is_a_number(option: Option) -> None:
+    """`--min-delta-pts 0` is a demand, and `--min-completion 0` a threshold; 0 equals False, which is not given."""
+    gates = gate_options({option.value_name: 0.0}, Config([]))
+    owner, _, field = option.field.partition(".")
+    demands = {"gates": gates, "pairs": gates.pairs}[owner]
+    assert getattr(demands, field) == 0.0
+    assert field in demands.model_fields_set
+    assert gates.are_given is option.asks_gate

@@ -21,7 +21,7 @@ from skillgauge.plan.options import EvalOptions, How, What, Who
 from skillgauge.plugins.registry import Registry
 from skillgauge.types.arms import DIRECT, Arm, ArmKind, Comparison, Install, SkillRef
 from skillgauge.types.plan import Cell, Selection
-from skillgauge.types.suite import Limits, Suite, SuiteDefaults, Target
+from skillgauge.types.suite import Case, Limits, Suite, SuiteDefaults, Target
 from skillgauge.types.trial import Execution, Identity
 from skillgauge_documents.frozen import Frozen, JsonObject
 from skillgauge_testkit import FakeAdapter, FakeEngine, registries
@@ -108,7 +108,7 @@ def plan(registry: Registry, one: Suite | None = None, **choice: Any) -> Planned
     problems: list[Problem] = []
     engines = Engines(registry)
     how = {name: choice.pop(name) for name in ("baseline", "direct_timeout_s") if name in choice}
-    what = What(selection=Selection(targets=choice.pop("targets", ())))
+    what = What(selection=Selection(targets=choice.pop("targets", ()), cases=choice.pop("cases", ())))
     options = EvalOptions(Path("/"), what, Who(**choice), How(**how))
     maker = CellMaker(Adapters(registry), engines, options, problems)
     cells = maker.plan(one or suite(), problems).cells
@@ -275,6 +275,21 @@ def test_an_engine_that_cannot_place_what_an_arm_installs_is_refused() -> None:
     assert problem.code == "engine.no-installs"
     assert "engine 'some' cannot install hooks of suite" in problem.message
     _, _, problems = plan(registry_of(every=some.model_copy(update={"installs": {"rule", "hooks"}})), wanting)
+    assert problems == []
+
+
+def test_an_engine_that_cannot_place_what_a_case_installs_is_refused() -> None:
+    """It is told with the place of the case, unless that is not selected; a recording is played without any of it."""
+    server = Install(kind="servers", name="depth")
+    cases = (Case(id="a", installs=(server,), origin=Origin("s.json", ("a",))), Case(id="b"))
+    wanting = suite(arms=(WITHOUT,), comparisons=(), cases=cases)
+    plain = Traits(skill_folder="skills")
+    _, _, (problem,) = plan(registry_of(plain=plain), wanting)
+    assert problem.message == "engine 'plain' cannot install servers of case 'a'"
+    assert problem.origin == cases[0].origin
+    _, _, problems = plan(registry_of(plain=plain), wanting, cases=("b",))
+    assert problems == []
+    _, _, problems = plan(registry_of(plain=plain.model_copy(update={"plays": "folder"})), wanting)
     assert problems == []
 
 

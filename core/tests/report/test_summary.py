@@ -120,6 +120,22 @@ def runs_of(case_index: int, *verdicts: Verdict, **fields: Any) -> list[TrialRes
 # --- counts -----------------------------------------------------------------------------------------------
 
 
+def test_a_simulated_user_is_paid_for_and_told_apart() -> None:
+    """What it used is in the whole, a part of it by name, and not counted again in a replay."""
+    execution = Execution(
+        usage=Usage(total_tokens=100, cost_usd=0.5),
+        user_usage=Usage(total_tokens=40, cost_usd=0.25),
+        trajectory=Trajectory(),
+    )
+    paid = result(0, execution=execution)
+    assert paid.usages == (execution.usage, execution.user_usage)
+    replayed = result(1, execution=execution.model_copy(update={"replayed": True}))
+    assert replayed.usages == ()
+    assert summary_of([paid, replayed]).spending == Spending(
+        cost_usd=0.75, tokens=140, user_usd=0.25, user_tokens=40, replayed=1
+    )
+
+
 def test_every_verdict_is_counted() -> None:
     """Each trial is in the total and under its own verdict, in the group and in the whole."""
     summary = summary_of(

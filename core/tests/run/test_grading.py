@@ -308,6 +308,16 @@ def test_the_share_of_checks_that_passed() -> None:
     assert grade_with({"first": passes, "second": passes}, trial(case=case)).verdict is Verdict.PASS
 
 
+def test_a_required_check_decides_whatever_the_rule() -> None:
+    """A mean that is reached is no pass if what is required does not hold."""
+    checks = (Check(id="a", scorer="a", weight=9.0), Check(id="b", scorer="b", required=True))
+    rule = VerdictRule(mode=VerdictMode.MEAN, threshold=0.5)
+    one = trial(case=Case(id="c", checks=checks, rule=rule))
+    assert grade_with({"a": passes, "b": fails}, one).verdict is Verdict.FAIL
+    assert grade_with({"a": passes, "b": passes}, one).verdict is Verdict.PASS
+    assert grade_with({"a": passes, "b": unclear}, one).verdict is Verdict.ERROR
+
+
 def test_checks_of_one_trial_share_what_they_find_out() -> None:
     """What a scorer keeps at one check is there at the next one of the same trial, and at none of another."""
 

@@ -557,22 +557,6 @@ def test_every_result_is_written_once_and_in_order(paid: list[bool]) -> None:
     assert [one for ids, _ in log.commits for one in ids] == [f"t{number}" for number in told]
 
 
-def test_paid_results_that_wait_together_are_written_one_by_one() -> None:
-    """While the store is busy several may come to wait: a crash then costs one of them at most, not all."""
-
-    async def go() -> list[tuple[list[str], bool]]:
-        log = Log()
-        ledger = Ledger(log, concurrency=4)
-        log.free.clear()
-        recordings = [asyncio.create_task(ledger.record(result(number), paid=True)) for number in range(3)]
-        await soon(log.asked)
-        log.free.set()
-        await asyncio.gather(*recordings)
-        return log.commits
-
-    assert asyncio.run(go()) == [(["t0"], True), (["t1"], True), (["t2"], True)]
-
-
 def test_nobody_is_told_of_a_result_that_is_not_written() -> None:
     """A result counts once it is safe, not when it arrives."""
 
@@ -952,3 +936,23 @@ def test_case_order_keeps_all_of_a_case_together(places: list[dict[str, Any]]) -
         left, right = ordered[first : first + 2]
         assert left.group == right.group
         assert (left.repeat, right.repeat) == (1, 2)
+
+
+def test_paid_results_that_come_during_a_write_are_written_together() -> None:
+    """Each is written as safely as one alone, none waits for a later one, and each record returns once it is kept."""
+
+    async def go() -> list[tuple[list[str], bool]]:
+        log = Log()
+        ledger = Ledger(log, concurrency=8)
+        log.free.clear()
+        first = asyncio.create_task(ledger.record(result(0), paid=True))
+        await soon(log.asked)
+        others = [asyncio.create_task(ledger.record(result(number), paid=number != 3)) for number in range(1, 6)]
+        await asyncio.sleep(0)
+        assert not [task for task in (first, *others) if task.done() and task is not others[2]]
+        log.free.set()
+        await asyncio.gather(first, *others)
+        await ledger.close()
+        return log.commits
+
+    assert asyncio.run(go()) == [(["t0"], True), (["t1", "t2"], True), (["t3"], False), (["t4", "t5"], True)]

@@ -18,6 +18,7 @@ from skillgauge.run.services import (
     NotTried,
     Service,
     Services,
+    lend,
     service_of,
 )
 from skillgauge.types.trial import Blame, Failure, FailureClass, Identity
@@ -55,6 +56,25 @@ def test_complaints_at_once_halve_it_once() -> None:
         return allowed
 
     assert run(bursts()) == [4, 2, 1, 1]
+
+
+def test_a_judge_between_two_turns_shares_the_place_of_its_session() -> None:
+    """With one place at the service of both, the session would wait for itself; other sessions wait as ever."""
+
+    async def talk() -> list[int]:
+        limit, under_way = Service("s", 1), []
+        async with limit.place("agent") as place:
+            lend(place)
+            async with limit.place("judge") as shared:
+                under_way.append(limit.under_way)
+                shared.leave(None)
+            under_way.append(limit.under_way)
+            place.leave(None)
+            async with limit.place("judge"):
+                under_way.append(limit.under_way)
+        return [*under_way, limit.under_way]
+
+    assert run(talk()) == [1, 1, 1, 0]
 
 
 def test_it_grows_by_one_after_a_full_round() -> None:

@@ -113,6 +113,8 @@ Answer = Execution | BaseException | Callable[[Trial], Awaitable[Execution]]
 class ScriptedStage:
     """A stage that gives one answer and remembers what happened on it, in order."""
 
+    scores = ()
+
     def __init__(self, answer: Answer, steps: list[str], *, breaks: str = "") -> None:
         self.workspace = FakeWorkspace()
         self.steps = steps

@@ -55,6 +55,7 @@ class ScriptedStage:
     """
 
     workspace = None
+    scores = ()
 
     def __init__(self, passes: Passes) -> None:
         self._passes = passes

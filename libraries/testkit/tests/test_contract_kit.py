@@ -1936,7 +1936,7 @@ def matches(view: RunView, query: RunQuery) -> bool:
         bool(suites)
         and query.plan_id in (None, view.head.plan_id)
         and query.target_id in (None, *targets)
-        and view.run.run_id in (query.run_ids or (view.run.run_id,))
+        and query.names(view.run.run_id)
     )
 
 
@@ -2247,6 +2247,11 @@ class _StoreUnfiltered(_Store):
         return iter(list(self.views())[: query.limit])
 
 
+class _StoreWithAll(_Store):
+    def scan(self, query: RunQuery) -> Iterator[RunView]:
+        return super().scan(query.model_copy(update={"without": frozenset()}))
+
+
 class _StoreUnsummed(_Store):
     def views(self) -> Iterator[RunView]:
         return (replace(view, summary=Summary.empty()) for view in super().views())
@@ -2315,6 +2320,7 @@ class _StoreRaising(_Store):
     ("buffering", "whose process was killed must keep what was committed", "_StoreBuffering"),
     ("oldest first", "must give every run, newest first", "_StoreOldestFirst"),
     ("unfiltered", r"Store.scan of RunQuery\(run_ids", "_StoreUnfiltered"),
+    ("with all", r"Store.scan of RunQuery\(.*without=frozenset", "_StoreWithAll"),
     ("unsummed", "must give the summary as it was finished", "_StoreUnsummed"),
     ("by repeat", "in case order must be by suite, case", "_StoreByRepeat"),
     ("impatient", "of new trials must count one attempt each", "_StoreImpatient"),

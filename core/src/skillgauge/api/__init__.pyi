@@ -155,6 +155,7 @@ from ..types.suite import (
     Check as Check,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
+    SimulatedUser as SimulatedUser,
     Suite as Suite,
     SuiteDefaults as SuiteDefaults,
     Target as Target,

@@ -10,11 +10,10 @@ from skillgauge_documents.phrases import counted
 
 from ..errors import EmptySelection, ExitCode, Problem
 from ..evaluation.invocation import Invocation
-from ..evaluation.plan_document import ProblemDocument
+from ..evaluation.plan_document import ProblemDocument, problem_documents
 from ..evaluation.selection import lines_of, require_cases
 from ..plan.options import EvalOptions
 from ..plan.suites import Suites, load_suites
-from ..terminal.output import problem_document
 from ..types.plan import Selection, applies
 from ..types.suite import Suite, Target
 
@@ -65,8 +64,8 @@ def list_cases(call: Invocation, options: EvalOptions, words: Sequence[str]) -> 
     if not selected:
         hint = "Leave out -k, --case, --tag and --target to see all."
         raise EmptySelection(Problem("usage.nothing-selected", "the selection matches no case", hint=hint))
-    documents = tuple(ProblemDocument.model_validate(problem_document(entry)) for entry in problems)
-    call.output.document(CaseList(cases=tuple(selected), problems=documents).model_dump(mode="json"))
+    document = CaseList(cases=tuple(selected), problems=problem_documents(problems))
+    call.output.document(document.model_dump(mode="json"))
     rows = [
         [
             *(plain(text, _NAME) for text in (entry.suite, entry.case, entry.name, ", ".join(entry.tags))),

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..config.arguments import OPTIONS, configured, declared
+from ..config.arguments import configured, declared, flags_asking_gates
 from ..decide.foresight import coarse
-from ..errors import ExitCode, Problem, SkillgaugeError, UsageError
+from ..errors import ExitCode, Problem, UsageError
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.invocation import Invocation, invocation
 from ..evaluation.options import Asked, eval_options
-from ..evaluation.preparation import prepare_trusted
-from ..plan.options import EvalOptions
 from .evaluation_options import EvaluationCommand, click_option
 
 if TYPE_CHECKING:
@@ -86,19 +83,13 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
 
         earlier = Earlier(read.against, values["against"])
         earlier.require_usable(gate_options(values, call.config).pairs)
-    if read.confirm:
-        evaluation = await _confirming(call, request, read.confirm, _gate_options(values))
-    elif values["last_failed"] or values["changed"]:
-        chosen = await _chosen_by_earlier(call, request, values)
-        if chosen is None:
-            verdict = "done: nothing has changed, so nothing was run"
-            call.output.document({"exit_code": ExitCode.OK.value, "verdict": verdict, "problems": []})
-            call.output.verdict(verdict, ExitCode.OK)
-            return ExitCode.OK
-        evaluation = chosen
-    else:
-        evaluation = await Evaluation.prepare(call, request)
-    if _gate_options(values):
+    evaluation = await _prepared(call, request, values, read.confirm)
+    if evaluation is None:
+        verdict = "done: nothing has changed, so nothing was run"
+        call.output.document({"exit_code": ExitCode.OK.value, "verdict": verdict, "problems": []})
+        call.output.verdict(verdict, ExitCode.OK)
+        return ExitCode.OK
+    if flags_asking_gates(values):
         from ..evaluation.conclusion import gate_options, unanswerable_gates  # noqa: PLC0415 - few runs have gates
 
         gates = gate_options(values, call.config)
@@ -114,57 +105,17 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
     return await asyncio.to_thread(conclude, outcome, evaluation, call, values, earlier)
 
 
-async def _chosen_by_earlier(call: Invocation, request: Asked, values: Mapping[str, Any]) -> Evaluation | None:
-    """The cases that failed last, or have changed since; `None` if none has."""
-    from ..evaluation.stored import only_changed, only_failed  # noqa: PLC0415 - few commands read earlier runs
+async def _prepared(
+    call: Invocation, request: Asked, values: Mapping[str, Any], confirm: RunView | None
+) -> Evaluation | None:
+    """Prepare the evaluation, of the cases that an earlier run leaves; `None` if it leaves none."""
+    if confirm:
+        from ..evaluation.confirming.continued_run import prepare_further  # noqa: PLC0415 - few commands add to a run
 
-    options: EvalOptions | None = request.options
-    if values["last_failed"]:
-        options = await asyncio.to_thread(only_failed, call, request.options)
-        request = replace(request, options=options)
-    if values["changed"]:
-        whole = await prepare_trusted(call, request.options)
-        options = await asyncio.to_thread(only_changed, call, request.options, whole.plan)
-        await whole.job.store.close()
-    if options:
-        return await Evaluation.prepare(call, replace(request, options=options))
-    return None
+        return await prepare_further(call, request, confirm, flags_asking_gates(values))
+    if not (values["last_failed"] or values["changed"]):
+        return await Evaluation.prepare(call, request)
+    from ..evaluation.stored import by_earlier_runs  # noqa: PLC0415 - few commands read earlier runs
 
-
-def _gate_options(values: Mapping[str, Any]) -> list[str]:
-    """Options of the command that ask for a gate."""
-    asking = [option for option in OPTIONS["Gates"] if option.asks_gate]
-    return [option.flags for option in asking if values[option.value_name] not in (None, False, ())]
-
-
-async def _confirming(call: Invocation, request: Asked, earlier: RunView, demanded: Sequence[str]) -> Evaluation:
-    from ..evaluation.confirming.continuation import continuation_of, notice, require_no_gate  # noqa: PLC0415 - few add to a run
-    from ..evaluation.confirming.continued_run import continued  # noqa: PLC0415 - as above
-
-    subject, how = request.options.what, request.options.how
-    continuation = continuation_of(earlier, subject.selection, how.runs)
-    if continuation.chosen:
-        require_no_gate(demanded)
-    else:
-        await asyncio.to_thread(_require_latest_look, call, earlier)
-    here = subject.paths == (call.cwd,) and not subject.format_paths
-    options = continuation.options(request.options, here=here)
-    again = replace(request, options=options, words=())  # words are cases of that run
-    evaluation = continued(await Evaluation.prepare(call, again), continuation)
-    call.output.notice(notice(continuation))
-    return evaluation
-
-
-def _require_latest_look(call: Invocation, earlier: RunView) -> None:
-    """Refuse to continue a run past another one of the store that did so already.
-
-    Raises:
-        UsageError: the run was continued; with the run to continue instead.
-    """
-    from ..evaluation.confirming.conditions import continued_by  # noqa: PLC0415 - few commands add to a run
-    from ..evaluation.stored import opened_store  # noqa: PLC0415 - as above
-
-    problems: list[Problem] = []
-    with suppress(SkillgaugeError), opened_store(call) as store:
-        problems = list(continued_by(store, earlier))
-    UsageError.raise_for(problems)
+    options = await by_earlier_runs(call, request.options, last_failed=values["last_failed"], changed=values["changed"])
+    return await Evaluation.prepare(call, replace(request, options=options)) if options else None

@@ -54,10 +54,7 @@ def evaluation_options() -> list[click.Parameter]:
 
 def foresight_options() -> list[click.Parameter]:
     """The options of a command that runs nothing and tells which gates on lifts its suites could never answer."""
-    return [click_option(option) for option in declared() if option.value_name in _FORESIGHT]
-
-
-_FORESIGHT = ("runs", "gate", "gate_scope", "margin", "min_delta_pts")
+    return [click_option(option) for option in declared() if option.is_foreseen]
 
 
 def click_option(option: Option) -> click.Option:

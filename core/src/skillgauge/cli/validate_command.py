@@ -14,7 +14,7 @@ import click
 from skillgauge_documents.frozen import digest
 from skillgauge_documents.phrases import counted
 
-from ..config.arguments import configured
+from ..config.arguments import configured, flags_asking_gates
 from ..config.documents import located_all
 from ..contract.formats import SuiteFormat
 from ..contract.stores import RunQuery, Store
@@ -140,7 +140,7 @@ def _reporter(call: Invocation, name: str) -> IndexEntry | None:
 
 def _open_gates(call: Invocation, values: Mapping[str, Any], prepared: Prepared) -> Iterator[Problem]:
     """Yield a warning for each gate that no outcome of a suite could answer."""
-    if not values["gate"] and values["min_delta_pts"] is None:
+    if not flags_asking_gates(values):
         return
     from ..decide.answerable import unanswerable  # noqa: PLC0415 - how a run ends; few ask for a gate
     from ..evaluation.conclusion import gate_options  # noqa: PLC0415 - as above

@@ -41,7 +41,7 @@ def words(values: Sequence[str]) -> tuple[str, ...]:
 _EVAL, _SELECTING = Group.EVAL, Group.SELECTING
 _flag = partial(Option, kind=Kind.FLAG)
 _number = partial(Option, kind=Kind.NUMBER)
-_whole = partial(Option, kind=Kind.WHOLE)
+_whole = partial(Option, kind=Kind.WHOLE, metavar="N")
 _gate = partial(Option, group=_EVAL, asks_gate=True)
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "What to evaluate": (
@@ -117,6 +117,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             metavar="N|auto[:POINTS]|until-decided[:POINTS]",
             least=1,
             most=MOST_RUNS,
+            is_foreseen=True,
             key="runs",
             default=1,
             harmless=True,
@@ -124,34 +125,17 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _whole(
             "-j --concurrency",
             "Trials that run at the same time.",
-            metavar="N",
             least=1,
             key="concurrency",
             default=4,
             harmless=True,
             field="how.concurrency",
         ),
-        _whole(
-            "--retries",
-            "Retries of failures that may pass.",
-            metavar="N",
-            least=0,
-            key="retries",
-            default=0,
-            harmless=True,
-        ),
-        _whole("--max-turns", "Most turns of an agent.", metavar="N", least=1, field="how.max_turns"),
+        _whole("--retries", "Retries of failures that may pass.", least=0, key="retries", default=0, harmless=True),
+        _whole("--max-turns", "Most turns of an agent.", least=1, field="how.max_turns"),
         _number("--max-cost", "Stop before spending more.", metavar="USD", least=0, excludes_least=True),
-        _whole("--max-tokens", "Stop before using more tokens.", metavar="N", least=1),
-        _whole(
-            "--seed",
-            "Seed of everything random.",
-            metavar="N",
-            key="seed",
-            default=0,
-            harmless=True,
-            field="how.seed",
-        ),
+        _whole("--max-tokens", "Stop before using more tokens.", least=1),
+        _whole("--seed", "Seed of everything random.", key="seed", default=0, harmless=True, field="how.seed"),
         Option("--timeout", "Time limit of one trial: 30s, 2m, 500ms; a bare number is in ms.", metavar="TIME"),
         _flag("--fresh", "Do not resume an unfinished run.", field="how.fresh"),
     ),
@@ -197,6 +181,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             least=-100,
             most=100,
             field="pairs.min_delta_pts",
+            is_foreseen=True,
         ),
         _gate(
             "--fail-on-verdict",
@@ -211,12 +196,14 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             choices=("better", "not-worse"),
             several=True,
             field="pairs.gates",
+            is_foreseen=True,
         ),
         Option(
             "--gate-scope",
             "Ask gates of these cases (default) or of new cases of this kind.",
             choices=("these", "new"),
             field="pairs.scope",
+            is_foreseen=True,
             group=_EVAL,
         ),
         _number(
@@ -226,6 +213,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             least=0,
             most=100,
             field="pairs.margin_pts",
+            is_foreseen=True,
             group=_EVAL,
         ),
         _gate(
@@ -296,6 +284,17 @@ def declared(*groups: Group) -> Iterator[Option]:
                 yield option
 
 
+def is_given(value: object) -> bool:
+    """Tell whether a parsed option was given. The number 0 was, although it equals a switch that is off."""
+    return value is not None and value is not False and value != ()
+
+
+def flags_asking_gates(values: Mapping[str, Any]) -> list[str]:
+    """Return the flags of the parsed options that ask for a gate."""
+    asking = [option for option in OPTIONS["Gates"] if option.asks_gate]
+    return [option.flags for option in asking if is_given(values.get(option.value_name))]
+
+
 def configured(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
     typed = {option.key: values.get(option.value_name) for option in declared() if option.key}
@@ -340,6 +339,8 @@ class Settings(TypedDict, total=False):
     untrusted: bool
     keep_workspaces: bool
     record: str | Path
+    only_missing: bool
+    """With `record`: play recordings that fit, and record the rest."""
     replay: str | Path
     store: str | Path
     fresh: bool

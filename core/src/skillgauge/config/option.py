@@ -65,6 +65,8 @@ class Option:
     """Where `EvalOptions` takes its value unchanged: `how.fresh`; of gates, where `GateOptions` does: `pairs.scope`."""
     asks_gate: bool = False
     """Whether it asks for a gate, and does not only refine another one."""
+    is_foreseen: bool = False
+    """Whether `validate` has it, too, since a suite alone may tell that its gate can never be answered."""
     group: Group = Group.EVALUATING
     is_setting: bool = True
     """Whether it is a setting of Python; not where it is about reports, or about what a terminal shows."""

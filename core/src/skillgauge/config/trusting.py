@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 _PATHS = frozenset(("outputDir", "store"))
 """Keys whose value is harmless as long as it is a path below the folder."""
 
+_NAME = re.compile(r"[\w-]+")
+"""A single word, which may be the name of a store: see `open_store`."""
+
 
 def is_harmless(keys: Mapping[str, Key], name: str, value: object, folder: Path) -> bool:
     """Tell whether a folder may set a key for the people who work in it; options of plugins are not decided here.
@@ -38,6 +42,8 @@ def is_harmless(keys: Mapping[str, Key], name: str, value: object, folder: Path)
     """
     own = (keys[name].stands_for or name) if name in keys else name
     if own in _PATHS:
+        if own == "store" and value != "none" and _NAME.fullmatch(str(value)):
+            return False
         return isinstance(value, str) and "://" not in value and _is_below(folder, value)
     return own in KEYS and KEYS[own].harmless
 

@@ -61,11 +61,17 @@ class RunQuery(Frozen):
     """A selection of stored runs; empty fields match all."""
 
     run_ids: tuple[str, ...] = ()
+    without: frozenset[str] = frozenset()
+    """Ids of runs to leave out, for a caller that looks again and has read them."""
     suite_id: str | None = None
     target_id: str | None = None
     plan_id: str | None = None
     limit: int | None = None
     """Newest first."""
+
+    def names(self, run_id: str) -> bool:
+        """Tell whether a run of this id may be among the selected ones; a store asks it before it reads the run."""
+        return (not self.run_ids or run_id in self.run_ids) and run_id not in self.without
 
 
 class Store(Protocol):

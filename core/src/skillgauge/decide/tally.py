@@ -130,6 +130,29 @@ class Tally:
         return line
 
 
+class Counting:
+    """Watches the trials of a run, and counts them.
+
+    Args:
+        tally: what counts.
+    """
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def started(self, trial: Trial) -> None:
+        """Count a trial that begins."""
+        self._tally.started(trial)
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """Note what an agent does, since minutes may pass until it has finished."""
+        self._tally.step(trial, event)
+
+    def finished(self, result: TrialResult) -> None:
+        """Count a trial that has ended."""
+        self._tally.finished(result)
+
+
 def trial_name(trial: Trial) -> str:
     """Return the name of a trial: its case, and the arm where there is one."""
     case = plain(trial.case.title, _NAME)

@@ -8,7 +8,7 @@ from typing import Any
 
 from skillgauge_documents.phrases import counted
 
-from ..config.arguments import OPTIONS, PAGE, words
+from ..config.arguments import OPTIONS, PAGE, is_given, words
 from ..config.configuration import Config
 from ..config.option import Kind, Option
 from ..decide.against import Earlier, against_answers, unanswerable_again
@@ -39,16 +39,13 @@ def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
     fields: dict[str, dict[str, Any]] = {"gates": {"judged": config.get("judgedGates")}, "pairs": {}}
     for option in _GATES:
         value = values.get(option.value_name)
-        if option.field and value not in _NOT_GIVEN:
+        if option.field and is_given(value):
             owner, _, field = option.field.partition(".")
             fields[owner][field] = _several(value) if option.several else value
     gates, pairs = fields["gates"], fields["pairs"]
     pairs["against_earlier"] = values.get("against") is not None
     gates["threshold_given"] = "min_completion" in gates
     return GateOptions.model_validate({**gates, "pairs": pairs})
-
-
-_NOT_GIVEN = (None, False, ())
 
 
 def unanswerable_gates(
@@ -252,6 +249,9 @@ def spending_text(spending: Spending | None) -> str:
         parts = [f"{' and '.join(known)}, {included}"]
     else:
         parts = []
+    if spending.user_usd or spending.user_tokens:
+        dollars = f"{spending.user_usd:.2f} USD and " if spending.user_usd else ""
+        parts.append(f"{dollars}{spending.user_tokens:,} tokens of it by simulated users")
     parts += [f"what {counted(spending.unknown, 'trial')} cost is unknown"] if spending.unknown else []
     parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
     if parts:

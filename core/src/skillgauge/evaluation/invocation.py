@@ -188,6 +188,16 @@ class Invocation:
             )
         return self.signing(open_store(place, self.registry))
 
+    def open_store_at(self, place: str) -> Store:
+        """The store of a place that the user names, as it is: with the signatures that say whose each run is.
+
+        Raises:
+            PluginError: no installed plugin serves its address.
+        """
+        from ..plan.resources import open_store  # noqa: PLC0415 - as above
+
+        return open_store(place, self.registry)
+
     def signing(self, store: Store) -> Store:
         """A store whose runs are signed with this user's key."""
         from ..config.store_key import UserKey  # noqa: PLC0415 - as above

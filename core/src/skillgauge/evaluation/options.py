@@ -11,7 +11,7 @@ from typing import Any
 
 from skillgauge_documents.phrases import short_time
 
-from ..config.arguments import MOST_RUNS, OWN_DOCUMENT, PAGE, Detect, declared, words
+from ..config.arguments import MOST_RUNS, OWN_DOCUMENT, PAGE, Detect, declared, is_given, words
 from ..config.configuration import KEYS, Config
 from ..config.option import Kind
 from ..config.trusting import granted_checks
@@ -83,7 +83,7 @@ class FormatOptions:
         return {
             field.name: values[field.parameter]
             for field in self.fields
-            if not field.option.paths and values.get(field.parameter) not in (None, (), False)
+            if not field.option.paths and is_given(values.get(field.parameter))
         }
 
 

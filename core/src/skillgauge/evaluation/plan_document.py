@@ -7,7 +7,7 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from skillgauge_documents.frozen import Frozen
-from skillgauge_documents.phrases import counted
+from skillgauge_documents.phrases import counted, listed
 
 from ..contract.providers import Traits
 from ..contract.redirects import variable_of
@@ -15,6 +15,7 @@ from ..contract.sandboxes import ALLOWED_ENV
 from ..decide.at_best import AtBest, at_best, at_best_text
 from ..decide.foresight import Foreseen, foresee, told
 from ..environment import files_at_home, host_environment, host_variable, secret
+from ..errors import Problem
 from ..plan.preparing import Prepared
 from ..report.wording import span_text
 from ..terminal.output import Output, problem_document
@@ -130,6 +131,11 @@ class ProblemDocument(Frozen):
     hint: str | None
 
 
+def problem_documents(problems: Iterable[Problem]) -> tuple[ProblemDocument, ...]:
+    """Return problems as they stand in a document."""
+    return tuple(ProblemDocument.model_validate(problem_document(problem)) for problem in problems)
+
+
 class PlanDocument(Frozen):
     """The document of `eval --dry-run --json`."""
 
@@ -152,23 +158,18 @@ class PlanDocument(Frozen):
 
 def plan_document(prepared: Prepared) -> dict[str, object]:
     """Return the plan as one JSON document."""
-    return {
-        "schema_version": "1.4",
-        "dry_run": True,
-        "sandbox": prepared.sandbox,
-        "plan": prepared.plan.head.model_dump(mode="json"),
-        "arms": _as_json(planned_arms(prepared)),
-        "comparisons": _as_json(foresee(prepared)),
-        "at_best": _as_json(at_best(prepared)),
-        "images": _as_json(planned_images(prepared)),
-        "keys": _as_json(key_needs(prepared)),
-        "services": _as_json(asked_services(prepared)),
-        "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
-    }
-
-
-def _as_json(models: Iterable[Frozen]) -> list[dict[str, object]]:
-    return [model.model_dump(mode="json") for model in models]
+    document = PlanDocument(
+        sandbox=prepared.sandbox,
+        plan=prepared.plan.head,
+        arms=planned_arms(prepared),
+        comparisons=foresee(prepared),
+        at_best=at_best(prepared),
+        images=planned_images(prepared),
+        keys=key_needs(prepared),
+        services=asked_services(prepared),
+        problems=problem_documents((*prepared.warnings, *prepared.suites.passed_over)),
+    )
+    return document.model_dump(mode="json")
 
 
 def planned_arms(prepared: Prepared) -> tuple[PlannedArm, ...]:
@@ -298,10 +299,7 @@ def _arm_lines(arm: PlannedArm) -> Iterator[str]:
 
 
 def _few(names: tuple[str, ...]) -> str:
-    more = ""
-    if len(names) > _SHOWN:
-        more = f" and {len(names) - _SHOWN} more"
-    return ", ".join(names[:_SHOWN]) + more
+    return listed(names, _SHOWN)
 
 
 class AskedService(Frozen):

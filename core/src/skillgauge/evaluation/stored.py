@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skillgauge_documents.characters import plain
-from skillgauge_documents.phrases import counted, moment
+from skillgauge_documents.phrases import counted, listed, moment
 
 from ..contract.stores import RunQuery, Store
 from ..environment import host_environment
@@ -79,11 +79,8 @@ def find_run(store: Store, reference: str) -> RunView | None:
     if len(matches) == 1:
         return matches[0]
     if matches:
-        listed = [f"{plain(view.run.run_id)} ({moment(view.run.started_at)})" for view in matches[:_NAMED]]
-        more = ""
-        if len(matches) > _NAMED:
-            more = f" and {len(matches) - _NAMED} more"
-        message = f"{len(matches)} runs begin with {plain(reference)!r}: {', '.join(listed)}{more}"
+        runs = listed([f"{view.run.run_id} ({moment(view.run.started_at)})" for view in matches], _NAMED)
+        message = f"{len(matches)} runs begin with {plain(reference)!r}: {runs}"
         raise UsageError(Problem("history.ambiguous-run", message, hint="Give more characters of the id."))
     message = f"there is no run {plain(reference)!r}{plain(did_you_mean(reference, run_ids))}"
     raise UsageError(Problem("history.no-such-run", message, hint=_LIST_HINT))
@@ -132,10 +129,7 @@ def tell_foreign(call: Invocation, views: Sequence[RunView]) -> None:
 
 
 def _listed(run_ids: Sequence[str]) -> str:
-    more = ""
-    if len(run_ids) > _NAMED:
-        more = f" and {len(run_ids) - _NAMED} more"
-    return f"{counted(len(run_ids), 'run')} ({', '.join(run_ids[:_NAMED])}{more})"
+    return f"{counted(len(run_ids), 'run')} ({listed(run_ids, _NAMED)})"
 
 
 @contextmanager
@@ -289,6 +283,22 @@ def earlier_runs(call: Invocation, cases: set[Place]) -> Earlier:
                 if not missing:
                     break
     return earlier
+
+
+async def by_earlier_runs(
+    call: Invocation, options: EvalOptions, *, last_failed: bool, changed: bool
+) -> EvalOptions | None:
+    """Return the same, of the cases that failed last, or have changed since; `None` if none has."""
+    if last_failed:
+        options = await asyncio.to_thread(only_failed, call, options)
+    if not changed:
+        return options
+    from .preparation import prepare_trusted  # noqa: PLC0415 - slow, and most who read earlier runs plan nothing
+
+    whole = await prepare_trusted(call, options)
+    narrowed = await asyncio.to_thread(only_changed, call, options, whole.plan)
+    await whole.job.store.close()
+    return narrowed
 
 
 def only_failed(call: Invocation, options: EvalOptions) -> EvalOptions:

@@ -87,7 +87,8 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     missing += unset_variables(passed, secret)
     if how.untrusted:
         problems += withheld_variables(suites.targets, passed)
-    problems += _scorer_problems(surveys, scorers)
+    plays = who.executes and not who.replay  # what is played back has all turns
+    problems += _scorer_problems(surveys, scorers, users=plays)
 
     judging = Judging()
     if who.judge_required or scorers.judged:
@@ -133,10 +134,11 @@ def _cases_with_images(surveys: Sequence[Survey]) -> list[Case]:
     return [case for survey in surveys for case in survey.images]
 
 
-def _scorer_problems(surveys: Sequence[Survey], scorers: Scorers) -> Iterator[Problem]:
-    """Return the problems of cases, and of the scorers that their checks name."""
+def _scorer_problems(surveys: Sequence[Survey], scorers: Scorers, *, users: bool) -> Iterator[Problem]:
+    """Return the problems of cases, and of the scorers that their checks name, and their users if these are asked."""
     of_cases = [problem for survey in surveys for problem in survey.problems]
-    of_checks = scorers.inspect(check for survey in surveys for check in survey.checks)
+    asked = [(*survey.checks, *survey.users) if users else survey.checks for survey in surveys]
+    of_checks = scorers.inspect(check for checks in asked for check in checks)
     return scorer_problems([*of_cases, *of_checks])
 
 
@@ -155,7 +157,9 @@ def _find_keeping(
 
 def _files_with(scorers: Collection[str], surveys: Sequence[Survey], cwd: Path) -> list[str]:
     """Return the files whose checks name one of these scorers, each once, as the user can open them."""
-    origins = (check.origin for survey in surveys for check in survey.checks if check.scorer in scorers)
+    origins = (
+        check.origin for survey in surveys for check in (*survey.checks, *survey.users) if check.scorer in scorers
+    )
     files = dict.fromkeys(Path(origin.file) for origin in origins if origin)
     return [str(file.relative_to(cwd)) if file.is_relative_to(cwd) else str(file) for file in files]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..contract.providers import Traits
 from ..errors import Problem, UsageError
-from ..types.arms import Arm, ArmKind
+from ..types.arms import Arm, ArmKind, Install
 from ..types.plan import Cell, SuitePlan
 from ..types.suite import Limits, Suite, Target
 from ..types.trial import Identity
@@ -89,16 +89,22 @@ class CellMaker:
             self.missing.append(Problem("engine.no-skills", message, origin=suite.origin, hint=hint))
 
     def _require_installs(self, engine: str, traits: Traits, suite: Suite, arms: tuple[Arm, ...]) -> None:
-        """Note what arms have installed and an engine cannot install."""
-        kinds = {install.kind for arm in arms for install in arm.installs} - traits.installs
-        message = f"engine {engine!r} cannot install {', '.join(sorted(kinds))} of suite {suite.id!r}"
-        problem = Problem("engine.no-installs", message, origin=suite.origin)
-        if kinds and problem not in self.missing:
-            self.missing.append(problem)
+        """Note what arms and cases have installed and an engine cannot install; a recording needs none of it."""
+        if traits.plays:
+            return
+        kinds = _kinds(install for arm in arms for install in arm.installs) - traits.installs
+        owners = [(kinds, f"suite {suite.id!r}", suite.origin)]
+        cases = filter(self.options.what.selection.admits, suite.cases)
+        owners += [(_kinds(case.installs) - traits.installs, f"case {case.id!r}", case.origin) for case in cases]
+        for kinds, owner, origin in owners:
+            message = f"engine {engine!r} cannot install {', '.join(sorted(kinds))} of {owner}"
+            problem = Problem("engine.no-installs", message, origin=origin)
+            if kinds and problem not in self.missing:
+                self.missing.append(problem)
 
     def _require_conversations(self, engine: str, traits: Traits, suite: Suite) -> None:
         """Note that an engine cannot go on with a session, if a case has further turns."""
-        case = None if traits.conversations else next((case for case in suite.cases if case.turns), None)
+        case = None if traits.conversations else next((case for case in suite.cases if case.turns or case.user), None)
         if case is not None:
             message = f"engine {engine!r} cannot continue a session, and case {case.id!r} has several turns"
             hint = "Name one that can: `skillgauge plugins info engines NAME` tells."
@@ -133,6 +139,10 @@ class CellMaker:
             else:
                 self.missing.append(_no_engine(suite, engines, model))
         return pairs
+
+
+def _kinds(installs: Iterable[Install]) -> set[str]:
+    return {install.kind for install in installs}
 
 
 def _limits(target: Target, suite: Suite, timeout_s: float | None) -> Limits:

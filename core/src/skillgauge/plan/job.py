@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from skillgauge_documents.frozen import EMPTY
 from skillgauge_documents.redaction import Redactor
 
 from ..contract.engines import SessionCache
-from ..contract.sandboxes import Sandbox
+from ..contract.sandboxes import Sandbox, Workspace
 from ..contract.stores import Store
 from ..plugins.registry import Registry
 from ..run.agents import AgentStages, OnStep, files_of_skill
 from ..run.direct import DirectStages
-from ..run.grading import Grading
+from ..run.grading import Grading, required_scores, user_score
 from ..run.judges import GuardedJudge
 from ..run.pipeline import Job
 from ..run.services import Services
 from ..run.trials import RetryPolicy
 from ..types.arms import ArmKind, SkillRole
+from ..types.score import Score
 from ..types.suite import Suite
+from ..types.trial import Execution, Trial
 from .cast import Cast
 from .options import EvalOptions, Who
 from .suites import Suites
@@ -43,6 +47,14 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
         cast.judging.digest,
         redactor.redact,
     )
+
+    async def ask_required(trial: Trial, execution: Execution, workspace: Workspace) -> Sequence[Score]:
+        return await required_scores(trial, execution, grading, workspace)
+
+    async def ask_user(trial: Trial, execution: Execution, workspace: Workspace) -> Sequence[Score]:
+        return (await user_score(trial, execution, grading, workspace),)
+
+    agents.ask_required, agents.ask_user = ask_required, ask_user
 
     def watch(on_step: OnStep) -> None:
         agents.on_step = lambda trial, event: on_step(trial, redactor.redact(event))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -78,15 +79,22 @@ def choose_store(location: str | None, registry: Registry, *, is_explicit: bool)
 def open_store(location: str, registry: Registry) -> Store:
     """The store for a place: a plugin says which address schemes it serves, `file` standing for plain paths.
 
+    The name of a plugin that serves no paths stands for the place that its own options name.
+
     Args:
-        location: path or address.
+        location: path, address or name.
         registry: the run's plugins.
 
     Raises:
         PluginError: no store serves the place, or several do.
     """
     scheme = location.partition("://")[0] if "://" in location else "file"
-    able = [store for store in registry.load_all(STORES) if scheme in store.provider.traits.schemes]
+    stores = registry.load_all(STORES)
+    for store in stores:
+        if store.name == location and "file" not in store.provider.traits.schemes:
+            return registry.make(STORES, store)
+    able = [store for store in stores if scheme in store.provider.traits.schemes]
+    location = re.sub(r"//[^/@]*@", "//", location) if not able else location  # a password is not repeated
     if len(able) == 1:
         return registry.make(STORES, able[0], {"location": location})
     if able:

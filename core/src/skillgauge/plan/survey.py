@@ -24,6 +24,8 @@ class Survey:
     selected: int
     checks: tuple[Check, ...] = ()
     """Each scorer with each set of options once, with the place where it stands first."""
+    users: tuple[Check, ...] = ()
+    """The same of those that go on with conversations, which only an execution asks."""
     weighted: bool = False
     """Whether any case has a weight of its own."""
     problems: tuple[Problem, ...] = ()
@@ -66,6 +68,7 @@ class _Surveyor:
         self._for_target: defaultdict[str | None, Counter[int | None]] = defaultdict(Counter)
         self._images: dict[tuple[str, ...], Case] = {}
         self._checks: dict[str, Check] = {}
+        self._users: dict[str, Check] = {}
         self._problems: list[Problem] = []
         self._passed: dict[HostVariable, Origin | None] = {}
 
@@ -86,6 +89,9 @@ class _Surveyor:
     def _add_checks(self, case: Case) -> None:
         if all(check.beside for check in case.checks) and not case.skip:
             self._problems.append(_asserts_nothing(case))
+        if case.user:
+            check = case.user.check
+            self._users.setdefault(check.scorer_digest, _with_place(check, case))
         for check in case.checks:
             if check.scorer_digest not in self._checks:
                 self._checks[check.scorer_digest] = _with_place(check, case)
@@ -97,6 +103,7 @@ class _Surveyor:
             digest=self._hasher.hexdigest()[:32],
             selected=self._selected,
             checks=tuple(self._checks.values()),
+            users=tuple(self._users.values()),
             weighted=self._weighted,
             problems=tuple(self._problems),
             passed=self._passed,

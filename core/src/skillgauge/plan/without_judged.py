@@ -42,7 +42,8 @@ class _Cases:
     def __iter__(self) -> Iterator[Case]:
         for case in self.cases:
             decidable = tuple(check for check in case.checks if not self.asks_judge(check.scorer))
-            if case.skip or len(decidable) == len(case.checks):
+            is_scripted = case.user is None or not self.asks_judge(case.user.check.scorer)
+            if case.skip or (is_scripted and len(decidable) == len(case.checks)):
                 yield case
             else:
                 yield case.model_copy(update={"checks": decidable, "skip": REASON})

@@ -15,6 +15,7 @@ class SpendingTally:
         self._cost, self._tokens = 0.0, 0
         self._unknown, self._replayed, self._cut_off = 0, 0, 0
         self._is_reported = False
+        self._user_usd, self._user_tokens = 0.0, 0
 
     def counted(self, result: TrialResult) -> TrialResult:
         """Count a result, and return it."""
@@ -25,6 +26,9 @@ class SpendingTally:
             return result
         self._replayed += execution.replayed
         self._is_reported = self._is_reported or bool(reported)
+        if execution.user_usage and not execution.replayed:
+            self._user_usd += execution.user_usage.cost_usd or 0.0
+            self._user_tokens += execution.user_usage.all_tokens
         self._add(reported)
         cut_off_unknown = bool(result.given_up) and self._add_cut_off(result.given_up)
         is_unknown = is_session and len(reported) < len(usages)
@@ -62,6 +66,8 @@ class SpendingTally:
         return Spending(
             cost_usd=self._cost,
             tokens=self._tokens,
+            user_usd=self._user_usd,
+            user_tokens=self._user_tokens,
             unknown=self._unknown,
             replayed=self._replayed,
             cut_off=self._cut_off,

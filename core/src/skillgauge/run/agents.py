@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +17,7 @@ from ..contract.sandboxes import Command, Finished, NoRoomError, Sandbox, Sandbo
 from ..log import get_logger
 from ..types.arms import SkillRef
 from ..types.inputs import FileSpec
+from ..types.score import Score, ScoreStatus
 from ..types.suite import Case, TargetKind
 from ..types.trajectory import EventKind, TrajectoryEvent
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial
@@ -24,13 +25,15 @@ from ..types.usage import Usage
 from .arm_integrity import arm_integrity
 from .budget import Meter, current_meter
 from .changes import LaunchState
-from .conversation import first_turn, joined, next_turn
+from .conversation import ended, first_turn, further_turns, heard, joined, next_turn, noted
 from .stage import AgentSetup, environment_of
 
 log = get_logger(__name__)
 
 OnStep = Callable[[Trial, TrajectoryEvent], None]
 """Told of what an agent does in a trial."""
+Ask = Callable[[Trial, Execution, Workspace], Awaitable[Sequence[Score]]]
+"""Scores checks of a session that goes on."""
 
 SETUP_TIMEOUT_S = 60.0
 ROOM_MB = 64
@@ -63,6 +66,10 @@ class AgentStages:
     """Secrets that must not be in them then."""
     on_step: OnStep | None = None
     """Told of each event of an agent as it happens; must not block."""
+    ask_required: Ask | None = None
+    """Scores the required checks of the turn that a conversation has come to."""
+    ask_user: Ask | None = None
+    """Asks the user of a case what comes next."""
     _skills: dict[SkillRef, Sequence[FileSpec]] = field(default_factory=dict, init=False)
 
     @asynccontextmanager
@@ -99,6 +106,8 @@ class AgentStage:
     setup: AgentSetup
     workspace: Workspace
     stages: AgentStages
+    scores: list[Score] = field(default_factory=list)
+    """Of required checks that were asked for between turns."""
 
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, run the agent, and find out which files it changed."""
@@ -164,17 +173,45 @@ class AgentStage:
         meter = current_meter()
         if meter and trial.paid:
             meter.begin_session()
-        turns = trial.case.turns
-        execution = await self._turn(trial, first_turn(request, len(turns)), meter, None)
+        execution = await self._turn(trial, first_turn(request, further_turns(trial.case)), meter, None)
         if execution.answers:  # a recording has all turns of its session
             return execution
-        for number, text in enumerate(turns, 1):
+        return await self._conversation(trial, request, execution, meter)
+
+    async def _conversation(
+        self, trial: Trial, request: RunRequest, execution: Execution, meter: Meter | None
+    ) -> Execution:
+        """Go on with a session for as long as the user has something to say."""
+        case, most = trial.case, further_turns(trial.case)
+        for number in range(most):
             if execution.failure is not None:
-                break
+                return execution
+            scripted = len(case.turns) - number
+            if not await self._goes_on(trial, execution):
+                return ended(execution, scripted)
+            if scripted > 0:
+                text = case.turns[number]
+            else:
+                execution, text = heard(execution, await self._user(trial, execution), -scripted)
+                if not text:
+                    return execution
             self._emit(trial, meter, None, TrajectoryEvent(kind=EventKind.USER, text=text))
-            further = next_turn(request, execution, text, len(turns) - number)
+            further = next_turn(request, execution, text, most - number - 1)
             execution = joined(execution, text, await self._turn(trial, further, meter, execution.usage))
-        return execution
+        return (
+            noted(execution, f"the user was simulated, for {case.user.turns} turns at most") if case.user else execution
+        )
+
+    async def _user(self, trial: Trial, execution: Execution) -> Score:
+        scores = await self.stages.ask_user(trial, execution, self.workspace) if self.stages.ask_user else ()
+        return next(iter(scores), Score.passed("nobody answers"))
+
+    async def _goes_on(self, trial: Trial, execution: Execution) -> bool:
+        """Tell whether the required checks of the last turn hold."""
+        ask = self.stages.ask_required
+        scores = await ask(trial, execution, self.workspace) if ask else ()
+        self.scores.extend(scores)
+        return all(score.status is ScoreStatus.PASSED for score in scores)
 
     async def _turn(self, trial: Trial, request: RunRequest, meter: Meter | None, before: Usage | None) -> Execution:
         """Run a turn of the session, after those that used `before`."""
@@ -232,7 +269,7 @@ def _request(trial: Trial, skills: tuple[InstalledSkill, ...]) -> RunRequest:
         prompt=dict(trial.case.arm_prompts).get(trial.arm.name, trial.case.prompt) or "",
         model=trial.model,
         skills=skills,
-        installs=trial.arm.installs,
+        installs=trial.installs,
         agent=agent,
         cassette_key=trial.cassette_key,
         recipe=trial.recipe,

@@ -101,6 +101,7 @@ class DirectStage:
 
     workspace: Workspace
     """The target's workspace; set on entering."""
+    scores = ()
 
     def __init__(self, session: Callable[[], Awaitable[_Open]]) -> None:
         self._session = session

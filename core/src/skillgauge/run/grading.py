@@ -19,7 +19,7 @@ from ..errors import SkillgaugeError
 from ..stats import weighted_mean
 from ..types.result import Verdict
 from ..types.score import Score, ScoreStatus
-from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
+from ..types.suite import Case, Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
 from .conversation import at_turn
 from .scorers import Scorers
@@ -61,7 +61,41 @@ class Grade(NamedTuple):
     score_id: str
 
 
-async def grade(trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None = None) -> Grade:
+async def required_scores(
+    trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None = None
+) -> tuple[Score, ...]:
+    """Score the required checks of the turn that a conversation has come to.
+
+    Args:
+        trial: what was meant to happen.
+        execution: the session so far.
+        grading: who grades.
+        workspace: as the agent has left it for now.
+    """
+    turn = max(0, len(execution.answers) - 1)
+    checks = [check for check in trial.case.checks if check.required and check.turn == turn]
+    until = asyncio.get_running_loop().time() + grading.limit_s
+    context = _context(trial, execution, grading, workspace) if checks else None
+    return tuple([await _score(check, grading.scorers, context, until) for check in checks if context])
+
+
+async def user_score(trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None = None) -> Score:
+    """Ask the user of a case what comes after the session so far; see `Case.user`."""
+    user = trial.case.user
+    if user is None:
+        return Score.passed("the user has said everything")
+    until = asyncio.get_running_loop().time() + grading.limit_s
+    context = _context(trial, execution, grading, workspace)
+    return await _score(user.check, grading.scorers, replace(context, check=user.check), until)
+
+
+async def grade(
+    trial: Trial,
+    execution: Execution,
+    grading: Grading,
+    workspace: Workspace | None = None,
+    scored: Sequence[Score] = (),
+) -> Grade:
     """Run every check of a trial's case against what happened.
 
     A failed execution is not graded, unless the suite grades what an agent left at a limit: its verdict follows from
@@ -72,6 +106,7 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
         execution: what happened.
         grading: who grades.
         workspace: still open, with the graders' files in place.
+        scored: the scores of required checks that were asked for while the conversation went on.
     """
     case, scorers = trial.case, grading.scorers
     graded = trial.execution_id, case.checks_digest, grading.judge_digest
@@ -83,6 +118,7 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
     if not case.checks:
         return Grade(Verdict.ERROR, None, (), digest_text("|".join(graded)))
     context = _context(trial, execution, grading, workspace)
+    known = {score.check_id: score for score in scored}
     scores: list[Score] = []
     labels: list[str] = []
     until = asyncio.get_running_loop().time() + grading.limit_s
@@ -90,20 +126,20 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
     for check in sorted(case.checks, key=_stage_of):
         if check.stage != stage:
             stage, is_asked = check.stage, _all_passed(scores)
-        if not is_asked:
+        if not is_asked and check.id not in known:
             labels.append(scorers.label_of(check))
             continue
-        score = await _score(check, scorers, context, until)
+        score = known.get(check.id) or await _score(check, scorers, context, until)
         scores.append(score)
         labels.append(f"{score.scorer} {score.scorer_version}")
-    verdict, value = verdict_of_scores(scores, case.rule)
+    verdict, value = _verdict(scores, case)
     return Grade(verdict, value, tuple(scores), digest_text("|".join((*graded, *labels))))
 
 
 def _context(trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None) -> ScoreContext:
     """Return the context of the first check."""
     return ScoreContext(
-        check=trial.case.checks[0],
+        check=next(iter(trial.case.checks), Check(id="", scorer="")),
         case=trial.case,
         execution=execution,
         arm=trial.arm,
@@ -115,8 +151,20 @@ def _context(trial: Trial, execution: Execution, grading: Grading, workspace: Wo
     )
 
 
+def _verdict(scores: Sequence[Score], case: Case) -> tuple[Verdict, float | None]:
+    """Return the verdict by the rule of a case, which no required check that failed lets pass; and the mean value."""
+    verdict, value = verdict_of_scores(scores, case.rule)
+    required = {check.id for check in case.checks if check.required}
+    is_missed = any(score.check_id in required and not _holds(score) for score in scores)
+    return (Verdict.FAIL if is_missed and verdict is Verdict.PASS else verdict), value
+
+
 def _all_passed(scores: Sequence[Score]) -> bool:
-    return all(score.status is ScoreStatus.PASSED or score.beside for score in scores)
+    return all(_holds(score) or score.beside for score in scores)
+
+
+def _holds(score: Score) -> bool:
+    return score.status is ScoreStatus.PASSED
 
 
 async def _score(check: Check, scorers: Scorers, context: ScoreContext, until: float) -> Score:

@@ -1,7 +1,8 @@
 """Claim attempts before they start, and let results count only once they are written.
 
-The ledger stands between the executor and a store. It batches: paid attempts go singly, cheap ones in groups that
-are bounded in number and in the time a result may wait. Without a store plugin `MemoryStore` keeps the run in this
+The ledger stands between the executor and a store. It batches: paid trials are claimed singly and their results written
+at once, together with those that came during the write before; cheap ones go in groups that are bounded in number and
+in the time a result may wait. Without a store plugin `MemoryStore` keeps the run in this
 process, and says that nothing can be resumed.
 """
 
@@ -62,6 +63,8 @@ class Ledger:
         self._on_commit = on_commit
         self._buffer: list[tuple[TrialResult, bool]] = []
         """Results that wait, each with whether it was paid for."""
+        self._written = 0
+        """Results that have left it."""
         self._writing = asyncio.Lock()
         self._timer: asyncio.Task[None] | None = None
         self._broken: StoreError | None = None
@@ -184,22 +187,25 @@ class Ledger:
             self._broken = error  # raised by the next `record` or `close`, which somebody awaits
 
     async def flush(self) -> None:
-        """Write everything that waits. Raises `StoreError` if the store cannot."""
+        """Write everything that has come so far. Raises `StoreError` if the store cannot.
+
+        What comes meanwhile is left to the next call, so that results whose writes wait for each other go together.
+        """
+        count = self._written + len(self._buffer)
         async with self._writing:
-            while self._buffer:
+            while self._written < count:
                 batch, paid = self._next_batch()
                 await self._log.commit(batch, paid=paid)
                 del self._buffer[: len(batch)]
+                self._written += len(batch)
                 if self._on_commit:
                     for result in batch:
                         self._on_commit(result)
 
     def _next_batch(self) -> tuple[list[TrialResult], bool]:
-        """The first results that wait: one that was paid for alone, or as many cheap ones as go together."""
-        first, paid = self._buffer[0]
-        if paid:
-            return [first], True
-        return [result for result, _ in takewhile(lambda item: not item[1], self._buffer[:BATCH])], False
+        """The first results that wait, as many as are written with the same care."""
+        paid = self._buffer[0][1]
+        return [result for result, _ in takewhile(lambda item: item[1] == paid, self._buffer[:BATCH])], paid
 
     async def close(self) -> None:
         """Write the rest and stop the timer; raises what the timer's last write raised."""
@@ -303,7 +309,7 @@ class MemoryStore:
 
 
 def _matches(log: MemoryLog, query: RunQuery) -> bool:
-    if query.run_ids and log.info.run_id not in query.run_ids:
+    if not query.names(log.info.run_id):
         return False
     if query.plan_id not in (None, log.head.plan_id):
         return False

@@ -180,14 +180,26 @@ async def _execute(
     executor = job.executor or LocalExecutor(job.concurrency)
     run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe)
 
-    async def record(result: TrialResult) -> None:
-        await ledger.record(result, paid=budget.settle(result))
+    async def write(result: TrialResult, *, paid: bool) -> None:
+        await ledger.record(result, paid=paid)
         if rounds:
             rounds.add(result)
 
+    async def record(result: TrialResult) -> None:
+        if budget.settle(result):
+            # Not awaited, so that those that come during a write are written together: a claim waits for it anyway.
+            writing.create_task(write(result, paid=True))
+        else:
+            await write(result, paid=False)
+
     pending = _by_rounds(rounds, ledger, budget) if rounds else ledger.pending(plan.trials(), budget.admit)
     results = executor.run(pending, run_trial)
-    if not await run_all(results, record, stop):
+    try:
+        async with asyncio.TaskGroup() as writing:
+            complete = await run_all(results, record, stop)
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0]  # noqa: B904 - the group says nothing more
+    if not complete:
         return RunState.INTERRUPTED
     return RunState.STOPPED if budget.exhausted else RunState.FINISHED
 

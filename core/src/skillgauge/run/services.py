@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -34,9 +35,9 @@ class NotTried(Exception):  # noqa: N818 - an outcome
 class Place:
     """One of the places at a service; to be left when its answer is there, which may be before the context ends."""
 
-    def __init__(self, service: Service, asker: str, period: int) -> None:
+    def __init__(self, service: Service, asker: str, period: int, *, is_held: bool = True) -> None:
         self._service = service
-        self._is_held = True
+        self._is_held = is_held
         self.asker = asker
         self.period = period
 
@@ -45,11 +46,23 @@ class Place:
         self._service.heard(self, failure)
         self.free()
 
+    def is_held_at(self, service: Service) -> bool:
+        """Tell whether it is a place at a service that was not given back yet."""
+        return self._is_held and self._service is service
+
     def free(self) -> None:
         """Give the place back, unless it is already."""
         if self._is_held:
             self._is_held = False
             self._service.freed()
+
+
+_lent: ContextVar[Place | None] = ContextVar("place", default=None)
+
+
+def lend(place: Place) -> None:
+    """Have judges that this task asks share the place of its session, which waits for them between its turns."""
+    _lent.set(place)
 
 
 class Service:
@@ -95,18 +108,20 @@ class Service:
         Raises:
             NotTried: there is no point in asking.
         """
+        session = _lent.get()
+        is_shared = session is not None and session.is_held_at(self)
         while True:
             if closed := self._closed or self._closed_to.get(asker):
                 raise NotTried(closed)
             pause_s = self._not_before - asyncio.get_running_loop().time()
-            if pause_s <= 0 and self.under_way < self.allowed:
+            if pause_s <= 0 and (is_shared or self.under_way < self.allowed):
                 break
             self._changed.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause_s if pause_s > 0 else None):
                     await self._changed.wait()
-        self.under_way += 1
-        place = Place(self, asker, self._period)
+        self.under_way += not is_shared
+        place = Place(self, asker, self._period, is_held=not is_shared)
         try:
             yield place
         finally:

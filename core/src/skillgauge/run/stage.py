@@ -13,12 +13,17 @@ from ..contract.engines import Engine
 from ..contract.providers import Traits
 from ..contract.sandboxes import Workspace
 from ..environment import secret
+from ..types.score import Score
 from ..types.suite import Case
 from ..types.trial import Execution, Trial
 
 
 class Stage(Protocol):
     """The place where one attempt of a trial runs."""
+
+    @property
+    def scores(self) -> Sequence[Score]:
+        """Scores that the execution itself needed."""
 
     @property
     def workspace(self) -> Workspace | None:

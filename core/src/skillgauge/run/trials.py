@@ -23,7 +23,7 @@ from ..types.trial import LONGEST_PAUSE_S, Blame, Execution, Failure, FailureCla
 from ..types.usage import Usage
 from .budget import Meter, OnSpent, current_meter, use_meter
 from .grading import Grade, Grading, grade
-from .services import NotTried, Place, Services
+from .services import NotTried, Place, Services, lend
 from .stage import OpenStage, Stage
 
 log = get_logger(__name__)
@@ -125,6 +125,8 @@ class TrialRunner:
             result = await self._attempt(trial)
         attempts = len(given_up) + 1
         if failure and not result.scores and meter and meter.judges:  # there are no scores that could name them
+            execution = result.execution.model_copy(update={"user_usage": None})  # a part of what judges used
+            result = result.model_copy(update={"execution": execution})
             given_up.append(GivenUp(failure=failure, wait_s=0.0, judges=meter.judges, has_session=False))
         if given_up:
             result = result.model_copy(update={"attempts": attempts, "given_up": tuple(given_up)})
@@ -151,6 +153,7 @@ class TrialRunner:
                 return await self._on_stage(trial, began, ran)
             asker = _asker(trial)
             async with self.services.of(trial.runner).place(asker) as place:
+                lend(place)
                 return await self._on_stage(trial, began, ran, place)
         except NotTried as not_tried:
             execution = Execution(failure=not_tried.failure, usage=_used_so_far())
@@ -175,7 +178,8 @@ class TrialRunner:
                 place.leave(execution.failure)
             if self.grading.is_graded(trial, execution):
                 execution = await _prepared(stage, trial, execution)
-            return _result(trial, execution, await grade(trial, execution, self.grading, stage.workspace), began)
+            graded = await grade(trial, execution, self.grading, stage.workspace, stage.scores)
+            return _result(trial, execution, graded, began)
 
     async def _elsewhere(self, trial: Trial, attempt: Attempt, place: Place | None) -> TrialResult:
         """Have the attempt made by somebody else."""
@@ -194,7 +198,9 @@ class TrialRunner:
             return await stage.execute(trial)
         started, direct = time.monotonic(), trial.arm.kind is ArmKind.DIRECT
         try:
-            async with asyncio.timeout(limit + (BACKSTOP_S if direct else SETTLE_S)) as bound:
+            is_talk = trial.case.turns or trial.case.user  # with questions to judges between its turns
+            between_s = self.grading.limit_s if is_talk else 0.0
+            async with asyncio.timeout(limit + between_s + (BACKSTOP_S if direct else SETTLE_S)) as bound:
                 return await stage.execute(trial)
         except TimeoutError:
             if not bound.expired():

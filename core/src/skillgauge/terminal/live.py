@@ -12,10 +12,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..decide.tally import Tally, clock_text
-from ..types.result import TrialResult, Verdict
-from ..types.trajectory import TrajectoryEvent
-from ..types.trial import Trial
+from ..decide.tally import Counting, Tally, clock_text
+from ..types.result import Verdict
 from .streams import shown_streams
 
 STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.ERROR: "yellow", Verdict.SKIPPED: "dim"}
@@ -24,7 +22,7 @@ _STEPS = 6
 _LEAST_BAR = 8
 
 
-class LiveProgress:
+class LiveProgress(Counting):
     """A bar, what became of each arm's trials, and what every agent does at the moment.
 
     Args:
@@ -34,7 +32,7 @@ class LiveProgress:
     """
 
     def __init__(self, tally: Tally, terminal: TextIO, *, color: bool = True) -> None:
-        self._tally = tally
+        super().__init__(tally)
         console = Console(file=getattr(terminal, "unfiltered", terminal), no_color=not color, highlight=False)
         self._live = Live(self, console=console, refresh_per_second=4, transient=True)
         self._stack = ExitStack()
@@ -48,18 +46,6 @@ class LiveProgress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.close()
-
-    def started(self, trial: Trial) -> None:
-        """A trial begins."""
-        self._tally.started(trial)
-
-    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
-        """An agent does something."""
-        self._tally.step(trial, event)
-
-    def finished(self, result: TrialResult) -> None:
-        """A trial has ended."""
-        self._tally.finished(result)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Lines that are as wide as the terminal at most; what does not fit is cut."""

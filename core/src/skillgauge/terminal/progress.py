@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from skillgauge_documents.characters import plain
 from skillgauge_documents.phrases import duration
 
-from ..decide.tally import STEP, Clock, Tally, clock_text, step_text, trial_name
+from ..decide.tally import STEP, Clock, Counting, Tally, clock_text, step_text, trial_name
 from ..report.wording import reason_of
 from ..types.result import TrialResult, Verdict
 from ..types.trajectory import TrajectoryEvent
@@ -32,7 +32,7 @@ _SHARE = 10
 _REASON = 200
 
 
-class PlainProgress:
+class PlainProgress(Counting):
     """A line on stderr now and then; nothing at all for a short run.
 
     Args:
@@ -42,7 +42,7 @@ class PlainProgress:
     """
 
     def __init__(self, total: int, clock: Clock = time.monotonic, *, at_most: bool = False) -> None:
-        self._tally = Tally(total, clock, at_most=at_most)
+        super().__init__(Tally(total, clock, at_most=at_most))
         self._due_s = FIRST_S
         self._timer: asyncio.TimerHandle | None = None
         self._told = False
@@ -59,18 +59,6 @@ class PlainProgress:
             self._timer.cancel()
         if self._told:
             self._print(self._tally.line())
-
-    def started(self, trial: Trial) -> None:
-        """A trial begins."""
-        self._tally.started(trial)
-
-    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
-        """Know what an agent does, since minutes may pass until it has finished."""
-        self._tally.step(trial, event)
-
-    def finished(self, result: TrialResult) -> None:
-        """A trial has ended."""
-        self._tally.finished(result)
 
     def tick(self) -> None:
         """Print a line if one is due, though nothing has happened since the last one."""

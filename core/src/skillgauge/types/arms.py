@@ -36,11 +36,14 @@ class Install(Frozen):
     name: str
     content: JsonObject = EMPTY
     files: tuple[FileSpec, ...] = ()
+    replaces: bool = False
+    """Of a case: whether only arms that install the same kind under the same name get it, in the place of theirs."""
 
     @once
     def digest(self) -> str:
         """Digest of all of it, the files with their paths included."""
-        return digest(self.kind, self.name, self.content, [file.content_id for file in self.files])
+        more = ["replaces"] if self.replaces else []
+        return digest(self.kind, self.name, self.content, [file.content_id for file in self.files], *more)
 
 
 class ArmKind(StrEnum):

@@ -104,7 +104,8 @@ class Plan:
 
     def is_paid(self, case: Case) -> bool:
         """Tell whether grading a case costs money, whatever carries it out."""
-        return bool(self.paid_scorers) and any(check.scorer in self.paid_scorers for check in case.checks)
+        asked = (*case.checks, case.user.check) if case.user else case.checks
+        return bool(self.paid_scorers) and any(check.scorer in self.paid_scorers for check in asked)
 
     def trials(self) -> Iterator[Trial]:
         """Every trial, in the order in which a run with concurrency 1 executes them.
@@ -174,7 +175,10 @@ class CellIds:
         """One repeat of a case in this cell."""
         cell = self.cell
         limits = case.limits.over(plan.limits).over(cell.limits)
-        execution_id = digest_text(f"{self.versioned}|{case.work(limits, repeat)}")
+        work = case.work(limits, repeat)
+        if case.user:
+            work += "".join(f"|{judge.digest}" for judge in plan.head.judges)
+        execution_id = digest_text(f"{self.versioned}|{work}")
         return Trial.of_known(
             trial_id=digest_text(f"{self.place}|{execution_id}|{index}|{case.id}"),
             execution_id=execution_id,

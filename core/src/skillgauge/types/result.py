@@ -101,6 +101,8 @@ class TrialResult(TrialFacts):
         Not a session that another run has paid for.
         """
         session = () if self.execution.replayed else (self.execution.usage,)
+        if self.execution.user_usage and not self.execution.replayed:
+            session = (*session, self.execution.user_usage)
         given_up = [usage for attempt in self.given_up for usage in attempt.usages] if self.given_up else ()
         return (*session, *given_up, *[one.usage for one in self.scores if one.usage])
 
@@ -195,6 +197,9 @@ class Spending(Frozen):
 
     cost_usd: float = 0.0
     tokens: int = 0
+    user_usd: float = 0.0
+    """Of the cost, what users that a model plays have used; as `user_tokens`, without what was cut off."""
+    user_tokens: int = 0
     unknown: int = 0
     """Trials of agents of which some part does not tell its cost."""
     replayed: int = 0

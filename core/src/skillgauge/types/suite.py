@@ -12,7 +12,7 @@ from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, Numerou
 
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
-from .arms import DIRECT, Arm, Comparison
+from .arms import DIRECT, Arm, Comparison, Install
 from .gate import Gate, GateFigure, RepeatRule
 from .inputs import FileSpec, HostVariable
 
@@ -62,6 +62,9 @@ class Check(Numerous):
     """Checks of a stage are asked only if all of the stages before have passed: a judge after what costs nothing."""
     turn: int | None = Field(default=None, ge=0)
     """Which turn of a conversation it is about, from 0; `None`: all of it, with the last answer."""
+    required: bool = False
+    """Whether its case fails if it does not pass, whatever the rule. One of a turn ends the conversation then: the user
+    says nothing more."""
     origin: Origin | None = None
 
     @property
@@ -70,12 +73,28 @@ class Check(Numerous):
         style = [] if self.answer == PLAIN else [self.answer.model_dump(mode="json")]
         more = [*style, *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])]
         more += [] if self.turn is None else [f"turn {self.turn}"]
+        more += ["required"] if self.required else []
         return digest(self.id, self.scorer, self.options, self.weight, *more)
 
     @once
     def scorer_digest(self) -> str:
         """Digest of what its scorer is made from; checks that differ by id and weight only have the same."""
         return digest(self.scorer, self.options)
+
+
+class SimulatedUser(Frozen):
+    """A user of whom nobody has written down what is said."""
+
+    check: Check
+    """Asked after each answer of the agent, about the session so far. It passes when the user has nothing more to say;
+    where it fails, `says` of its evidence is what the user says next."""
+    turns: int = Field(default=10, ge=1)
+    """The most turns of this user."""
+
+    @property
+    def digest(self) -> str:
+        """Digest of everything that decides what the user says, but for the judge that is asked."""
+        return digest(self.check.digest, self.turns)
 
 
 class VerdictMode(StrEnum):
@@ -137,8 +156,12 @@ class Case(CaseFacts):
     """Prompts of arms that are asked something else than `prompt`, by the name of the arm."""
     turns: tuple[str, ...] = ()
     """Further turns of the user in the same session, each sent when the agent has answered the one before."""
+    user: SimulatedUser | None = None
+    """Who goes on with the conversation after those turns."""
     files: tuple[FileSpec, ...] = ()
     """Put into the workspace before the execution, the same in every arm."""
+    installs: tuple[Install, ...] = ()
+    """Given to the agent in every arm, beside what the arm itself installs."""
     image_files: tuple[FileSpec, ...] = ()
     """A `Dockerfile` and what it copies: the image of the workspace, where the sandbox runs images. Empty: its own."""
     setup: tuple[str, ...] = ()
@@ -172,7 +195,16 @@ class Case(CaseFacts):
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
         parts = (self.input, self.prompt, [file.content_id for file in self.files], self.setup, self.env)
-        rare = (self.image_files, self.setup_files, self.network, self.pass_env, self.arm_prompts, self.turns)
+        rare = (
+            self.image_files,
+            self.setup_files,
+            self.network,
+            self.pass_env,
+            self.arm_prompts,
+            self.turns,
+            self.user,
+            self.installs,
+        )
         if not any(rare):
             return digest(*parts)  # as most cases
         return digest(*parts, *self._further_parts(), *map(list, self.arm_prompts))
@@ -186,6 +218,11 @@ class Case(CaseFacts):
             yield ["setup"]
         if self.turns:
             yield ["turns", *self.turns]
+            yield [f"required {check.digest}" for check in self.checks if check.required and check.turn is not None]
+        if self.user:
+            yield [f"user {self.user.digest}"]
+        if self.installs:
+            yield ["installs", *(install.digest for install in self.installs)]
         if self.network:
             yield ["network"]
         if self.pass_env:

@@ -7,6 +7,8 @@ from typing import Literal
 
 from skillgauge_documents.frozen import Frozen, Json
 
+from .usage import Usage
+
 
 class EventKind(StrEnum):
     """Kinds of trajectory events."""
@@ -78,3 +80,14 @@ class Trajectory(Frozen):
     engine_version: str | None = None
     raw: str | None = None
     """The engine's own event stream, one event per line, cut in the middle if it is very long."""
+
+
+class TurnFacts(Frozen):
+    """The facts of one turn of a conversation that its events do not tell; `None` is unknown, as in a session."""
+
+    usage: Usage | None = None
+    duration_s: float | None = None
+    skills_fired: tuple[FiredSkill, ...] | None = None
+    blocked: tuple[Block, ...] | None = None
+    model_calls: int | None = None
+    turns: int | None = None

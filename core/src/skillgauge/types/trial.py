@@ -11,12 +11,12 @@ from pydantic import Field, model_validator
 from skillgauge_documents.frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest, digest_text, once
 
 from .answers import PLAIN, Answer, AnswerStyle
-from .arms import Arm, Comparison
+from .arms import Arm, Comparison, Install
 from .comparison import GroupKey
 from .gate import Gate, GateFigure, Quarantined
 from .signature import Signature
 from .suite import Case, CaseFacts, Limits, SuiteFacts, Target, TargetHead
-from .trajectory import Trajectory
+from .trajectory import Trajectory, TurnFacts
 from .usage import Usage
 
 
@@ -89,6 +89,13 @@ class Trial(TrialFacts):
         """The group that its result is in."""
         return GroupKey(self.suite_id, self.target_id, self.arm.name, self.runner.name, self.model)
 
+    @property
+    def installs(self) -> tuple[Install, ...]:
+        """Everything beside skills that its agent is given, by its arm and by its case."""
+        own = {(one.kind, one.name): one for one in self.case.installs if one.replaces}
+        of_arm = (own.get((one.kind, one.name), one) for one in self.arm.installs)
+        return (*of_arm, *(one for one in self.case.installs if not one.replaces))
+
     @once
     def cassette_key(self) -> str:
         """`execution_id` without the engine's version: what recordings are found by, which few trials ask for."""
@@ -107,14 +114,16 @@ class Trial(TrialFacts):
                 "repeat": self.repeat,
                 "engine": self.runner.name,
                 "model": self.model,
-                "prompt": digest(case.prompt, *case.arm_prompts, *case.turns),
+                "prompt": digest(
+                    case.prompt, *case.arm_prompts, *case.turns, *([case.user.digest] if case.user else [])
+                ),
                 "input": digest(case.input),
                 "files": digest([file.content_id for file in case.files]),
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
                 "setup": digest(case.setup, *(file.content_id for file in case.setup_files)),
                 "environment": digest(case.env, *(one.model_dump() for one in case.pass_env)),
                 "network": case.network or None,
-                "installs": {f"{one.kind} {one.name}": one.digest for one in self.arm.installs} or None,
+                "installs": {f"{one.kind} {one.name}": one.digest for one in self.installs} or None,
                 "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},
                 "target": self.target_digest,
                 "engine settings": self.runner.unversioned_digest,
@@ -348,6 +357,10 @@ class Execution(Frozen):
     """The final answer of an agent, or the answer as text."""
     answers: tuple[str | None, ...] = ()
     """The answer to each turn of a conversation; empty for a session with one turn."""
+    turn_facts: tuple[TurnFacts, ...] = ()
+    """The same of what else is known of each turn; empty also in recordings of before."""
+    user_usage: Usage | None = None
+    """What a user that a model plays has used, in no other usage."""
     exit_code: int | None = None
     stdout: str | None = None
     stderr: str | None = None

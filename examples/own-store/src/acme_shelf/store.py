@@ -36,7 +36,7 @@ class ShelfStore:
 
     def scan(self, query: RunQuery) -> Iterator[RunView]:
         """Read stored runs, newest first."""
-        found = (self._view(run_id) for run_id in self._run_ids() if not query.run_ids or run_id in query.run_ids)
+        found = (self._view(run_id) for run_id in self._run_ids() if query.names(run_id))
         return islice((view for view in found if view and _matches(view.head, query)), query.limit)
 
     async def close(self) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from skillgauge.api import (
+    EMPTY,
     Command,
     Emit,
     Execution,
@@ -28,11 +29,12 @@ from skillgauge.api import (
     Workspace,
     host_environment,
 )
+from skillgauge_mcp_servers.verdicts import with_stand_ins
 
 from .accounts import Transcript
 from .credentials import PLACEHOLDER, SHORTEST, Key, Login, find_key, find_login, handed_over
 from .failures import failed
-from .installs import with_hooks
+from .installs import given_servers, with_hooks
 from .options import ProgramOptions
 from .programs import AgentProgram, Found, find_program, needed_folders, passed_environment
 from .raw import RAW_BYTES, RawStream
@@ -133,6 +135,7 @@ class ProgramEngine(ABC):
 
     def __init__(self, options: ProgramOptions) -> None:
         self._options = options
+        self._servers, self._server_problems = given_servers(getattr(options, "mcp_servers", EMPTY), self.name)
         self.models: set[str | None] = set()
         """Those that `identity` was asked about."""
 
@@ -191,14 +194,21 @@ class ProgramEngine(ABC):
     def settings(self) -> JsonObject:
         """Options that sessions depend on; where the program lies and what it is called is none of them.
 
-        Instructions are one where there are some: recordings of sessions without any stay what they were.
+        Instructions and servers are among them where there are some: recordings of sessions without any stay what they
+        were.
         """
         settings = self._options.model_dump(mode="json", exclude={"program", "model", "gateway"})
-        return {name: value for name, value in settings.items() if name != "instructions" or value is not None}
+        settings |= {"mcp_servers": tuple(one.digest for one in self._servers) or None}
+        rare = ("instructions", "mcp_servers")
+        return {name: value for name, value in settings.items() if name not in rare or value is not None}
 
     def further_problems(self) -> tuple[Problem, ...]:
         """Report anything else that keeps the engine from working with these options."""
         return ()
+
+    def has_past(self, request: RunRequest) -> bool:
+        """Tell whether the first turn of a session already finds earlier turns in the home."""
+        return False
 
     def pass_over(self, home: Path, transcript: Transcript) -> None:  # noqa: B027 - as `read_home`
         """Let a transcript take note of what earlier turns left in the home; called in a thread, before a later one."""
@@ -229,7 +239,7 @@ class ProgramEngine(ABC):
         services = {self.service(model): None for model in sorted(self.models or {None}, key=str)}
         for service in services:
             problems += (*self._missing(service), *self._diverted(service))
-        return (*problems, *self.further_problems())
+        return (*problems, *self._server_problems, *self.further_problems())
 
     def identity(self, model: str | None) -> Identity:
         """The program's version, the options and the model."""
@@ -262,6 +272,8 @@ class ProgramEngine(ABC):
 
     async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
         """Run one session to its end. Cancelling ends the program."""
+        if self._servers:
+            request = request.model_copy(update={"installs": (*self._servers, *request.installs)})
         path = (await asyncio.to_thread(lambda: self.found)).path
         access = self._access(request, workspace)
         clean = self._redactor(access)
@@ -272,7 +284,7 @@ class ProgramEngine(ABC):
             with _lent(access.login, workspace.home, clean):
                 launch = self.launch(request, workspace, access)
                 transcript = self.transcript(request)
-                if request.continues is not None:
+                if request.continues is not None or self.has_past(request):
                     await asyncio.to_thread(self.pass_over, workspace.home, transcript)
                 raw = RawStream(request.limits.output_bytes or RAW_BYTES)
                 command = self._command(path, launch, request, access)
@@ -289,6 +301,7 @@ class ProgramEngine(ABC):
         account = with_hooks(transcript.account(ending_of(ran.finished)), workspace.home, request.installs)
         account = replace(account, trajectory=with_reads(account.trajectory, texts))
         execution = with_pause(execution_of(ran, account, workspace.tier), workspace)
+        execution = with_stand_ins(execution, workspace.home, request.installs)
         return clean.redact(with_relayed(execution, workspace, watch.before))
 
     def _command(self, path: str, launch: Launch, request: RunRequest, access: Access) -> Command:

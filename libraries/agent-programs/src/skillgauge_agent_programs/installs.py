@@ -9,13 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Block, Install, JsonObject, JsonValue, canonical_json, thaw
+from skillgauge.api import Block, Install, JsonObject, JsonValue, Origin, Problem, canonical_json, thaw
+from skillgauge_mcp_servers.names import allowed_servers, plain_name
+from skillgauge_mcp_servers.placing import native_of
 
 from .accounts import Account
 from .homes import lines_of
 from .json_lines import parse_line
 
 RULE, COMMAND, AGENT, HOOKS, SERVERS = "rule", "command", "agent", "hooks", "servers"
+SYSTEM_PROMPT, HISTORY = "system-prompt", "history"
 FOLDER = "package"
 """Where files of installs lie in the private home: no snapshot of the workspace shows them."""
 NATIVE = {
@@ -76,8 +79,13 @@ class Placed:
         """The agent that leads the session."""
         return next((one for one in self.of(AGENT) if one.name == name), None)
 
-    def servers(self, env: JsonObject) -> dict[str, dict[str, Any]]:
-        """Servers by name, with the variables of the session put in."""
+    def servers(self, env: JsonObject, *, are_plain: bool = False) -> dict[str, dict[str, Any]]:
+        """Servers by name, with the variables of the session put in; their stand-ins are placed in the home.
+
+        Args:
+            env: variables of the session.
+            are_plain: whether names are told as they stand in the names of tools.
+        """
         by_name: dict[str, dict[str, Any]] = {}
         for one in self.of(SERVERS):
             values = {**env, str(one.content.get("root_variable", "")): str(self.home / FOLDER)}
@@ -85,8 +93,16 @@ class Placed:
             if not isinstance(servers, Mapping):
                 continue
             for name, server in servers.items():
-                by_name[name] = _expanded(thaw(server), values)
-        return by_name
+                if isinstance(server, Mapping) and isinstance(server.get("mock"), Mapping):
+                    by_name[name] = native_of(name, thaw(server["mock"]), self.home, self.home / FOLDER)
+                else:
+                    by_name[name] = _expanded(thaw(server), values)
+        return {plain_name(name) if are_plain else name: server for name, server in by_name.items()}
+
+    @property
+    def allowed_tools(self) -> tuple[str, ...]:
+        """Beginnings of the names of tools that servers offer and the agent may use unasked."""
+        return tuple(f"mcp__{plain_name(name)}" for name in allowed_servers(self.installs))
 
     def hooks(self, native: Mapping[str, str], widen: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         """Settings that have every hook run behind the shim.
@@ -125,6 +141,18 @@ class Placed:
         }
         (folder / "entries.json").write_text(canonical_json(document), encoding="utf-8")
         return by_event
+
+
+def given_servers(written: JsonObject, engine: str) -> tuple[tuple[Install, ...], tuple[Problem, ...]]:
+    """Return the servers that the user gives every session of an engine, with what is wrong with them."""
+    if not written:
+        return (), ()
+    from skillgauge_mcp_servers.written import read_servers  # noqa: PLC0415 - slow, and few users give any
+
+    problems: list[Problem] = []
+    # An option may have been set anywhere, so its name stands for the place.
+    installs = read_servers(written, Path.cwd(), lambda *_keys: Origin(f"engines.{engine}.mcp_servers"), problems)
+    return installs, tuple(problems)
 
 
 def text(install: Install, key: str) -> str:

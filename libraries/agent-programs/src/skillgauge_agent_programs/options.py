@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import HARMLESS, Frozen
+from skillgauge.api import EMPTY, HARMLESS, Frozen, JsonObject
 
 
 def _usable(url: str) -> str:
@@ -77,4 +77,8 @@ class InstructedOptions(ProgramOptions):
         default=None,
         min_length=1,
         description="Said to the model in place of the program's own instructions; the agent has no tools then.",
+    )
+    mcp_servers: JsonObject = Field(
+        default=EMPTY,
+        description="MCP servers of every session, name to command, url or mock; paths start where the user is.",
     )

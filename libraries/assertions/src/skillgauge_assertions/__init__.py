@@ -3,7 +3,7 @@
 from .meaning import DEFAULTS, effective
 from .programs import FOLDER, program
 from .reading import FILE, Node, Reading
-from .rules import PROGRAMS, REFUSED, RULES, TYPES, Given, Made, RefusalError, of_session
+from .rules import PROGRAMS, REFUSED, RULES, TYPES, Given, Made, RefusalError
 from .templates import TemplateError, Vars, as_text, filled, filled_value, partly_filled, resolved
 from .tests_in_files import variables, written_tests
 from .variable_texts import with_variables
@@ -30,7 +30,6 @@ __all__ = [
     "effective",
     "filled",
     "filled_value",
-    "of_session",
     "partly_filled",
     "program",
     "program_assertion",

@@ -339,15 +339,6 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def of_session(scorer: str, options: JsonObject) -> str:
-    """Return what a check asks that is known of a whole session alone, and not of one turn; empty if nothing is."""
-    if scorer == "trigger" or (scorer == "sequence" and options.get("skills")):
-        return "which skills were used"
-    if scorer == "usage" and options.keys() - {"tool_calls"}:
-        return "what it took"
-    return ""
-
-
 _EMBEDDINGS = "compares by a model of embeddings, which no judge here is"
 _OTHER_MODEL = "needs a service of its own, which is not called here"
 _OVERLAP = "measures the overlap of words, which no scorer here does"

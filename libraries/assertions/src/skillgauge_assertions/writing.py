@@ -177,7 +177,7 @@ def _usage(options: Assertion) -> Iterator[Assertion]:
 
 def _limit(key: str, most: float) -> Assertion:
     if key == "duration_s":
-        return {"type": "latency", "threshold": most * 1000}
+        return {"type": "latency", "threshold": round(most * 1000, 6)}
     if key == "cost_usd":
         return {"type": "cost", "threshold": most}
     return {"type": "trajectory:step-count", "value": {"type": "tool", "max": most}}

@@ -43,7 +43,7 @@ class Pauses:
             self._status, self._until = status, time.monotonic() + wait_s
 
     @property
-    def asked(self) -> tuple[int, float] | None:
+    def pause(self) -> tuple[int, float] | None:
         """HTTP status, and the seconds that are left of the pause; `None` if none was asked for, or is kept."""
         if not self._status or self._under_way:
             return None

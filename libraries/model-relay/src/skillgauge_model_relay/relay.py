@@ -75,7 +75,7 @@ class Relay:
     @property
     def pause(self) -> tuple[int, float] | None:
         """HTTP status of the newest answer, and the seconds left of the pause that it asks for; `None` without one."""
-        return self._meter.pauses.asked
+        return self._meter.pauses.pause
 
     @property
     def environment(self) -> Mapping[str, str]:

@@ -112,6 +112,7 @@ class _Stored:
 
     execution: Execution
     workspace: None = None
+    scores: tuple[()] = ()
 
     async def execute(self, trial: Trial) -> Execution:
         return self.execution

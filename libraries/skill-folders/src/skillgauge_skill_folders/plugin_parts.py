@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from skillgauge.api import FileSpec, Install, JsonValue, Origin, Problem, SuiteError, read_document, thaw
+from skillgauge.api import FileSpec, Install, JsonObject, JsonValue, Origin, Problem, SuiteError, read_document
 
 from .bundles import contained, file_spec
 from .folders import files_of
@@ -144,9 +144,10 @@ class PluginParts:
         if declared is None or not isinstance(declared[0], Mapping):
             return
         servers = declared[0].get("mcpServers", declared[0])
-        if servers:
-            content = {"root_variable": ROOT_VARIABLE, "servers": thaw(servers)}
-            yield Install(kind="servers", name=self.name, content=content, files=files())
+        for server, value in servers.items() if isinstance(servers, Mapping) else ():
+            name = f"plugin:{self.name}:{server}"  # as the program calls it, whose tools are named after it
+            content: JsonObject = {"root_variable": ROOT_VARIABLE, "servers": {name: value}}
+            yield Install(kind="servers", name=name, content=content, files=files())
 
     def _files(self) -> tuple[FileSpec, ...]:
         """Return the plugin's files, without the questions and the answers."""

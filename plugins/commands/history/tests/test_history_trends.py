@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from skillgauge.api import Identity, Kept, PlanHead, SuiteHead, TargetHead
 from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, SuiteValidity, Summary
 from skillgauge.stats import Latency, RateInterval
-from skillgauge_command_history.trends import sparkline, trends
+from skillgauge_run_views.trends import sparkline, trends
 
 
 def view(

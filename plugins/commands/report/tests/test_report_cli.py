@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge_command_report.document import DiffDocument
+from skillgauge_run_comparisons.document import DiffDocument
 from skillgauge_run_views import CasesDocument
 from skillgauge_testkit.program import Program
 

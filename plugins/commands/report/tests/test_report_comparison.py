@@ -8,10 +8,10 @@ import pytest
 
 from skillgauge.api import Kept
 from skillgauge.api.report import Figure, RunState, RunView, SuiteValidity, Summary
-from skillgauge_command_report.comparison import compare
-from skillgauge_command_report.document import DiffDocument, Direction, Presence, Regression
-from skillgauge_command_report.inputs import Report, Terms
-from skillgauge_command_report.regression import MAX_DROP
+from skillgauge_run_comparisons.comparison import compare
+from skillgauge_run_comparisons.document import DiffDocument, Direction, Presence, Regression
+from skillgauge_run_comparisons.inputs import Report, Terms
+from skillgauge_run_comparisons.regression import MAX_DROP
 from skillgauge_testkit import contract_views
 
 Make = Callable[..., RunView]

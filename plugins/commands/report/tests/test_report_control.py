@@ -8,10 +8,10 @@ import pytest
 
 from skillgauge.api import Identity
 from skillgauge.api.report import RunView
-from skillgauge_command_report.comparison import compare
-from skillgauge_command_report.document import DiffDocument, Regression, Role
-from skillgauge_command_report.inputs import Report, Terms
-from skillgauge_command_report.regression import MAX_DROP
+from skillgauge_run_comparisons.comparison import compare
+from skillgauge_run_comparisons.document import DiffDocument, Regression, Role
+from skillgauge_run_comparisons.inputs import Report, Terms
+from skillgauge_run_comparisons.regression import MAX_DROP
 
 Make = Callable[..., RunView]
 ALL = {str(number): "ppp" for number in range(4)}

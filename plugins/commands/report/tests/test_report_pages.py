@@ -17,10 +17,10 @@ import pytest
 from skillgauge.api import plain
 from skillgauge.api.report import RunView
 from skillgauge_command_report import markdown, page
-from skillgauge_command_report.comparison import compare
-from skillgauge_command_report.document import DiffDocument
-from skillgauge_command_report.inputs import Report, Terms
-from skillgauge_command_report.regression import MAX_DROP
+from skillgauge_run_comparisons.comparison import compare
+from skillgauge_run_comparisons.document import DiffDocument
+from skillgauge_run_comparisons.inputs import Report, Terms
+from skillgauge_run_comparisons.regression import MAX_DROP
 
 Make = Callable[..., RunView]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

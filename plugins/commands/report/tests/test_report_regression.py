@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from skillgauge.api.report import RunView
-from skillgauge_command_report.comparison import compare
-from skillgauge_command_report.document import DiffDocument, Regression, Turn
-from skillgauge_command_report.inputs import Report, Terms
-from skillgauge_command_report.regression import MAX_DROP, overall
+from skillgauge_run_comparisons.comparison import compare
+from skillgauge_run_comparisons.document import DiffDocument, Regression, Turn
+from skillgauge_run_comparisons.inputs import Report, Terms
+from skillgauge_run_comparisons.regression import MAX_DROP, overall
 
 Make = Callable[..., RunView]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge_command_report.document import Regression, Side, TaskRuns
-from skillgauge_command_report.evidence import Control, TaskPair, difference, lift_change
-from skillgauge_command_report.regression import MAX_DROP, Judged, Weighed, judge
+from skillgauge_run_comparisons.document import Regression, Side, TaskRuns
+from skillgauge_run_comparisons.evidence import Control, TaskPair, difference, lift_change
+from skillgauge_run_comparisons.regression import MAX_DROP, Judged, Weighed, judge
 
 README = Path(__file__).parents[1] / "README.md"
 CELLS = [(tasks, repeats) for tasks in (4, 10, 20) for repeats in (1, 3, 5)]

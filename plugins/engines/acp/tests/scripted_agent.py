@@ -46,6 +46,23 @@ def usage():
     return {"inputTokens": 11, "outputTokens": 7, "totalTokens": 18}
 
 
+def again(method, mode):
+    """Open an earlier session; one that is loaded is told all over again before it is."""
+    words = Path(os.environ["HOME"], "said").read_text().splitlines()
+    if method == "session/load":
+        update(sessionUpdate="user_message_chunk", content={"type": "text", "text": words[-1]})
+        update(sessionUpdate="tool_call", toolCallId="t1", name="read", title="Read", status="completed")
+        say(f"you said {words[-1]}")
+    return {"error": {"code": -32002, "message": "no such session"}} if mode == "forgetful" else {"result": {}}
+
+
+def abilities(mode):
+    """What it says that it can do with earlier sessions."""
+    if mode == "resumes":
+        return {"loadSession": True, "sessionCapabilities": {"resume": {}}}
+    return {"loadSession": mode != "closed"}
+
+
 def noise():
     """Lines that are no messages, and messages that nobody expects."""
     sys.stdout.write("a banner\n\n{not json}\n[1]\n")
@@ -123,6 +140,8 @@ def perform(prompt):
         say("half")
         sys.stderr.write("out of luck\n")
         sys.exit(3)
+    elif word == "recall":
+        say(" ".join(Path(os.environ["HOME"], "said").read_text().splitlines()))
     elif word == "key":
         say(os.environ["OPENAI_API_KEY"])
         sys.stderr.write(os.environ["OPENAI_API_KEY"])
@@ -144,7 +163,10 @@ def main():
             if mode == "slow":
                 time.sleep(60)
             version = 7 if mode == "future" else message["params"]["protocolVersion"]
-            send({"id": number, "result": {"protocolVersion": version, "agentInfo": {"name": "x", "version": "9"}}})
+            info = {"agentInfo": {"name": "x", "version": "9"}, "agentCapabilities": abilities(mode)}
+            send({"id": number, "result": {"protocolVersion": version, **info}})
+        elif method in ("session/load", "session/resume"):
+            send({"id": number, **again(method, mode)})
         elif method == "session/new":
             assert Path(message["params"]["cwd"]).samefile(Path.cwd())
             if mode == "locked":
@@ -156,6 +178,8 @@ def main():
             send({"id": number, **answer})
         elif method == "session/prompt":
             prompt = message["params"]["prompt"][0]["text"]
+            with Path(os.environ["HOME"], "said").open("a") as said:
+                said.write(f"{prompt}\n")
             if prompt.startswith("error "):
                 code, _, told = prompt.removeprefix("error ").partition(" ")
                 send({"id": number, "error": {"code": int(code), "message": told}})

@@ -65,6 +65,23 @@ def played(
     return asyncio.run(session())
 
 
+def conversation(*prompts: str, mode: str = "") -> list[Execution]:
+    """Each turn of a session, in one workspace."""
+
+    async def session() -> list[Execution]:
+        turns: list[Execution] = []
+        talking = engine()
+        async with TemporarySandbox().open(SandboxSpec(label="acp", env={"SCRIPTED_AGENT": mode})) as workspace:
+            for prompt in prompts:
+                trajectory = turns[-1].trajectory if turns else None
+                update = {"continues": trajectory.session_id if trajectory else None, "is_followed": True}
+                asked = request(prompt, timeout_s=30.0).model_copy(update=update)
+                turns.append(await talking.run(asked, workspace, lambda _event: None))
+        return turns
+
+    return asyncio.run(session())
+
+
 def told(execution: Execution) -> list[tuple[EventKind, str | None, str]]:
     """Kind, name and text of each event."""
     assert execution.trajectory is not None
@@ -92,6 +109,29 @@ def test_pieces_become_whole_events_in_their_order() -> None:
     assert (execution.usage.input_tokens, execution.usage.total_tokens) == (11, 18)
     assert execution.trajectory.skills_offered is None
     assert execution.trajectory.blocked is None
+
+
+@pytest.mark.parametrize("mode", ["", "resumes"])
+def test_a_further_turn_is_reported_by_itself(mode: str) -> None:
+    """The session is opened again, and what an agent repeats of the earlier turns belongs to none of them."""
+    first, second, third = conversation("pieces", "recall", "recall", mode=mode)
+    assert [one.failure for one in (first, second, third)] == [None] * 3
+    assert told(second) == [(EventKind.MESSAGE, None, "pieces recall")]
+    assert told(third) == [(EventKind.MESSAGE, None, "pieces recall recall")]
+    assert [one.trajectory.session_id for one in (first, second, third) if one.trajectory] == ["s1"] * 3
+    assert [one.usage.total_tokens for one in (first, second, third) if one.usage] == [18] * 3
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"), [("closed", "cannot go on with a session"), ("forgetful", "no such session")]
+)
+def test_a_session_that_cannot_be_opened_again(mode: str, words: str) -> None:
+    """It is a failure with its reason, and no turn of another session takes its place."""
+    first, second = conversation("hello", "recall", mode=mode)
+    assert first.failure is None
+    assert second.failure is not None
+    assert words in second.failure.message
+    assert second.failure.blame is Blame.INFRASTRUCTURE
 
 
 def test_noise_is_passed_over_and_counted() -> None:

@@ -111,3 +111,17 @@ def test_suites_of_other_formats(tmp_path: Path) -> None:
         "the suite is about no skill with a SKILL.md, which has to lie beside it",
         "case 'a': check 'odd' of scorer 'acme' is left to a judge",
     ]
+
+
+def test_servers_come_back(skill: Callable[..., Path], load: Load) -> None:
+    """Those of the file stand with each eval, and answers from files in it; of another format they are a loss."""
+    root = skill({"prompt": "Go", "assertions": ["It goes"]}, mcp_servers={"sea": {"mock": "sea.yaml"}})
+    next(root.rglob("evals.json")).with_name("sea.yaml").write_text("tools: [{name: tide, answers: [{text: high}]}]\n")
+    (suite,) = load(root).suites
+    document, losses = written(suite)
+    assert losses == []
+    (only,) = document["evals"]
+    assert only["mcp_servers"] == {"sea": {"mock": {"tools": [{"name": "tide", "answers": [{"text": "high"}]}]}}}
+    bare = tuple(case.model_copy(update={"extras": {}}) for case in suite.cases)
+    _, losses = written(suite.model_copy(update={"cases": bare}))
+    assert "installs cannot be written" in losses[0]

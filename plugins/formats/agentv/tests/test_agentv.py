@@ -521,10 +521,12 @@ def test_conversations(tmp_path: Path) -> None:
     [
         {},
         {"threshold": 1, "aggregation": "min"},
+        {"threshold": 1, "aggregation": "min", "on_turn_failure": "stop"},
         {
             "turns": [{"input": "A {{ unit }}", "assert": ["It says {a}."]}, {"input": "{{ x }}"}],
             "vars": {"unit": "g", "x": "{% raw"},
         },
+        {"turns": [{"input": "A", "assert": [{"type": "latency", "threshold": 9}]}, {"input": "B"}]},
     ],
 )
 def test_conversations_there_and_back(tmp_path: Path, more: dict[str, Any]) -> None:
@@ -537,19 +539,19 @@ def test_conversations_there_and_back(tmp_path: Path, more: dict[str, Any]) -> N
     assert [one.message for one in dumped.losses] == []
     case, again = suite.cases[0], loaded(tmp_path / "b/EVAL.yaml").cases[0]
     assert (again.id, again.execution_digest, again.rule) == (case.id, case.execution_digest, case.rule)
-    assert [(one.id, one.turn, one.options) for one in again.checks] == [
-        (one.id, one.turn, one.options) for one in case.checks
+    assert [(one.id, one.turn, one.required, one.options) for one in again.checks] == [
+        (one.id, one.turn, one.required, one.options) for one in case.checks
     ]
     assert [one.weight for one in again.checks] == pytest.approx([one.weight for one in case.checks])
 
 
 def test_min_is_all(tmp_path: Path) -> None:
-    """With min every turn has to pass, so that stopping after one that fails changes no verdict."""
+    """With min every turn has to pass; checks are required where the first that fails ends the conversation."""
     suite = loaded(talk(tmp_path, aggregation="min", threshold=0.9, on_turn_failure="stop", window_size=3))
-    assert suite.cases[0].rule.mode is VerdictMode.ALL
-    told = " ".join(one.message for one in suite.warnings)
-    assert "`on_turn_failure: stop`" in told
-    assert "`window_size`" in told
+    case = suite.cases[0]
+    assert case.rule.mode is VerdictMode.ALL
+    assert [(check.turn, check.required) for check in case.checks] == [*[(0, True)] * 3, (1, True), (None, False)]
+    assert "`window_size`" in " ".join(one.message for one in suite.warnings)
 
 
 @pytest.mark.parametrize(
@@ -562,7 +564,6 @@ def test_min_is_all(tmp_path: Path) -> None:
         ({"turns": [{"input": "A"}, {"input": ""}]}, "nothing is asked"),
         ({"turns": [{"input": "A", "asert": []}]}, "did you mean assert"),
         ({"turns": [{"input": [{"role": "assistant", "content": "B"}]}]}, "begun already"),
-        ({"turns": [{"input": "A", "assert": [{"type": "latency", "threshold": 9}]}]}, "known of a whole session"),
         ({"turns": [{"input": "A", "assert": [{"type": "equals", "value": 1, "required": True}]}]}, "decides no"),
     ],
 )

@@ -13,6 +13,7 @@ from skillgauge.api import Check, Loaded, LoadRequest, Problem, Suite, SuiteErro
 from skillgauge_format_plugin_eval.claiming import claim
 from skillgauge_format_plugin_eval.dumping import dump
 from skillgauge_format_plugin_eval.loading import load
+from skillgauge_format_plugin_eval.options import PluginEvalOptions
 from skillgauge_testkit import check_light_import, check_plugin
 
 MODULE = "skillgauge_format_plugin_eval.plugin"
@@ -50,7 +51,7 @@ def loaded(*paths: Path, searched: bool = False) -> Loaded:
     """Load what was named, or found by a search."""
     places = tuple(str(path) for path in paths)
     given = {"searched": places} if searched else {"paths": places}
-    return load(LoadRequest(cwd="/", **{"paths": (), **given}))
+    return load(LoadRequest(cwd="/", **{"paths": (), **given}), PluginEvalOptions())
 
 
 def suite_of(*paths: Path) -> Suite:
@@ -165,11 +166,18 @@ def test_everything_of_a_plugin_is_installed(plugin: Path) -> None:
     assert (installs["agent"].name, installs["agent"].content["prompt"]) == ("captain", "Lead.")
     (hook,) = thaw(installs["hooks"].content)["hooks"]
     assert (hook["event"], hook["matcher"], hook["command"]) == ("pre-tool-use", "Write", "sh h.sh")
-    assert thaw(installs["servers"].content)["servers"] == {"sea": {"command": "sea"}}
+    assert installs["servers"].name == "plugin:boats:sea"
+    assert thaw(installs["servers"].content)["servers"] == {}, "it is started only if the user says so"
     paths = [file.path for file in installs["hooks"].files]
     assert "h.sh" in paths
     assert not any("evals" in path for path in paths)
-    assert [one.message for one in suite.warnings] == ["hooks of event 'Weird' are not installed"]
+    assert [one.message.partition(" is started")[0] for one in suite.warnings] == [
+        "hooks of event 'Weird' are not installed",
+        "server 'plugin:boats:sea'",
+    ]
+    (real,) = load(LoadRequest(cwd="/", paths=(str(plugin),)), PluginEvalOptions(real_servers=True)).suites
+    (server,) = (one for one in real.arms[0].installs if one.kind == "servers")
+    assert thaw(server.content)["servers"] == {"plugin:boats:sea": {"command": "sea"}}
 
 
 def test_both_files_of_a_case(plugin: Path) -> None:
@@ -308,7 +316,6 @@ def test_scaffolding(plugin: Path) -> None:
         ("allowed_tools: Write", {"g": REGEX}, "prompt.md:2:1: 'allowed_tools' must be a list"),
         ("schema_version: 1.1", {"g": REGEX}, "prompt.md:2:1: 'schema_version' must be text, not 1.1"),
         ("env: {SIZE: '4'}", {"g": REGEX}, "prompt.md:2:1: variable 'SIZE' does not begin with EVAL_"),
-        ("append_system_prompt: x", {"g": REGEX}, "prompt.md:2:1: no case adds to the system prompt"),
         ("runs: 1", {}, "prompt.md:2:1: nothing grades this case"),
         ("", {"g": "---\nname: x\n---\n"}, "g.md:2:1: a grader without a type"),
         ("", {"g": grader("regexp", "x")}, "g.md:2:1: there is no grader of type 'regexp' (did you mean regex?)"),
@@ -317,7 +324,7 @@ def test_scaffolding(plugin: Path) -> None:
         ("", {"g": grader("regex", "(?i)x")}, "g.md:2:1: pattern '(?i)x' is not valid"),
         ("", {"g": grader("regex", "x", flags="ii")}, "g.md:2:1: flags 'ii' are not those of a pattern"),
         ("", {"g": grader("regex", "[a--b]", flags="v")}, "g.md:2:1: flag 'v'"),
-        ("", {"g": grader("regex", "x", target="mock_calls")}, "g.md:3:1: calls of mocks are not looked at"),
+        ("", {"g": grader("regex", "x", target="mock_calls")}, "g.md:3:1: nothing answers in the place of a server"),
         (
             "",
             {"g": grader("tool_used", tool="Write", max=0)},
@@ -327,7 +334,7 @@ def test_scaffolding(plugin: Path) -> None:
         (
             "",
             {"g": grader("baseline", baseline_file="b.jsonl")},
-            "g.md:3:1: the answer is not compared with the session",
+            "g.md:3:1: there is no session in 'b.jsonl'",
         ),
         ("", {"g": "---\ntype: regex\n"}, "g.md:1:None: the front matter is opened and not closed"),
         ("", {"g": REGEX, "h": "---\ntype: regex\nname: g\n---\nx\n"}, "h.md:3:1: two graders are called 'g'"),
@@ -349,7 +356,8 @@ def test_a_prompt_that_is_none(plugin: Path, prompt: str) -> None:
 @pytest.mark.parametrize(
     ("context", "message"),
     [
-        ("history_file: h.jsonl", "a session is not continued"),
+        ("history_file: h.jsonl", "there is no session in 'h.jsonl'"),
+        ("history_file: ../../../h.jsonl", "there is no session in '../../../h.jsonl'"),
         ("add_dirs: [none]", "there is no folder 'none' in the plugin"),
         ("add_dirs: [../../..]", "there is no folder '../../..' in the plugin"),
         ("add_dirs: [.]", "folder '.' holds the case"),
@@ -449,12 +457,108 @@ def test_models(plugin: Path) -> None:
     assert [list(one.parameters["cases"]) for one in suites] == [["a", "b"], ["c"]]
 
 
-def test_mocks_are_refused(plugin: Path) -> None:
-    """A server that was to be played is not started in its place."""
+SESSION = [
+    {"type": "user", "sessionId": "a-1", "message": {"role": "user", "content": "Fold a boat."}},
+    {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Read", "input": {"path": "a"}}]}},
+    {"type": "user", "message": {"content": [{"type": "tool_result", "content": "a text"}]}},
+    {"type": "assistant", "message": {"content": [{"type": "text", "text": "It is folded."}]}},
+    {"type": "summary"},
+]
+LINES = "".join(json.dumps(record) + "\n" for record in SESSION)
+
+
+def test_a_session_that_goes_on(plugin: Path) -> None:
+    """The agent gets the earlier session under its own name, and what is added to the system prompt."""
+    folder = case(plugin, {"g": REGEX}, head="append_system_prompt: Be brief.")
+    write(folder, {"case.yaml": f"{CASE_HEAD}context: {{history_file: h.jsonl}}\n", "h.jsonl": f"no JSON\n{LINES}"})
+    suite = suite_of(folder)
+    earlier, prompt = next(iter(suite.cases)).installs
+    assert (earlier.kind, thaw(earlier.content)) == ("history", {"session": "a-1", "file": "history/a-1.jsonl"})
+    assert [file.path for file in earlier.files] == ["history/a-1.jsonl"]
+    assert (prompt.kind, thaw(prompt.content)) == ("system-prompt", {"text": "Be brief."})
+    assert any("runs in both arms" in one.message for one in suite.warnings)
+
+
+def test_a_session_to_compare_with(plugin: Path) -> None:
+    """A judge compares with its messages, calls and answers, of which a long one has the first and the last."""
+    write(plugin, {"evals/a/b.jsonl": LINES})
+    (check,) = checks(plugin, {"g": grader("baseline", "Is it folded?", baseline_file="b.jsonl")}).values()
+    options = thaw(check.options)
+    assert check.scorer == "rubric"
+    assert options["criteria"].endswith("at least as well as the earlier session does: Is it folded?")
+    lines = options["reference"].splitlines()
+    assert lines[1:] == [
+        "user: Fold a boat.",
+        'calls Read with {"path":"a"}',
+        "gets a text",
+        "assistant: It is folded.",
+    ]
+    write(plugin, {"evals/a/b.jsonl": LINES * 20})
+    (check,) = checks(plugin, {"g": grader("baseline", "Is it folded?", baseline_file="b.jsonl")}).values()
+    assert thaw(check.options)["reference"].splitlines()[13] == "[56 more messages]"
+    (problem,) = refused(case(plugin, {"g": grader("baseline", baseline_file="b.jsonl")}))
+    assert "nothing says in what the sessions are compared" in problem
+
+
+SEA = json.dumps({"mcpServers": {"sea": {"command": "sea"}}})
+TIDE = "---\nexpect: {port: {name: [Bar, Reef]}, hour: number}\n---\nThe tide at {{input.port.name}} is high.\n"
+
+
+def test_mocks(plugin: Path) -> None:
+    """One for a server of the plugin is in the place of that one; any other is there in both arms."""
+    folder = case(plugin, {"g": grader("regex", "high", target="mock_calls"), "h": REGEX})
+    alone = case(plugin, {"g": grader("regex", "high", target="mock_calls"), "h": REGEX}, name="b")
+    listing = {
+        "result": {"tools": [{"name": "tide", "description": "Tells the tide.", "inputSchema": {"type": "object"}}]}
+    }
+    write(
+        plugin,
+        {
+            ".mcp.json": SEA,
+            "evals/mocks/sea/tide.md": TIDE,
+            "evals/mocks/sea/_tools.json": json.dumps(listing),
+            "evals/b/mocks/wind/blow.md": "---\nerror: true\n---\nno wind\n",
+            "evals/b/mocks/sea/chart.md": "{{file:chart.txt}}",
+            "evals/b/mocks/sea/chart.txt": "a chart",
+        },
+    )
+    suite = suite_of(folder, alone)
+    first, second = suite.cases
+    (sea,) = first.installs
+    assert (sea.kind, sea.name, sea.replaces) == ("servers", "plugin:boats:sea", True)
+    mock = thaw(sea.content)["servers"]["plugin:boats:sea"]["mock"]
+    assert mock["tools"] == listing["result"]["tools"]
+    assert [guard["at"] for guard in mock["answers"]["tide"][0]["expect"]] == ["port.name", "hour"]
+    assert {check.id: check.beside for check in first.checks} == {"g": True, "h": False}
+    assert first.checks[0].options["source"] == "mocked"
+    assert [(one.name, one.replaces) for one in second.installs] == [("plugin:boats:sea", True), ("wind", False)]
+    assert {check.id: check.beside for check in second.checks} == {"g": False, "h": False}, "wind is in both arms"
+    assert [file.path for file in second.installs[0].files] == [
+        "evals/b/mocks/sea/chart.md",
+        "evals/b/mocks/sea/chart.txt",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        ("sea/tide.md", "---\ntype: agent\n---\nPlay the sea.\n", "tide.md:2:1: no model plays a server here"),
+        ("sea/_server.md", "---\ntype: agent\ntools: [a]\n---\nx\n", "_server.md:2:1: no model plays"),
+        ("sea/tide.md", "---\nabort_when: x\n---\nx\n", "tide.md:2:1: abort_when needs type: agent"),
+        ("sea/tide.md", "---\ntools: [a]\n---\nx\n", "tide.md:2:1: tools belongs into _server.md"),
+        ("sea/tide.md", "---\nexpect: {a: /(/}\n---\nx\n", "tide.md:2:10: /(/: "),
+        ("sea/tide.md", "---\ncolour: red\n---\nx\n", "tide.md:2:1: unknown key 'colour'"),
+        ("sea/tide.md", "TODO: replace with the canned result this tool should return", "the answer is still"),
+        ("sea/high tide.md", "x", "'high tide' is no name of a tool"),
+        ("the sea/tide.md", "x", "'the sea' is no name of a server"),
+        ("sea/_tools.json", "{", "_tools.json:1"),
+    ],
+)
+def test_mocks_that_are_none(plugin: Path, path: str, text: str, message: str) -> None:
+    """Each is told at its place."""
     folder = case(plugin, {"g": REGEX})
-    write(plugin, {"evals/mocks/sea/tide.md": "high\n"})
-    (problem,) = refused(folder)
-    assert "mocks of servers are not played" in problem
+    write(plugin, {f"evals/mocks/{path}": text, "evals/mocks/sea/wave.md": "small"})
+    assert any(message in one for one in refused(folder)), refused(folder)
 
 
 def test_byte_order_marks_and_line_ends(plugin: Path) -> None:
@@ -503,3 +607,30 @@ def test_a_suite_comes_back(plugin: Path, tmp_path: Path) -> None:
 
     assert content(again) == content(suite)
     assert next(iter(again.cases)).extras["expected_outcome"] == "floats"
+
+
+def test_stand_ins_come_back(plugin: Path, tmp_path: Path) -> None:
+    """They are written with their case, whichever folder they were in; another format's are told as a loss."""
+    folder = case(plugin, {"g": REGEX}, head="append_system_prompt: Be brief.")
+    write(
+        plugin,
+        {"evals/mocks/sea/tide.md": "---\nexpect: {port: Bar}\n---\n{{file:t.txt}}\n", "evals/mocks/sea/t.txt": "t"},
+    )
+    suite = suite_of(folder)
+    dumped = dump(suite)
+    assert dumped.losses == ()
+    assert dict(dumped.artifacts)["evals/a/mocks/sea/t.txt"] == b"t"
+    for path, content in dumped.artifacts:
+        write(tmp_path / "again", {path: content.decode()})
+    write(tmp_path / "again", {"plugin.json": json.dumps({"name": "boats"})})
+    again = suite_of(tmp_path / "again/evals/a")
+    before, after = (next(iter(one.cases)).installs for one in (suite, again))
+    assert [one.name for one in before] == [one.name for one in after] == ["sea", "system-prompt"]
+    expected = thaw(before[0].content)["servers"]["sea"]["mock"]["answers"]["tide"][0]
+    got = thaw(after[0].content)["servers"]["sea"]["mock"]["answers"]["tide"][0]
+    assert (got["expect"], got["text"]) == (expected["expect"], expected["text"])
+    foreign = suite.model_copy(update={"format": "other"})
+    assert sorted(one.message for one in dump(foreign).losses)[:2] == [
+        "case 'a': servers that its agent is given cannot be written",
+        "case 'a': system-prompt that its agent is given cannot be written",
+    ]

@@ -25,6 +25,7 @@ from skillgauge.api import (
 from skillgauge.api.report import RunState
 from skillgauge_format_plugin_eval.dumping import dump
 from skillgauge_format_plugin_eval.loading import load
+from skillgauge_format_plugin_eval.options import PluginEvalOptions
 from skillgauge_format_plugin_eval.reporter import PluginEvalReporter
 from skillgauge_format_plugin_eval.written import graders_of
 from skillgauge_testkit import FORMATS, REPORTERS, Maker, check_format, check_reporter
@@ -161,7 +162,7 @@ def test_a_suite_of_another_format(tmp_path: Path) -> None:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    (again,) = load(LoadRequest(paths=(str(tmp_path / "evals/A-case-one"),), cwd="/")).suites
+    (again,) = load(LoadRequest(paths=(str(tmp_path / "evals/A-case-one"),), cwd="/"), PluginEvalOptions()).suites
     (only,) = again.cases
     assert (only.name, only.prompt, only.tags) == ("A case: one", "Fold.", ("t",))
     assert (only.limits, again.defaults.runs, again.defaults.model) == (Limits(timeout_s=3600, max_turns=7), 4, "m")

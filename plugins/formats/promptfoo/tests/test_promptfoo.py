@@ -537,6 +537,7 @@ tests:
     assert:
       - {type: icontains, value: done, metric: words}
 """
+OF_A_TURN = "{type: latency, threshold: 9000}", "{type: skill-used, value: labels}", "{type: cost, threshold: 2}"
 
 
 def test_conversations(tmp_path: Path) -> None:
@@ -560,6 +561,17 @@ def test_conversations(tmp_path: Path) -> None:
         turns = thaw(one.extras["turns"])
         assert [turn["description"] for turn in turns] == ["pair", "test 3, vars 1", "test 3, vars 2"]
     assert [check.digest for check in again.checks] == [check.digest for check in case.checks]
+
+
+@pytest.mark.parametrize("assertion", OF_A_TURN)
+def test_limits_and_skills_of_a_turn(tmp_path: Path, assertion: str) -> None:
+    """What one turn takes, and which skills fire in it, is asked of that turn, and written again."""
+    text = TALK.replace("{type: contains, value: paired}", assertion)
+    suite = loaded(write(tmp_path / "labels", text, **{"SKILL.md": SKILL}))
+    check = suite.cases[0].checks[0]
+    assert (check.scorer in ("usage", "trigger"), check.turn) == (True, 0)
+    again = loaded(_written(FORMAT.dump(suite), tmp_path / "back/labels"))
+    assert again.cases[0].checks[0].digest == check.digest
 
 
 def test_a_conversation_for_each_prompt(tmp_path: Path) -> None:
@@ -596,7 +608,6 @@ def test_a_threshold_of_the_only_turn_that_asserts(tmp_path: Path) -> None:
             "7:5",
             "threshold",
         ),
-        ("{type: contains, value: paired}", "{type: latency, threshold: 9}", "8:9", "known of a whole session"),
         ('"{{q}}"', '"{{_conversation}} {{q}}"', "1:", "_conversation"),
     ],
 )
@@ -617,6 +628,60 @@ def test_conversations_of_others_are_written(tmp_path: Path) -> None:
     assert any("about the last turn alone" in loss.message for loss in dumped.losses)
     (again,) = loaded(_written(dumped, tmp_path / "back/labels")).cases
     assert (again.prompt, again.turns) == (case.prompt, case.turns)
+
+
+SIMULATED = """\
+prompts: ["You sell locks. {{shop}}"]
+providers: ["anthropic:claude-agent-sdk"]
+defaultTest: {provider: {id: "promptfoo:simulated-user", config: {maxTurns: 4}}, vars: {shop: In Kiel.}}
+tests:
+  - {vars: {instructions: "You are Mia. {{shop}}"}, assert: [{type: contains, value: lock}]}
+  - provider: {id: "promptfoo:simulated-user", config: {instructions: "You are Ann, {{shop}}", maxTurns: 2}}
+    assert: [{type: contains, value: lock}]
+"""
+
+
+def test_simulated_users(tmp_path: Path) -> None:
+    """A model answers the agent, by the instructions of the test or of its variable, and is written again."""
+    suite = loaded(write(tmp_path / "labels", SIMULATED))
+    users = [case.user for case in suite.cases]
+    assert [(user.check.scorer, dict(user.check.options), user.turns) for user in users if user] == [
+        ("simulated-user", {"instructions": "You are Mia. In Kiel."}, 4),
+        ("simulated-user", {"instructions": "You are Ann, In Kiel."}, 2),
+    ]
+    assert suite.cases[0].prompt == "You sell locks. In Kiel."
+    assert any("in promptfoo the user begins" in one.message for one in suite.warnings)
+    dumped = FORMAT.dump(suite)
+    assert not any("simulated" in loss.message for loss in dumped.losses)
+    again = loaded(_written(dumped, tmp_path / "back/labels"))
+    assert [case.execution_digest for case in again.cases] == [case.execution_digest for case in suite.cases]
+
+
+def test_a_simulated_user_that_cannot_be_written(tmp_path: Path) -> None:
+    """One after written turns, or with a model of its own, is a loss."""
+    suite = loaded(write(tmp_path / "labels", SIMULATED))
+    talking = suite.cases[0].model_copy(update={"turns": ("And?",)})
+    losses = FORMAT.dump(suite.model_copy(update={"cases": (talking,)})).losses
+    assert any("after further turns" in loss.message for loss in losses)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("promptfoo:simulated-user", "openai:gpt-5", "`provider` of a single test is not supported"),
+        ("maxTurns: 4", "maxTurns: 0", "whole number above 0"),
+        ("maxTurns: 2", "initialMessages: []", "begun already"),
+        ('instructions: "You are Mia. {{shop}}"', "other: x", "instructions of the simulated user"),
+        ('instructions: "You are Ann, {{shop}}"', "instructions: ' '", "has no instructions"),
+        ("anthropic:claude-agent-sdk", "echo", "a command holds no conversation"),
+        ("defaultTest: {", "defaultTest: {metadata: {conversationId: a}, ", "a conversation of its own"),
+    ],
+)
+def test_simulated_users_that_are_refused(tmp_path: Path, old: str, new: str, words: str) -> None:
+    """What nobody could play, or would be another conversation, is an error at its place."""
+    assert old in SIMULATED
+    found = refusals(write(tmp_path / "labels", SIMULATED.replace(old, new, 1)))
+    assert any(words in one for one in found), found
 
 
 def test_a_conversation_runs(program: Program) -> None:

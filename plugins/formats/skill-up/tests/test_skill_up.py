@@ -579,7 +579,7 @@ def test_another_engine_keeps_its_model_for_itself(suite_file: Path) -> None:
         ("exclude: [drafts/**]", "include: [drafts/**]", "eval.yaml:10:", "SKILL.md is not installed"),
         ("exclude: [drafts/**]", "exclude: ['*.md']", "eval.yaml:10:", "SKILL.md is not installed"),
         ("engine:", "mcp: {servers: [{name: tide}]}\nengine:", "eval.yaml:11:", "servers are not started"),
-        ("engine:", "user_simulator: {model: m}\nengine:", "eval.yaml:11:", "no user is simulated"),
+        ("engine:", "user_simulator: {modle: m}\nengine:", "eval.yaml:11:", "modle"),
         ("engine:", "engines:", "eval.yaml:11:", "unknown key 'engines'"),
         ("cases/float.yaml", "cases/none.yaml", "eval.yaml:17:", "no file 'evals/cases/none.yaml'"),
         ("evals/cases/float.yaml", "../other.yaml", "eval.yaml:17:", "no file"),
@@ -631,12 +631,6 @@ def test_another_engine_keeps_its_model_for_itself(suite_file: Path) -> None:
         ("content: Let it float.", "content: a, timeout_seconds: 3", "float.yaml:4:", "constraints.timeout_seconds"),
         ("content: Let it float.", "content: a, capture: [{variable: x}]", "float.yaml:4:", "capture"),
         (
-            "content: Let it float.",
-            "content: a, post_condition: {must_contain_all: [b]}",
-            "float.yaml:4:",
-            "post_condition",
-        ),
-        (
             "{role: user, content: Let it float.}",
             "{role: user, content: a}\n    - {role: user, respond: b}",
             "float.yaml:5:",
@@ -649,7 +643,8 @@ def test_another_engine_keeps_its_model_for_itself(suite_file: Path) -> None:
         ("    script_path: evals/scripts/dry.sh\n", "", "float.yaml:8:", "needs script_path"),
         ("timeout_seconds: 9", "timeout_seconds: 4000", "float.yaml:11:", "3600 seconds"),
         ("judges:", "judge: {type: rule_based}\njudges:", "float.yaml:7:", "not both"),
-        ("expect:", "user_simulator: {scenario: a}\nexpect:", "float.yaml:5:", "no user is simulated"),
+        ("expect:", "user_simulator: {scenario: a}\nexpect:", "float.yaml:5:", "the messages of turns are written"),
+        ("expect:", "user_simulator: {model: a}\nexpect:", "float.yaml:5:", "scenario"),
         ("expect:", "mcp: {servers: [{name: a}]}\nexpect:", "float.yaml:5:", "servers are not started"),
     ],
 )
@@ -1198,6 +1193,95 @@ def test_rules_about_turns_that_are_refused(suite_file: Path, key: str, rule: di
     assert word in problem.message
     assert problem.origin is not None
     assert problem.origin.pointer[:3] == ("judge", key, 0)
+
+
+CONDITION = {"must_contain_all": ["folds", "dry"], "must_contain_any": ["a", "b"], "must_not_contain": ["sinks"]}
+
+
+def test_conditions_of_turns_end_the_conversation(suite_file: Path, tmp_path: Path) -> None:
+    """Each list is a required check of its turn, before any judge is asked, and is written again."""
+    turns = [{"role": "user", "content": text} for text in ("Fold.", "Float.")]
+    talk = {"input": {"turns": [turns[0] | {"post_condition": CONDITION | {"on_fail": "fail"}}, turns[1]]}}
+    case = case_of(
+        suite_file, **talk, **rules(success=[{"turn_response_contains": {"turn": 2, "contains_all": ["x"]}}])
+    )
+    assert [(check.scorer, check.turn, check.required, check.stage) for check in case.checks] == [
+        ("contains", 0, True, 0),
+        ("regex", 0, True, 0),
+        ("contains", 0, True, 0),
+        ("contains", 1, False, 1),
+    ]
+    again, losses = written(loaded(suite_file), tmp_path / "back/boats")
+    assert losses == []
+    assert [check.digest for check in again.cases[0].checks] == [check.digest for check in case.checks]
+    assert again.cases[0].execution_digest == case.execution_digest
+
+
+def test_a_case_of_conditions_alone(suite_file: Path, tmp_path: Path) -> None:
+    """It asserts something; a condition that cannot be written is told."""
+    turns = [{"role": "user", "content": text} for text in ("Fold.", "Float.")]
+    case_of(suite_file, input={"turns": [turns[0] | {"post_condition": {"must_contain_any": ["a"]}}, turns[1]]})
+    suite = loaded(suite_file)
+    case = suite.cases[0]
+    again, _ = written(suite, tmp_path / "back/boats")
+    assert [check.digest for check in again.cases[0].checks] == [check.digest for check in case.checks]
+    call = Check(id="called", scorer="tool-call", options={"tool": "Write", "called": True}, turn=0, required=True)
+    more = case.model_copy(update={"checks": (*case.checks, call)})
+    _, losses = written(suite.model_copy(update={"cases": (more,)}), tmp_path / "more/boats")
+    assert any("'called' ends no conversation" in loss for loss in losses)
+
+
+def test_a_conversation_that_would_be_judged_all_the_same(suite_file: Path) -> None:
+    """A condition that ends a conversation and fails nothing is refused at its place."""
+    turn = {
+        "role": "user",
+        "content": "Fold.",
+        "post_condition": {"must_contain_any": ["a"], "on_fail": "skip_remaining"},
+    }
+    with pytest.raises(SuiteError) as caught:
+        case_of(suite_file, input={"turns": [turn, {"role": "user", "content": "Float."}]})
+    (problem,) = caught.value.problems
+    assert "would have the rest judged" in problem.message
+    assert problem.origin is not None
+    assert problem.origin.pointer == ("input", "turns", 0, "post_condition", "on_fail")
+
+
+@pytest.mark.parametrize(
+    ("keys", "model", "turns"),
+    [
+        ({}, None, 11),
+        ({"constraints": {"max_turns": 4}}, None, 3),
+        ({"user_simulator": {"scenario": "You are Ann.", "model": {"provider": "p", "name": "m"}}}, "m", 11),
+    ],
+)
+def test_a_scenario_is_a_simulated_user(
+    suite_file: Path, tmp_path: Path, keys: dict[str, Any], model: str | None, turns: int
+) -> None:
+    """A model goes on after the prompt, for so many messages of the user as there may be, and is written again."""
+    scenario = {"user_simulator": {"scenario": "You are Ann."}, "expect": {"must_contain": ["a"]}}
+    user = case_of(suite_file, **scenario | keys).user
+    assert user is not None
+    options = {"instructions": "You are Ann."} | ({"model": model} if model else {})
+    assert (user.check.scorer, dict(user.check.options), user.turns) == ("simulated-user", options, turns)
+    suite = loaded(suite_file)
+    again, losses = written(suite, tmp_path / "back/boats")
+    assert losses == []
+    assert again.cases[0].execution_digest == suite.cases[0].execution_digest
+
+
+def test_a_simulator_that_is_never_asked(suite_file: Path) -> None:
+    """With one message of the user there is the prompt alone."""
+    scenario = {"user_simulator": {"scenario": "You are Ann."}, "expect": {"must_contain": ["a"]}}
+    assert case_of(suite_file, **scenario, constraints={"max_turns": 1}).user is None
+    assert any("no simulator is asked" in one.message for one in loaded(suite_file).warnings)
+
+
+def test_a_condition_of_the_only_turn(suite_file: Path) -> None:
+    """There is nothing after it that it could end, and skill-up does not look at it."""
+    turn = {"role": "user", "content": "Fold.", "post_condition": {"must_contain_any": ["a"]}}
+    case = case_of(suite_file, input={"turns": [turn]}, expect={"must_contain": ["b"]})
+    assert [check.required for check in case.checks] == [False]
+    assert any("the only turn" in one.message for one in loaded(suite_file).warnings)
 
 
 def test_the_only_turn_is_all_of_the_session(suite_file: Path, tmp_path: Path) -> None:

@@ -604,6 +604,16 @@ def test_a_suite_that_is_about_no_skill(tmp_path: Path) -> None:
     assert [(check.scorer, check.beside) for check in checks] == [("contains", False), ("trigger", False)]
 
 
+def test_a_skill_that_is_found_from_a_folder_above(tmp_path: Path) -> None:
+    """A path that begins at a folder above the file's own leads there, which is told with the right path."""
+    file = apart(tmp_path, "tests/paper/boats/eval.yaml", environment={"skills": ["../../lib/boats", "../../../lib/x"]})
+    skills_in(tmp_path, "lib/boats", "lib/x")
+    assert arms_of(loaded(file))["with_skill"] == [("boats", CANDIDATE), ("x", DISTRACTOR)]
+    assert [one for one in told(file) if "from a folder above" in one] == [
+        "this skill is found from a folder above: write '../../../lib/boats'"
+    ]
+
+
 def test_skills_that_are_under_test_together(tmp_path: Path) -> None:
     """Of several listed skills none of which is named, one arm has all and the other none; --skill-path names one."""
     skills = {"skills": ["../../lib/ships", "../../lib/boats"]}
@@ -1416,8 +1426,16 @@ def test_a_turn_that_there_is_not(suite_file: Path) -> None:
         loaded(written(suite_file, turns=[{"prompt": "Fold."}, {"prompt": "Sink."}], prompt=None, graders=[grader]))
 
 
-def test_what_is_known_of_no_turn(suite_file: Path) -> None:
-    """Limits and skills are those of the session, so that a turn beside them is refused."""
-    grader = {"type": "turn-count", "name": "g", "turn": 1, "config": {"max": 3}}
-    with pytest.raises(SuiteError, match="is known of a whole session"):
-        loaded(written(suite_file, turns=[{"prompt": "Fold."}, {"prompt": "Sink."}], prompt=None, graders=[grader]))
+def test_limits_and_skills_of_a_turn(suite_file: Path, tmp_path: Path) -> None:
+    """What one turn takes, and which skills fire in it, is asked of that turn, and written again."""
+    graders = [
+        {"type": "turn-count", "name": "g", "turn": 1, "config": {"max": 3}},
+        {"type": "skill-invocation", "name": "s", "turn": 1, "config": {"required": ["boats"]}},
+        {"type": "output-contains", "name": "o", "turn": 0, "config": {"substring": "a"}},
+    ]
+    turns = [{"prompt": "Fold."}, {"prompt": "Sink."}]
+    suite = loaded(written(suite_file, turns=turns, prompt=None, graders=graders))
+    checks = suite.cases[0].checks
+    assert [(check.scorer, check.turn) for check in checks] == [("usage", 1), ("trigger", 1), ("contains", 0)]
+    again = rewritten(suite, tmp_path / "back/boats")
+    assert [check.digest for check in again.cases[0].checks] == [check.digest for check in checks]

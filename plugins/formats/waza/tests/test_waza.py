@@ -267,7 +267,12 @@ def test_there_and_back(suite_file: Path, tmp_path: Path) -> None:
     [
         ("skill: labels", "skill: lables", "eval.yaml:3:"),
         ("  executor: mock", "  executor: other", "eval.yaml:8:"),
-        ("  executor: mock", "  mcp_servers: {a: {command: b}}", "eval.yaml:8:"),
+        ("  executor: mock", "  mcp_servers: {a: {command: 3}}", "eval.yaml:8:"),
+        (
+            "metrics:",
+            "mcp_mocks: [{name: a, tools: {t: {responses: [{match_schema: {a: 1}}]}}}]\nmetrics:",
+            "eval.yaml:11",
+        ),
         ("  executor: mock", "  skill_directories: [nowhere]", "eval.yaml:8:"),
         ("  executor: mock", "  required_skills: [other]", "eval.yaml:8:"),
         ("  executor: mock", "  timeouts: 3", "eval.yaml:8:"),
@@ -293,9 +298,10 @@ def test_there_and_back(suite_file: Path, tmp_path: Path) -> None:
         ("max_iterations: 4", "max_iterations: 0", "a.yaml:16:"),
         (
             "  context: {kind: parcel}",
-            "  responder: {instructions: Say yes., max_followups: 2}",
-            "a.yaml:8:3 no user is",
+            "  responder: {instructions: Say yes.}\n  follow_up_prompts: [Pack it.]",
+            "a.yaml:8:3 a task has follow_up_prompts or a responder",
         ),
+        ("  context: {kind: parcel}", "  responder: {max_followups: 2}", "a.yaml:8:"),
         ("  context: {kind: parcel}", "  follow_up_prompts: [Pack it., ' ']", "a.yaml:8:33"),
         ('"(?i)fatal"', '"(fatal"', "a.yaml:22:"),
         ("regex_not_match", "regexp", "a.yaml:22:"),
@@ -434,6 +440,30 @@ def test_conversations(suite_file: Path, tmp_path: Path) -> None:
     assert {check.digest for check in back.checks} == {check.digest for check in case.checks}
 
 
+@pytest.mark.parametrize(
+    ("written", "options", "most"),
+    [
+        ("{instructions: Say yes., max_followups: 2}", {"instructions": "Say yes."}, 2),
+        ("{instructions: Ask back., model: m-1}", {"instructions": "Ask back.", "model": "m-1"}, 10),
+    ],
+)
+def test_a_responder_is_a_simulated_user(
+    suite_file: Path, tmp_path: Path, written: str, options: dict[str, str], most: int
+) -> None:
+    """A model says what comes after the prompt, and the responder is written again."""
+    (suite_file.parent / "tasks/a.yaml").write_text(TASK.replace("context: {kind: parcel}", f"responder: {written}"))
+    suite = loaded(suite_file)
+    case = suite.cases[0]
+    assert case.user is not None
+    assert (case.user.check.scorer, dict(case.user.check.options), case.user.turns) == ("simulated-user", options, most)
+    back = rewritten(suite, tmp_path / "back/labels").cases[0]
+    assert back.execution_digest == case.execution_digest
+    assert [loss.message for loss in FORMAT.dump(suite).losses if "simulated" in loss.message] == []
+    talking = case.model_copy(update={"turns": ("And?",)})
+    losses = FORMAT.dump(suite.model_copy(update={"cases": (talking,)})).losses
+    assert any("after further turns" in loss.message for loss in losses)
+
+
 def test_a_check_of_one_turn_is_a_loss(suite_file: Path) -> None:
     """Graders look at the end of a session, so that a check of one turn is told when it is written."""
     case = loaded(suite_file).cases[0]
@@ -442,3 +472,38 @@ def test_a_check_of_one_turn_is_a_loss(suite_file: Path) -> None:
         update={"cases": (case.model_copy(update={"turns": ("On.",), "checks": checks}),)}
     )
     assert any("is about turn 1, and would be about the whole" in loss.message for loss in FORMAT.dump(suite).losses)
+
+
+MOCKS = """\
+mcp_mocks:
+  - name: post
+    tools:
+      track:
+        description: Tracks a parcel.
+        input_schema: {type: object}
+        responses:
+          - match: {id: 7}
+            return: {state: sent}
+          - match_regex: {id: "^[0-9]+$"}
+            error: no such parcel
+"""
+
+
+def test_servers(suite_file: Path, tmp_path: Path) -> None:
+    """Each task has them in both arms, a mock in the place of a server of its name, and they come back."""
+    servers = "  mcp_servers: {post: {command: post}, map: {type: local, command: map, args: [-v], tools: ['*']}}"
+    changed = EVAL.replace("  executor: mock", f"{servers}\n  executor: mock").replace("metrics:", f"{MOCKS}metrics:")
+    suite_file.write_text(changed)
+    suite = loaded(suite_file)
+    expected, mocked = next(iter(suite.cases)).installs
+    assert thaw(expected.content)["servers"] == {"map": {"command": "map", "args": ["-v"]}}
+    mock = thaw(mocked.content)["servers"]["post"]["mock"]
+    assert mock["tools"] == [{"name": "track", "description": "Tracks a parcel.", "inputSchema": {"type": "object"}}]
+    first, second = mock["answers"]["track"]
+    assert first == {"text": '{"state":"sent"}', "equals": {"id": 7}}
+    assert (second["text"], second["is_error"], second["when"][0]["at"]) == ("no such parcel", True, "id")
+    assert any("'tools' of a server has no effect" in one.message for one in suite.warnings)
+    back = rewritten(suite, tmp_path / "back/labels")
+    assert [one.digest for one in next(iter(back.cases)).installs] == [expected.digest, mocked.digest]
+    other = suite.model_copy(update={"format": "other"})
+    assert any("installs cannot be written" in one.message for one in FORMAT.dump(other).losses)

@@ -325,3 +325,18 @@ def test_options_that_do_not_fit_together(options: dict[str, Any]) -> None:
     """They are refused before anything runs."""
     with pytest.raises(ValidationError):
         scorer(["a"], **options)
+
+
+def test_calls_that_stand_ins_answered() -> None:
+    """Each is a line of JSON; other calls are none of them, and without a record it cannot be told."""
+    events = [
+        TrajectoryEvent(kind=EventKind.TOOL_CALL, name="mcp__sea__tide", call_id="1", data={"port": "Bar"}),
+        TrajectoryEvent(kind=EventKind.TOOL_RESULT, call_id="1", text="high", data={"verdict": "ok"}),
+        TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Bash", call_id="2", data={"command": "ls"}),
+        TrajectoryEvent(kind=EventKind.TOOL_RESULT, call_id="2", text="high"),
+    ]
+    told = replace(context(), execution=Execution(trajectory=Trajectory(events=tuple(events))))
+    line = r'^\{"tool":"mcp__sea__tide","input":\{"port":"Bar"\},"output":"high","verdict":"ok"\}$'
+    assert asyncio.run(scorer([line], source="mocked").score(told)).status is ScoreStatus.PASSED
+    assert asyncio.run(scorer(["Bash"], source="mocked", absent=True).score(told)).status is ScoreStatus.PASSED
+    assert score(["a"], "x", source="mocked").status is ScoreStatus.UNGRADED

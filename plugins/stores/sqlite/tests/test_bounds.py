@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from skillgauge.api import Execution, StoreError
-from skillgauge_store_sqlite import records
+from skillgauge_stored_runs import records
 
 READ = """
 import resource, sys

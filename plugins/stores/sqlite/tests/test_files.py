@@ -18,10 +18,10 @@ from skillgauge.api import ResultOrder, RunQuery, StoreError, Unfinished
 from skillgauge.api.report import case_by_case
 from skillgauge_store_sqlite.database import Database
 from skillgauge_store_sqlite.options import SqliteOptions
-from skillgauge_store_sqlite.records import encode
 from skillgauge_store_sqlite.rows import write_results
 from skillgauge_store_sqlite.schema import APPLICATION_ID, MIGRATIONS
 from skillgauge_store_sqlite.store import SqliteStore
+from skillgauge_stored_runs import encode
 
 Stores = Callable[..., SqliteStore]
 NEXT = (*MIGRATIONS, "ALTER TABLE runs ADD COLUMN note TEXT DEFAULT 'a;b'; CREATE TABLE notes (n TEXT)")

@@ -31,8 +31,8 @@ from skillgauge.api import (
 )
 from skillgauge.api.report import RunState, RunView
 from skillgauge_store_sqlite.options import SqliteOptions
-from skillgauge_store_sqlite.records import encode
 from skillgauge_store_sqlite.store import SqliteStore
+from skillgauge_stored_runs import encode
 
 Stores = Callable[..., SqliteStore]
 

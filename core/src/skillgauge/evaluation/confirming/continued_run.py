@@ -2,22 +2,65 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from skillgauge_documents.frozen import digest
 
 from ...contract.stores import RunLog, RunQuery, Store
-from ...errors import UsageError
+from ...errors import Problem, SkillgaugeError, UsageError
 from ...types.plan import Plan, Round
 from ...types.result import RunView, TrialResult
 from ...types.trial import CaseHead, PlanHead, RunOrigin, SuiteHead, Trial
 from ..evaluation import Evaluation
-from .conditions import Comparable, other_suites
-from .continuation import Continuation
+from ..invocation import Invocation
+from ..options import Asked
+from ..stored import opened_store
+from .conditions import Comparable, continued_by, other_suites
+from .continuation import Continuation, continuation_of, notice, require_no_gate
 
 _BATCH = 200
+
+
+async def prepare_further(call: Invocation, request: Asked, earlier: RunView, demanded: Sequence[str]) -> Evaluation:
+    """Prepare the evaluation that adds repeats to a run.
+
+    Args:
+        call: the command line.
+        request: what the user asks for.
+        earlier: the run.
+        demanded: the options that ask for a gate.
+
+    Raises:
+        SkillgaugeError: with every problem that was found; nothing has run.
+    """
+    subject, how = request.options.what, request.options.how
+    continuation = continuation_of(earlier, subject.selection, how.runs)
+    if continuation.chosen:
+        require_no_gate(demanded)
+    else:
+        await asyncio.to_thread(_require_latest_look, call, earlier)
+    here = subject.paths == (call.cwd,) and not subject.format_paths
+    options = continuation.options(request.options, here=here)
+    again = replace(request, options=options, words=())  # words are cases of that run
+    evaluation = continued(await Evaluation.prepare(call, again), continuation)
+    call.listener.notice(notice(continuation))
+    return evaluation
+
+
+def _require_latest_look(call: Invocation, earlier: RunView) -> None:
+    """Refuse to continue a run past another one of the store that did so already.
+
+    Raises:
+        UsageError: the run was continued; with the run to continue instead.
+    """
+    problems: list[Problem] = []
+    with suppress(SkillgaugeError), opened_store(call) as store:
+        problems = list(continued_by(store, earlier))
+    UsageError.raise_for(problems)
 
 
 def continued(evaluation: Evaluation, continuation: Continuation) -> Evaluation:

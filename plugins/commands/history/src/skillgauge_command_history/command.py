@@ -119,11 +119,11 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
 def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | None) -> int:
     """Show how a target did from run to run."""
     from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
+    from skillgauge_run_views.trends import is_finished, is_valid, trends  # noqa: PLC0415 - as above
 
     from .documents import TrendDocument  # noqa: PLC0415 - as above
     from .listing import print_trend  # noqa: PLC0415 - as above
-    from .stored import is_finished, is_valid, known_targets  # noqa: PLC0415 - as above
-    from .trends import trends  # noqa: PLC0415 - as above
+    from .stored import known_targets  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
     with opened_store(call) as runs:

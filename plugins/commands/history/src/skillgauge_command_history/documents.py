@@ -6,8 +6,9 @@ Rates are fractions, times are seconds since the epoch in UTC, latencies are sec
 from __future__ import annotations
 
 from skillgauge.api import Frozen
-from skillgauge.api.report import CaseCounts, Counts, Figure, GroupSummary, RunInfo, SuiteValidity
-from skillgauge.stats import Finding, RateInterval
+from skillgauge.api.report import CaseCounts, Counts, GroupSummary, RunInfo, SuiteValidity
+from skillgauge.stats import RateInterval
+from skillgauge_run_views.trends import TrendSeries
 
 
 class ListedTarget(Frozen):
@@ -44,53 +45,6 @@ class ListDocument(Frozen):
     store: str
     runs: tuple[ListedRun, ...]
     """Newest first."""
-
-
-class TrendLift(Frozen):
-    """The lift of a series' arm in one run, against one of its baseline arms."""
-
-    baseline: str
-    lift: float | None
-    """Mean difference over the cases with a result in both arms; `null` if there is none."""
-    n: int
-    """Those cases."""
-    finding: Finding | None
-    """What it proves."""
-
-
-class TrendPoint(Frozen):
-    """One run in a trend."""
-
-    run_id: str
-    started_at: float
-    version: str | None
-    digest: str
-    """Digest of the skill's definition and code; empty if it is unknown."""
-    pass_rate: RateInterval
-    headline: Figure
-    """The number that stands for the run: its pass rate, unless that says nothing of such a suite."""
-    lifts: tuple[TrendLift, ...] = ()
-    """Of a candidate arm, one for each arm that it was compared with."""
-    errors: int
-    p95_s: float | None
-    samples: int = 0
-    """Times that this percentile is of."""
-    delta: float | None
-    """Headline minus that of the run before; `null` for the first one, and if either is unknown."""
-    changes: tuple[str, ...]
-    """What is different from the run before: `version`, `files`, `suite`, `cases`, `adapter`, `engine`, `judge`."""
-
-
-class TrendSeries(Frozen):
-    """Runs that measured the same thing: one suite, arm and model."""
-
-    suite: str
-    arm: str
-    model: str | None
-    runner: str | None
-    """Set only where a run had several runners for the same suite, arm and model."""
-    points: tuple[TrendPoint, ...]
-    """Oldest first."""
 
 
 class TrendDocument(Frozen):

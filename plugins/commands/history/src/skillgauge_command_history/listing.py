@@ -22,6 +22,7 @@ from skillgauge.api.report import (
     signed_points,
 )
 from skillgauge.api.run import Output
+from skillgauge_run_views.trends import TrendLift, TrendPoint, TrendSeries, sparkline
 
 from .documents import (
     FlakyCase,
@@ -32,11 +33,7 @@ from .documents import (
     ListedTarget,
     NoiseDocument,
     TrendDocument,
-    TrendLift,
-    TrendPoint,
-    TrendSeries,
 )
-from .trends import sparkline
 
 _NAMED = 3
 _MIN_SAMPLES = 20

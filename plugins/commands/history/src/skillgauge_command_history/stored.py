@@ -3,22 +3,6 @@
 from __future__ import annotations
 
 from skillgauge.api import RunQuery, Store
-from skillgauge.api.report import RunState, RunView
-
-
-def is_finished(view: RunView) -> bool:
-    """Tell whether every trial of a run was carried out."""
-    return view.run.state is RunState.FINISHED
-
-
-def is_valid(view: RunView, target: str, suite: str | None) -> bool:
-    """Tell whether a run proves anything of a target, on one suite or on any of those that it was evaluated on."""
-    if view.head.is_chosen:
-        return False
-    invalid = {one.suite_id for one in view.summary.validity if not one.valid}
-    of_target = {one.suite_id for one in view.summary.groups if one.target_id == target}
-    suites_asked = of_target if suite is None else of_target & {suite}
-    return not suites_asked or bool(suites_asked - invalid)
 
 
 def known_targets(store: Store, suite: str | None) -> list[str]:

@@ -69,10 +69,10 @@ async def pruned(call: Invocation, values: Mapping[str, Any], folder: Path, *, r
     Raises:
         SkillgaugeError: the suites cannot be evaluated, so that nothing is known of their sessions.
     """
-    wanted = {key: value for key, value in values.items() if key != "replay"} | {"dry_run": True, "baseline": True}
+    chosen = {key: value for key, value in values.items() if key != "replay"} | {"dry_run": True, "baseline": True}
     if not values.get("engine"):
-        wanted["replay"] = str(folder)
-    evaluation = await Evaluation.prepare(call, eval_options(call, wanted))
+        chosen["replay"] = str(folder)
+    evaluation = await Evaluation.prepare(call, eval_options(call, chosen))
     sessions = {_of_suite(trial.recipe) for trial in evaluation.prepared.plan.trials()}
     stale, kept = list[KeptSession](), 0
     for session in recordings_in(folder):

@@ -18,7 +18,7 @@ from skillgauge.api.report import RunView
 from skillgauge.api.run import GlobalsGroup, Invocation, invocation, write_whole
 
 if TYPE_CHECKING:
-    from .document import DiffDocument
+    from skillgauge_run_comparisons.document import DiffDocument
 
 MAX_DROP = 0.05  # that of `regression`, which `--help` need not import
 
@@ -27,11 +27,10 @@ command = GlobalsGroup("report", help="Show, convert and compare reports.")
 
 def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
+    from skillgauge_run_comparisons.document import DiffDocument  # noqa: PLC0415 - as above
     from skillgauge_run_views.delivery import Delivered  # noqa: PLC0415 - `--help` needs none of it
     from skillgauge_run_views.looking import CasesDocument  # noqa: PLC0415 - as above
     from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - as above
-
-    from .document import DiffDocument  # noqa: PLC0415 - as above
 
     models: dict[str, type[Frozen]] = {
         "report-diff": DiffDocument,
@@ -230,10 +229,9 @@ def diff(
 ) -> int:
     """Say what changed from report A to report B."""
     from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
-
-    from .comparison import compare  # noqa: PLC0415 - as above
-    from .document import Circumstance, Regression  # noqa: PLC0415 - as above
-    from .inputs import Report, Terms  # noqa: PLC0415 - as above
+    from skillgauge_run_comparisons.comparison import compare  # noqa: PLC0415 - as above
+    from skillgauge_run_comparisons.document import Circumstance, Regression  # noqa: PLC0415 - as above
+    from skillgauge_run_comparisons.inputs import Report, Terms  # noqa: PLC0415 - as above
 
     is_gate = request["fail_on_regression"]
     across = tuple(map(Circumstance, _words(request["across"], Circumstance)))

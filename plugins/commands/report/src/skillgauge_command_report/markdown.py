@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from skillgauge.api import LINE, plain
 from skillgauge.api.report import moment
+from skillgauge_run_comparisons.document import DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff
+from skillgauge_run_comparisons.numbers import BASELINE, LISTED, SENTENCE, arrow, circumstances, delta, evidence, value
 from skillgauge_run_views.markdown import in_markdown
-
-from .document import DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff
-from .numbers import BASELINE, LISTED, SENTENCE, arrow, circumstances, delta, evidence, value
 
 
 def render(document: DiffDocument) -> str:

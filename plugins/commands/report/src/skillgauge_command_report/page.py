@@ -14,9 +14,18 @@ from importlib.resources import files
 
 from skillgauge.api import LINE, plain
 from skillgauge.api.report import moment
-
-from .document import CheckChange, DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff, TaskChange, Turn
-from .numbers import BASELINE, LISTED, SENTENCE, arrow, circumstances, delta, evidence, value
+from skillgauge_run_comparisons.document import (
+    CheckChange,
+    DiffDocument,
+    Metric,
+    Presence,
+    ReportFacts,
+    Role,
+    SkillDiff,
+    TaskChange,
+    Turn,
+)
+from skillgauge_run_comparisons.numbers import BASELINE, LISTED, SENTENCE, arrow, circumstances, delta, evidence, value
 
 _TURNS = {Turn.BROKE: "worse", Turn.WEAKER: "worse", Turn.FIXED: "better", Turn.STRONGER: "better"}
 

@@ -42,8 +42,12 @@ class Agent:
     tells: frozenset[Fact]
     diverting_variables: tuple[str, ...] = ()
     """Environment variables by which it asks another service, which is not supported here."""
+    installs: frozenset[str] = frozenset()
+    """Kinds of what a case may give beside skills."""
     keeps_turns: bool = False
     """Whether it can be held to a limit of turns."""
+    reopens: bool = False
+    """Whether it goes on with a session that another process of it began."""
 
 
 CLAUDE = Agent(
@@ -65,7 +69,9 @@ CLAUDE = Agent(
     model="claude-sonnet-4-5",
     model_patterns=("claude*",),
     tells=frozenset(Fact),
+    installs=frozenset({"servers"}),
     keeps_turns=True,
+    reopens=True,
 )
 CODEX = Agent(
     name="codex-acp",
@@ -85,6 +91,7 @@ CODEX = Agent(
     model="gpt-5.5",
     model_patterns=("gpt-*", "o[0-9]*", "codex-*"),
     tells=frozenset({Fact.FIRED, Fact.USAGE}),
+    reopens=True,
 )
 GEMINI = Agent(
     name="gemini",

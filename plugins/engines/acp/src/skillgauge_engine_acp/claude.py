@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from glob import escape
 from pathlib import Path
 from typing import Literal
 
@@ -43,6 +44,8 @@ from .options import Permissions
 from .reading import ALLOW, Reading
 
 _SDK_MESSAGE = "_claude/sdkMessage"
+_PROJECTS = ".claude/projects/*"
+"""Folders of session files, by a pattern."""
 _QUIET = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
@@ -113,6 +116,7 @@ class ClaudeReading(Reading):
         self._blocks: dict[str, Block] = {}
         self._tools: dict[str, str] = {}
         self._result: JsonValue = None
+        self._earlier: Usage | None = None
 
     def session_meta(self, max_turns: int | None) -> JsonObject:
         """Pass on what tells about skills and permissions, and look at no settings of the user."""
@@ -170,27 +174,9 @@ class ClaudeReading(Reading):
         return failed(kind, message) if kind else super().failure_of(error)
 
     def usage_of(self, answer: JsonObject, cost_usd: float | None) -> Usage | None:
-        """By model, which counts what the program asks beside the session, too."""
-        models = dig(self._result, "modelUsage")
-        used = list(models.values()) if isinstance(models, Mapping) else []
-        if not used:
-            return super().usage_of(answer, cost_usd)
-        parts = {
-            "input_tokens": _sum(used, "inputTokens"),
-            "cache_read_tokens": _sum(used, "cacheReadInputTokens"),
-            "cache_write_tokens": _sum(used, "cacheCreationInputTokens"),
-            "output_tokens": _sum(used, "outputTokens"),
-        }
-        counts = [count for count in parts.values() if count is not None]
-        told = dig(self._result, "total_cost_usd")
-        cost = float(told) if isinstance(told, int | float) and not isinstance(told, bool) else cost_usd
-        return Usage(
-            **parts,
-            reasoning_tokens=_sum(used, "thinkingTokens"),
-            total_tokens=sum(counts) if len(counts) == len(parts) else None,
-            cost_usd=cost,
-            cost_basis="price-list" if cost is not None else None,  # of the program's own
-        )
+        """By model, which counts what the program asks beside the session, too; it adds up all turns of one."""
+        usage = _usage_by_model(self._result, "total_cost_usd", cost_usd)
+        return usage.without(self._earlier) if usage else super().usage_of(answer, cost_usd)
 
     @property
     def known_refused(self) -> tuple[RefusedSkill, ...] | None:
@@ -201,9 +187,16 @@ class ClaudeReading(Reading):
         refusals = self._skill_calls.refusals(self._blocks) if has_skill_tool(self._start_message) else ()
         return (*unasked, *refusals)
 
+    def pass_over(self, home: Path, session: str) -> None:
+        """Find what the turns before used: the program writes it down at the end of each, and goes on from there."""
+        for path in files_in(home, f"{_PROJECTS}/{escape(session)}.jsonl"):
+            for record in filter(None, map(parse_line, lines_of(path))):
+                if text_at(record, "type") == "cost-state":
+                    self._earlier = _usage_by_model(record, "totalCostUSD")
+
     def read_home(self, home: Path) -> None:
         """Find the skills that the model was told of; the list at the start is another."""
-        for path in files_in(home, ".claude/projects/*/*.jsonl"):
+        for path in files_in(home, f"{_PROJECTS}/*.jsonl"):
             for record in filter(None, map(parse_line, lines_of(path))):
                 if (names := listed_skills(record)) is not None:
                     self._listed = (*(self._listed or ()), *names)
@@ -238,6 +231,36 @@ class ClaudeReading(Reading):
         event = "PreToolUse" if by == "hook" else None
         self._blocks[call_id] = Block(tool=self._tools.get(call_id, ""), by=by, event=event)
         self.blocked = tuple(self._blocks.values())
+
+
+def _usage_by_model(record: JsonValue, cost: str, cost_usd: float | None = None) -> Usage | None:
+    """Return the usage in a record that names it by model; `None` if it names no model.
+
+    Args:
+        record: of the program.
+        cost: the key under which it names the dollars.
+        cost_usd: those, where it does not.
+    """
+    models = dig(record, "modelUsage")
+    used = list(models.values()) if isinstance(models, Mapping) else []
+    if not used:
+        return None
+    parts = {
+        "input_tokens": _sum(used, "inputTokens"),
+        "cache_read_tokens": _sum(used, "cacheReadInputTokens"),
+        "cache_write_tokens": _sum(used, "cacheCreationInputTokens"),
+        "output_tokens": _sum(used, "outputTokens"),
+    }
+    counts = [count for count in parts.values() if count is not None]
+    told = dig(record, cost)
+    dollars = float(told) if isinstance(told, int | float) and not isinstance(told, bool) else cost_usd
+    return Usage(
+        **parts,
+        reasoning_tokens=_sum(used, "thinkingTokens"),
+        total_tokens=sum(counts) if len(counts) == len(parts) else None,
+        cost_usd=dollars,
+        cost_basis="price-list" if dollars is not None else None,  # of the program's own
+    )
 
 
 def _sum(used: list[JsonValue], key: str) -> int | None:

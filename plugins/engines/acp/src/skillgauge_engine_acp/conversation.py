@@ -1,4 +1,4 @@
-"""One session: what is asked of an agent, in which order, and how it is brought to an end."""
+"""A session, or a turn of one: what is asked of an agent, in which order, and how it is brought to an end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.metadata import version
 
 from skillgauge.api import Command, Emit, Failure, FailureClass, JsonObject, JsonValue, TrajectoryEvent, Workspace
 from skillgauge_agent_programs.failures import failed, ran_out
-from skillgauge_agent_programs.json_lines import count_at, items_at, text_at
+from skillgauge_agent_programs.json_lines import count_at, dig, items_at, text_at
 from skillgauge_agent_programs.raw import RawStream
 from skillgauge_agent_programs.sessions import Ran
 
@@ -36,6 +36,8 @@ class Terms:
     """Until a prompt is accepted."""
     timeout_s: float | None
     """For all of it."""
+    servers: tuple[JsonObject, ...] = ()
+    """MCP servers that the agent is given, as the protocol names them."""
 
 
 class Conversation:
@@ -52,6 +54,7 @@ class Conversation:
         self._emit = emit
         self._terms = terms
         self._session: str | None = None
+        self._is_repeating = False
         self._asking: asyncio.Future[JsonObject] | None = None
         self._started = self._heard = time.monotonic()
 
@@ -114,18 +117,39 @@ class Conversation:
             )
             raise RemoteError(0, message)
         self._transcript.initialized(answer)
-        meta = self._transcript.reading.session_meta(self._transcript.request.limits.max_turns)
-        params: dict[str, JsonValue] = {"cwd": cwd, "mcpServers": ()}
-        opened = await connection.request("session/new", {**params, "_meta": meta} if meta else params)
-        self._session = text_at(opened, "sessionId")
-        if self._session is None:
-            raise RemoteError(0, "the agent opened a session without an id")
-        self._transcript.opened(opened)
+        continued = self._transcript.request.continues
+        opening = self._new(connection, cwd) if continued is None else self._reopened(connection, cwd, answer)
+        self._session = await opening
         reading = self._transcript.reading
         if reading.title is not None:
             with suppress(RemoteError):
                 await connection.request("session/set_title", {"sessionId": self._session, "title": reading.title})
                 reading.is_titled = True
+
+    async def _new(self, connection: Connection, cwd: str) -> str:
+        opened = await connection.request("session/new", self._setting(cwd))
+        session = text_at(opened, "sessionId")
+        if session is None:
+            raise RemoteError(0, "the agent opened a session without an id")
+        self._transcript.opened(session, opened)
+        return session
+
+    async def _reopened(self, connection: Connection, cwd: str, initialized: JsonObject) -> str:
+        """Open the session of the earlier turns; until it is open an agent may repeat all that they were."""
+        session = self._transcript.request.continues or ""
+        method = _method_to_reopen(initialized)
+        if method is None:
+            raise RemoteError(0, "the agent cannot go on with a session that another process of it began")
+        self._is_repeating = True
+        opened = await connection.request(method, {"sessionId": session, **self._setting(cwd)})
+        self._is_repeating = False
+        self._transcript.opened(session, opened)
+        return session
+
+    def _setting(self, cwd: str) -> dict[str, JsonValue]:
+        meta = self._transcript.reading.session_meta(self._transcript.request.limits.max_turns)
+        setting: dict[str, JsonValue] = {"cwd": cwd, "mcpServers": self._terms.servers}
+        return {**setting, "_meta": meta} if meta else setting
 
     async def _prompt(self, connection: Connection) -> None:
         text: JsonObject = {"type": "text", "text": self._transcript.request.prompt}
@@ -151,6 +175,8 @@ class Conversation:
     def _notified(self, method: str, params: JsonObject) -> None:
         if is_sign_of_life(method, params):
             self._heard = time.monotonic()
+        if self._is_repeating:
+            return
         self._tell(self._transcript.read({"method": method, "params": params}))
 
     def _asked(self, method: str, params: JsonObject) -> Mapping[str, JsonValue] | None:
@@ -172,3 +198,10 @@ class Conversation:
     def _tell(self, events: Iterable[TrajectoryEvent]) -> None:
         for event in events:
             self._emit(event)
+
+
+def _method_to_reopen(initialized: JsonObject) -> str | None:
+    """Return the method that opens an earlier session; one that repeats nothing is preferred."""
+    if dig(initialized, "agentCapabilities", "sessionCapabilities", "resume") is not None:
+        return "session/resume"
+    return "session/load" if dig(initialized, "agentCapabilities", "loadSession") is True else None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from skillgauge.api import Command, Emit, JsonObject, RunRequest, Workspace
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.engine import ProgramEngine, Service
+from skillgauge_agent_programs.installs import Placed
 from skillgauge_agent_programs.programs import AgentProgram
 from skillgauge_agent_programs.raw import RawStream
 from skillgauge_agent_programs.sessions import Ran
@@ -24,7 +27,7 @@ _BACKSTOP_S = 5.0
 
 
 class AcpEngine(ProgramEngine):
-    """Runs one agent process per session and talks to it by its stdin and stdout.
+    """Runs one agent process per session, or turn of one, and talks to it by its stdin and stdout.
 
     A subclass says which agent it is, how it is started and what it tells beyond the protocol.
 
@@ -62,6 +65,11 @@ class AcpEngine(ProgramEngine):
         """Reads what the agent tells."""
         return AcpTranscript(request, self.reading(request))
 
+    def pass_over(self, home: Path, transcript: Transcript) -> None:
+        """Let the agent's own reading look at what earlier turns of the session left."""
+        assert isinstance(transcript, AcpTranscript)
+        transcript.reading.pass_over(home, transcript.request.continues or "")
+
     def read_home(self, home: Path, transcript: Transcript) -> None:
         """Let the agent's own reading look at what its program left."""
         assert isinstance(transcript, AcpTranscript)
@@ -76,7 +84,10 @@ class AcpEngine(ProgramEngine):
         if turns is not None and not self.agent.keeps_turns:
             transcript.note(f"this agent has no limit of turns, so that of {turns} was not kept")
         limit_s = command.timeout_s
-        terms = Terms(self.options.permissions, self.options.start_timeout_s, limit_s)
+        placed = await asyncio.to_thread(Placed.into, workspace.home, transcript.request.installs)
+        native = placed.servers(transcript.request.env, are_plain=True)
+        servers = tuple(_server(name, one) for name, one in native.items())
+        terms = Terms(self.options.permissions, self.options.start_timeout_s, limit_s, servers)
         talking = command.model_copy(
             update={
                 "streamed": False,
@@ -85,6 +96,19 @@ class AcpEngine(ProgramEngine):
             }
         )
         return await Conversation(transcript, emit, terms).hold(workspace, talking, raw)
+
+
+def _server(name: str, server: Mapping[str, Any]) -> JsonObject:
+    """Return a server as the protocol names it."""
+    if "url" in server:
+        headers = _pairs(server.get("headers"))
+        return {"type": server.get("type", "http"), "name": name, "url": server["url"], "headers": headers}
+    arguments = tuple(server.get("args") or ())
+    return {"name": name, "command": server.get("command", ""), "args": arguments, "env": _pairs(server.get("env"))}
+
+
+def _pairs(values: Mapping[str, str] | None) -> tuple[JsonObject, ...]:
+    return tuple({"name": name, "value": value} for name, value in (values or {}).items())
 
 
 def program_of(agent: Agent) -> AgentProgram:

@@ -22,9 +22,11 @@ def _traits(agent: Agent, options: AcpOptions) -> Traits:
         inherited=agent.inherited,
         only_by_name=True,  # installed beside the agent's own engine, it must not be picked by chance
         skill_folder=agent.skill_folder,
+        installs=agent.installs,
         model_patterns=agent.model_patterns,
         tells=agent.tells,
         paid=True,
+        conversations=agent.reopens,
         passes=options.secret_env,
     )
 

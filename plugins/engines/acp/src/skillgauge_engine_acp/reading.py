@@ -100,6 +100,9 @@ class Reading:
             words = bounded_text(" ".join(reason.split()), _REASON_CHARACTERS)
             self.refused = (*refused, RefusedSkill(name=skill, reason=words, hint=hint))
 
+    def pass_over(self, home: Path, session: str) -> None:
+        """Note what earlier turns of a session left in the home; called in a thread, before a later one."""
+
     def read_home(self, home: Path) -> None:
         """Read what the agent's program left in its home; called in a thread, after its end."""
 

@@ -78,9 +78,9 @@ class AcpTranscript:
         """Take the answer to `initialize`."""
         self._agent_version = text_at(answer, "agentInfo", "version")
 
-    def opened(self, answer: JsonObject) -> None:
-        """Take the answer to `session/new`."""
-        self._session_id = text_at(answer, "sessionId")
+    def opened(self, session: str, answer: JsonObject) -> None:
+        """Take the id of the session that was opened, new or again, and the answer to that request."""
+        self._session_id = session
         self._model = text_at(answer, "models", "currentModelId")
 
     def asked(self, params: JsonObject, *, is_allowed: bool) -> Iterable[TrajectoryEvent]:

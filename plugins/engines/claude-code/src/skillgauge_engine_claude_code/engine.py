@@ -13,8 +13,10 @@ from skillgauge_agent_programs.claude.variables import ADDRESS_VARIABLES, DIVERT
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.homes import SessionFile, files_in, lines_of, sizes_in
+from skillgauge_agent_programs.installs import HISTORY
 from skillgauge_agent_programs.json_lines import parse_line
 from skillgauge_agent_programs.programs import AgentProgram
+from skillgauge_mcp_servers.names import allowed_servers
 
 from .installing import install
 from .options import BASE_URL, KEY, LOGIN_FILE, SUBSCRIPTION, VARIABLES, ClaudeCodeOptions, PermissionMode
@@ -75,7 +77,7 @@ class ClaudeCodeEngine(ProgramEngine):
         arguments += ["--model", self.model(request.model) or "", "--setting-sources"]
         # What is installed lies in the private configuration; without it there is nothing that could count.
         arguments += ["user,project" if request.installs else "project"]
-        if request.continues is not None:
+        if request.continues is not None and not self.has_past(request):
             arguments += ["--resume", request.continues]
         if request.limits.max_turns is not None:
             arguments += ["--max-turns", str(request.limits.max_turns)]
@@ -98,14 +100,18 @@ class ClaudeCodeEngine(ProgramEngine):
         options = self._claude
         if options.instructions is not None:
             return ["--system-prompt", options.instructions, "--strict-mcp-config", "--disable-slash-commands", *_NONE]
-        installed, settings = install(request, home, options.settings)
-        arguments = ["--permission-mode", options.permission_mode, *installed]
-        if settings:
-            arguments += ["--settings", canonical_json(settings)]
+        installed = install(request, home, options.settings)
+        arguments = ["--permission-mode", options.permission_mode, *installed.arguments]
+        if installed.settings:
+            arguments += ["--settings", canonical_json(installed.settings)]
         # A skill that asks for tools or hooks in its front matter is not loaded unasked, in any permission mode. The
         # user who narrows the tools of the agent does not mean that the skill under test cannot be used.
-        allowed = dict.fromkeys((*options.allowed_tools, SKILL_TOOL))
+        allowed = dict.fromkeys((*options.allowed_tools, *installed.allowed_tools, SKILL_TOOL))
         return [*arguments, "--allowedTools", *allowed]  # the last one, since it takes all that follows
+
+    def has_past(self, request: RunRequest) -> bool:
+        """Tell whether the session goes on with one that its case brings."""
+        return any(install.kind == HISTORY for install in request.installs)
 
     def pass_over(self, home: Path, transcript: Transcript) -> None:
         """Note how long the session files are, and what was used: the program appends each turn and adds it up."""
@@ -139,4 +145,5 @@ class ClaudeCodeEngine(ProgramEngine):
 
     def transcript(self, request: RunRequest) -> Transcript:
         """Reads the lines of `stream-json`."""
-        return ClaudeTranscript(request.prompt, tuple(skill.ref.name for skill in request.skills))
+        skills = tuple(skill.ref.name for skill in request.skills)
+        return ClaudeTranscript(request.prompt, skills, allowed_servers(request.installs))

@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import JsonObject, RunRequest, canonical_json, thaw
-from skillgauge_agent_programs.installs import AGENT, COMMAND, NATIVE, SERVERS, Placed, text
+from skillgauge.api import Install, JsonObject, RunRequest, canonical_json, thaw
+from skillgauge_agent_programs.installs import (
+    AGENT,
+    COMMAND,
+    FOLDER,
+    HISTORY,
+    NATIVE,
+    SERVERS,
+    SYSTEM_PROMPT,
+    Placed,
+    text,
+)
 
 
-def install(request: RunRequest, home: Path, settings: JsonObject) -> tuple[list[str], dict[str, Any]]:
+@dataclass(frozen=True)
+class Installed:
+    """The consequences of an installation for the start of the program."""
+
+    arguments: tuple[str, ...]
+    settings: dict[str, Any]
+    """Those of the user, with the hooks added."""
+    allowed_tools: tuple[str, ...]
+    """Tools of servers that the agent may use unasked."""
+
+
+def install(request: RunRequest, home: Path, settings: JsonObject) -> Installed:
     """Place everything in the home of a session.
 
     Args:
         request: the session.
         home: its private home.
         settings: those that the user set.
-
-    Returns:
-        Arguments of the program, and the settings with the hooks added.
 
     Raises:
         OSError: something cannot be written.
@@ -38,10 +59,24 @@ def install(request: RunRequest, home: Path, settings: JsonObject) -> tuple[list
         file = folder / "servers.json"
         _write(file, canonical_json({"mcpServers": placed.servers(request.env)}))
         arguments += ["--mcp-config", str(file), "--strict-mcp-config"]
+    if added := [text(one, "text") for one in placed.of(SYSTEM_PROMPT)]:
+        arguments += ["--append-system-prompt", "\n\n".join(added)]
+    for one in placed.of(HISTORY):
+        arguments += ["--resume", _resumed(one, home, folder)]
     agents: dict[str, Any] = thaw(settings)
     for event, groups in placed.hooks(NATIVE, {}).items():
         agents.setdefault("hooks", {}).setdefault(event, []).extend(groups)
-    return arguments, agents
+    return Installed(tuple(arguments), agents, placed.allowed_tools)
+
+
+def _resumed(earlier: Install, home: Path, folder: Path) -> str:
+    """Return the path of an earlier session: under its own name, so that the program adds to it, and where it looks."""
+    name = re.sub(r"[^A-Za-z0-9-]", "", text(earlier, "session"))
+    path = folder / "projects/history" / f"{name}.jsonl"
+    if not path.exists():  # a further turn finds what the turns before have added
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(home / FOLDER / text(earlier, "file"), path)
+    return str(path)
 
 
 def _headed(head: dict[str, str], body: str) -> str:

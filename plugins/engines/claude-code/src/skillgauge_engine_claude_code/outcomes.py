@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from skillgauge.api import Failure, FailureClass, JsonValue, Usage
 from skillgauge_agent_programs.claude.skills import Remedies
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
-from skillgauge_agent_programs.json_lines import count_at, dig, text_at, texts_at
+from skillgauge_agent_programs.json_lines import count_at, dig, items_at, text_at, texts_at
 
 _ERRORS: Mapping[str, FailureClass] = {
     "authentication_failed": FailureClass.AUTH,
@@ -97,6 +97,20 @@ def usage_of(result: JsonValue) -> Usage | None:
         cost_usd=cost,
         cost_basis=basis if cost is not None else None,
     )
+
+
+def without_servers(start: Mapping[str, JsonValue], servers: Collection[str]) -> Failure | None:
+    """Return the failure of a session that lacks a server which it was given; `None` if all of them are there.
+
+    Args:
+        start: the first line, which lists the servers with what has become of each.
+        servers: names of those that have to be there.
+    """
+    listed = items_at(start, "mcp_servers")
+    lost = [name for one in listed if (name := text_at(one, "name")) in servers and text_at(one, "status") == "failed"]
+    if not lost:
+        return None
+    return failed(FailureClass.SETUP, f"MCP server {lost[0]!r} could not be started, or did not answer")
 
 
 def _sum(used: list[JsonValue], key: str) -> int | None:

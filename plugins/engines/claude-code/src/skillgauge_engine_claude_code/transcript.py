@@ -28,8 +28,9 @@ from skillgauge_agent_programs.json_lines import (
     texts_at,
 )
 from skillgauge_agent_programs.skills import EXPLICIT, INVOKED, READ, FiredSkills, skill_of_file
+from skillgauge_mcp_servers.verdicts import ending_by
 
-from .outcomes import REMEDIES, failure_of, usage_of
+from .outcomes import REMEDIES, failure_of, usage_of, without_servers
 from .record import SYNTHETIC, AnswerTokens, SessionRecord
 
 _SUBAGENTS = ("Task", "Agent")
@@ -50,12 +51,13 @@ class ClaudeTranscript:
     Args:
         prompt: what the agent was asked.
         skills: names of the skills that were installed.
+        servers: names of the servers without which the session makes no sense.
     """
 
-    hopeless: Failure | None = None
-    """Never: the program gives up by itself."""
-
-    def __init__(self, prompt: str, skills: Collection[str] = ()) -> None:
+    def __init__(self, prompt: str, skills: Collection[str] = (), servers: Collection[str] = ()) -> None:
+        self.hopeless: Failure | None = None
+        """A server is missing, or one has ended the session; in all other cases the program gives up by itself."""
+        self._servers = frozenset(servers)
         self.passed_over: Mapping[Path, int] = {}
         """Bytes of session files that belong to earlier turns."""
         self._earlier = SessionRecord()
@@ -100,6 +102,7 @@ class ClaudeTranscript:
                 lines = iter(())
         events = list(lines)
         self._events += events
+        self.hopeless = next(filter(None, (self.hopeless, *map(ending_by, events))), None)
         return events
 
     @property
@@ -230,6 +233,7 @@ class ClaudeTranscript:
         match text_at(record, "subtype"):
             case "init" if self._init is None:  # a sub-agent that works in the background makes it come again
                 self._init = record
+                self.hopeless = without_servers(record, self._servers)
             case "api_retry":
                 delay_ms = count_at(record, "retry_delay_ms")
                 self._retry_delay_s = None if delay_ms is None else delay_ms / 1000

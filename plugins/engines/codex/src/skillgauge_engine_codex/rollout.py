@@ -29,11 +29,15 @@ _SCRIPT = "exec"
 """The tool of models that call all others from code."""
 _SCRIPT_EXIT = re.compile(r'"exit_code":\s*(\d+)')
 _FAILED_SCRIPT = "Script failed\n"
+_SERVER = "mcp__"
+"""Begins the namespace of the tools of a server."""
 _UNSUPPORTED = "unsupported call: "
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (\d+)$", re.MULTILINE)
 _OUTPUT = re.compile(
     r"(?:(?:Script|Chunk ID|Wall time|Process exited|Original token count|Exit code)\b[^\n]*\n)*Output:\n"
 )
+_UNBROKEN = "\nOutput:"
+"""Ends the part that the program puts before the answer of a server."""
 _REJECTED = "patch rejected: "
 """The program's own words for a change of files that its sandbox forbids; what a command prints never stands alone."""
 _DENIED = "Read-only file system"
@@ -176,6 +180,9 @@ class Rollout:
 
     def _call(self, item: JsonValue) -> TrajectoryEvent:
         name, call_id = text_at(item, "name") or "", text_at(item, "call_id")
+        namespace = text_at(item, "namespace") or ""
+        if namespace.startswith(_SERVER):  # as other programs call the tools of servers
+            name = f"{namespace}__{name}"
         told = text_at(item, "arguments")
         arguments: JsonValue = parse_line(told.encode("utf-8", "replace")) if told else dig(item, "input")
         if arguments is None:
@@ -265,4 +272,5 @@ def _flat(output: JsonValue) -> str:
     """The text of an output, which is a text or a list of parts."""
     if isinstance(output, str):
         return output
-    return "".join(text_at(part, "text") or f"[{text_at(part, 'type') or 'part'}]\n" for part in items_at(output))
+    texts = (text_at(part, "text") or f"[{text_at(part, 'type') or 'part'}]\n" for part in items_at(output))
+    return "".join(f"{text}\n" if text.endswith(_UNBROKEN) else text for text in texts)

@@ -210,7 +210,7 @@ class CodexTranscript:
             case "file_change":
                 yield _tool("apply_patch", call_id, item, dig(item, "changes"), is_done=is_done)
             case "mcp_tool_call":
-                name = f"{text_at(item, 'server') or ''}.{text_at(item, 'tool') or ''}"
+                name = f"mcp__{text_at(item, 'server') or ''}__{text_at(item, 'tool') or ''}"
                 yield _tool(name, call_id, item, dig(item, "arguments"), is_done=is_done)
             case "todo_list":
                 yield _tool("update_plan", call_id, item, dig(item, "items"), is_done=is_done)

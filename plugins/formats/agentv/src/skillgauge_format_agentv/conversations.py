@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from skillgauge.api import Check, FileSpec, FrozenDict, JsonValue, VerdictMode, VerdictRule
-from skillgauge_assertions import Node, of_session
+from skillgauge_assertions import Node
 
 from .graders import Around, reference
 from .grading import Graded, Grading, Weighed
@@ -73,13 +73,13 @@ def graded_turns(node: Node, turns: Sequence[Node], around: Around, whole: list[
         around.reading.keep(whole[0], "an assertion about a whole conversation", _WHOLE)
         units.append(_read(whole, None, around))
     rule = _rule(node, around, units, empty)
-    _limits(around.reading, node, len(turns), rule)
+    stops = _limits(around.reading, node, len(turns), rule)
     written: dict[str, JsonValue] = {}
     files: dict[str, FileSpec] = {}
     for unit in units:
         files |= unit.files
         written |= {named(label, unit.turn): assertion for label, assertion in unit.written.items()}
-    return Graded(tuple(_checks(units)), rule, tuple(files.values()), FrozenDict(written))
+    return Graded(tuple(_checks(units, stops=stops)), rule, tuple(files.values()), FrozenDict(written))
 
 
 def named(label: str, turn: int | None) -> str:
@@ -108,15 +108,12 @@ def _read(asserted: list[Node], turn: int | None, around: Around) -> _Unit:
         if one.required:
             hint = "Take it out; with `aggregation: min` every turn has to pass."
             around.reading.refuse(one.node.at("required"), "what is required decides no conversation", hint)
-        if turn is not None and (why := of_session(one.part.scorer, one.part.options)):
-            hint = "Assert it of the whole conversation."
-            around.reading.refuse(one.node, f"{why} is known of a whole session, and not of one turn", hint)
         # The texts of a turn are one assertion there, whose parts they are.
         shared.append(replace(one, weight=one.weight / texts) if isinstance(one.node.value, str) else one)
     return _Unit(turn, tuple(shared), grading.files, grading.written)
 
 
-def _checks(units: Sequence[_Unit]) -> Iterator[Check]:
+def _checks(units: Sequence[_Unit], *, stops: bool) -> Iterator[Check]:
     for unit in units:
         for one in unit.weighed:
             yield Check(
@@ -126,6 +123,7 @@ def _checks(units: Sequence[_Unit]) -> Iterator[Check]:
                 weight=one.weight / unit.total if one.weight else 1.0,
                 beside=one.weight == 0,
                 turn=unit.turn,
+                required=stops and unit.turn is not None and one.weight > 0,
                 origin=one.node.origin,
             )
 
@@ -165,15 +163,15 @@ def _has_to_hold(unit: _Unit, threshold: float) -> bool:
     return all(one.part.is_binary and 1 - one.weight / unit.total < threshold for one in counting)
 
 
-def _limits(reading: AgentvReading, node: Node, turns: int, rule: VerdictRule) -> None:
-    """Tell what changes no verdict, and refuse what would."""
+def _limits(reading: AgentvReading, node: Node, turns: int, rule: VerdictRule) -> bool:
+    """Tell whether the first turn that fails ends the conversation; refuse what would change a verdict."""
     failure, window = node.at("on_turn_failure"), node.at("window_size")
-    if failure.value == "stop" and rule.mode is VerdictMode.ALL:
-        reading.keep(failure, "`on_turn_failure: stop`", "the turns that follow are asked all the same; the test fails")
-    elif failure.value not in (None, "continue"):
-        hint = "Write continue, or `aggregation: min`, where it changes no verdict."
+    stops = failure.value == "stop" and rule.mode is VerdictMode.ALL
+    if not stops and failure.value not in (None, "continue"):
+        hint = "Write continue, or `aggregation: min`: a mean may be reached although a turn has failed."
         reading.refuse(failure, f"on_turn_failure {failure.value!r} is not supported", hint)
     if isinstance(window.value, int) and window.value >= turns:
         reading.keep(window, "`window_size`", "an agent knows the whole session, which is no longer")
     elif window.value is not None:
         reading.refuse(window, "an agent cannot be made to forget a part of its session", "Take it out.")
+    return stops

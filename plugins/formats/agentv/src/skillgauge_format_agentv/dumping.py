@@ -26,8 +26,10 @@ _PROMPT = "{{ input }}"
 _UNWRITTEN = (
     "name",
     "arm_prompts",
+    "user",
     "input",
     "image_files",
+    "installs",
     "setup",
     "setup_files",
     "env",

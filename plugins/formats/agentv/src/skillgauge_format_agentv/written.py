@@ -40,7 +40,7 @@ def written_assertions(check: Check, files: Sequence[FileSpec]) -> list[Any]:
     if check.scorer == "rubric" and options.keys() == {"claims"}:
         return list(options["claims"])
     if check.scorer == "usage" and check.options.keys() <= _METRICS.keys():
-        limits = {_METRICS[key]: value * _UNITS.get(key, 1) for key, value in options.items()}
+        limits = {_METRICS[key]: round(value * _UNITS.get(key, 1), 6) for key, value in options.items()}
         return [{"type": "execution-metrics", **limits}]
     if check.scorer == COMMAND:
         code = program_assertion(check.options, files)

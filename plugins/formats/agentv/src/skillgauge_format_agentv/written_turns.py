@@ -35,6 +35,7 @@ def conversation(case: Case, write: Write) -> dict[str, Any]:
         keys["threshold"] = threshold_with(case.rule.threshold, units, empty)
     else:
         keys |= {"aggregation": "min", "threshold": 1.0}
+        keys |= {"on_turn_failure": "stop"} if _stops(case) else {}
     if keys["threshold"] == THRESHOLD:
         del keys["threshold"]
     whole, texts = with_variables(_unit(case, None, write), variables)
@@ -59,9 +60,17 @@ def unsaid(case: Case) -> Iterator[str]:
         totals = [_total(case, turn) for turn in _turns(case)]
         if any(abs(total - 1) > _SAME for total in totals) and max(totals) - min(totals) > _SAME:
             yield "each of its turns counts the same, whatever its checks weigh"
+    if not _stops(case) and any(check.required for check in case.checks):
+        yield "what has to hold for the conversation to go on is asked as any other check"
     for check in case.checks:
         if check.stage:
             yield f"check {check.id!r} would be asked whatever others say"
+
+
+def _stops(case: Case) -> bool:
+    """Tell whether the first turn that fails ends the conversation."""
+    of_turns = [check for check in case.checks if check.turn is not None and not check.beside]
+    return bool(of_turns) and all(check.required for check in of_turns) and case.rule.mode is not VerdictMode.MEAN
 
 
 def _graded(case: Case, turn: int, write: Write) -> dict[str, Any]:

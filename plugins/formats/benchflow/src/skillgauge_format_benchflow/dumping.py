@@ -108,6 +108,12 @@ def _statement(check: Check) -> str:
     return str(claims[0])
 
 
+_UNWRITTEN = (
+    *("turns", "user", "files", "installs", "grader_files", "setup"),
+    *("targets", "tags", "name", "description", "runs"),
+)
+
+
 def _unsaid(case: Case) -> Iterator[str]:
     """Return the parts that a case of BenchFlow has no key for."""
     if case.prompt is None:
@@ -115,7 +121,7 @@ def _unsaid(case: Case) -> Iterator[str]:
     for check in case.checks:
         if not check.beside and not _is_claim(check) and check.scorer != GROUND_TRUTH:
             yield f"check {check.id!r} of scorer {check.scorer!r} cannot be written"
-    for name in ("files", "grader_files", "setup", "targets", "tags", "name", "description", "runs"):
+    for name in _UNWRITTEN:
         if getattr(case, name):
             yield f"{name} cannot be written"
     if case.weight != 1 or any(check.weight != 1 for check in case.checks):

@@ -74,8 +74,8 @@ def _input(case: Case) -> Any:
 
 
 _UNWRITTEN = (
-    *("files", "image_files", "setup", "setup_files", "grader_files"),
-    *("arm_prompts", "env", "pass_env", "network", "skip", "targets", "runs"),
+    *("files", "installs", "image_files", "setup", "setup_files", "grader_files"),
+    *("arm_prompts", "turns", "user", "env", "pass_env", "network", "skip", "targets", "runs"),
 )
 
 

@@ -2,43 +2,63 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from skillgauge.api import Case, FileSpec, JsonValue, Limits, Origin, VerdictMode, VerdictRule
+from skillgauge.api import Case, FileSpec, Install, JsonValue, Limits, Origin, VerdictMode, VerdictRule
 from skillgauge_skill_folders import contained, file_spec, files_of
 
+from .case_files import earlier_session, history, readable_files
 from .claiming import CASE_FILE, EVALS, GRADERS, PROMPT_FILE
-from .folders import readable_files
-from .graders import Plugin, checks_of
+from .graders import Around, Plugin, checks_of
+from .mocks import MOCKS, Mocks
 from .reading import Findings, WrittenCase, WrittenGrader
 
 TIMEOUT_S, TURNS, RUNS = 300, 10, 3
 """Limits and repeats of a case that says nothing."""
 _EACH = VerdictRule(mode=VerdictMode.EACH)
 _VARIABLE = "EVAL_"
-KEPT = ("expected_outcome", "allowed_tools", "disallowed_tools", "model")
+SYSTEM_PROMPT = "system-prompt"
+"""Kind of the install that adds to what the program says to the model of itself."""
+KEPT = ("expected_outcome", "allowed_tools", "disallowed_tools", "model", "append_system_prompt")
 """Keys of a case that are written back, and have no place of their own here."""
 
 
-def case_of(written: WrittenCase, root: Path, plugin: Plugin, findings: Findings, runs: int) -> Case:
+@dataclass(frozen=True)
+class CaseMaking:
+    """The surroundings of the cases of a plugin."""
+
+    plugin: Plugin
+    """What it brings."""
+    mocks: Mocks
+    findings: Findings
+    """Takes what cannot be honoured."""
+    runs: int
+    """Repeats of the suite; a case keeps a number of its own where it differs."""
+
+
+def case_of(written: WrittenCase, root: Path, making: CaseMaking) -> Case:
     """Make a case of a plugin's folder, noting what cannot be honoured.
 
     Args:
         written: the case.
         root: folder of the plugin.
-        plugin: what it brings.
-        findings: takes what cannot be honoured.
-        runs: repeats of its suite; the case keeps a number of its own where it differs.
+        making: what is known around it.
     """
-    folder = written.folder
+    folder, findings = written.folder, making.findings
     place = folder.resolve().relative_to(root.resolve()).parts
     at = place.index(EVALS) if EVALS in place else 0
-    checks = checks_of(written.graders, plugin, findings)
+    mocked = making.mocks.of(folder)
+    subject = Around(making.plugin, mocked, partial(earlier_session, written, root))
+    checks = checks_of(written.graders, subject, findings)
     setup, setup_files = _setup(written, findings)
     files = readable_files(written, root, findings)
     _tell_of_case(written, findings)
     kept: dict[str, JsonValue] = {key: written.get(key) for key in KEPT if written.get(key) is not None}
     own = runs_of(written)
+    if mocked.texts:
+        kept[MOCKS] = dict(mocked.texts)
     kept["graders"] = {check.id: _unnamed(one) for check, one in zip(checks, written.graders, strict=False)}
     return Case(
         id="/".join((*place[:at], *place[at + 1 :])),
@@ -48,17 +68,23 @@ def case_of(written: WrittenCase, root: Path, plugin: Plugin, findings: Findings
         tags=tuple(written.get("tags") or ()),
         checks=checks,
         rule=_EACH,
-        runs=None if own == runs else own,
+        runs=None if own == making.runs else own,
         limits=Limits(
             timeout_s=float(written.get("timeout_seconds") or TIMEOUT_S), max_turns=written.get("max_turns") or TURNS
         ),
         files=files,
+        installs=(*mocked.installs, *history(written, root, findings), *_system_prompt(written)),
         env=written.get("env") or {},
         setup=setup,
         setup_files=setup_files,
         extras=kept,
         origin=written.own,
     )
+
+
+def _system_prompt(written: WrittenCase) -> tuple[Install, ...]:
+    text = written.get("append_system_prompt")
+    return () if text is None else (Install(kind=SYSTEM_PROMPT, name=SYSTEM_PROMPT, content={"text": text}),)
 
 
 def runs_of(written: WrittenCase) -> int:
@@ -93,13 +119,6 @@ def _is_of_the_suite(path: str) -> bool:
 
 def _tell_of_case(written: WrittenCase, findings: Findings) -> None:
     """Refuse or tell what a case asks for beyond its prompt and its graders."""
-    context = written.context
-    if context.history_file is not None:
-        hint = "Put what was said before into the prompt."
-        findings.refuse("a session is not continued", Origin(written.own.file, ("context", "history_file")), hint)
-    if written.get("append_system_prompt") is not None:
-        hint = "Put it into the prompt, where both arms have it."
-        findings.refuse("no case adds to the system prompt", written.origin("append_system_prompt"), hint)
     for name in written.get("env") or ():
         if not name.startswith(_VARIABLE):
             hint = f"Call it {_VARIABLE}{name}: the program lets every run of the case fail otherwise."
@@ -108,7 +127,3 @@ def _tell_of_case(written: WrittenCase, findings: Findings) -> None:
         if written.get(key):
             message = f"{key}: the engine says which tools there are, for all cases"
             findings.tell(message, written.origin(key))
-    mocks = [one for folder in (written.folder, *written.folder.parents[:3]) if (one := folder / "mocks").is_dir()]
-    if mocks:
-        hint = "Take the folder away to run with the plugin's own servers."
-        findings.refuse("mocks of servers are not played", Origin(str(mocks[0])), hint)

@@ -23,17 +23,22 @@ from skillgauge.api import (
     VerdictMode,
     thaw,
 )
+from skillgauge_mcp_servers.names import SERVERS
 from skillgauge_skill_folders import SKILL_FILE
 
-from .cases import KEPT, RUNS
+from .cases import KEPT, RUNS, SYSTEM_PROMPT
 from .claiming import CASE_FILE, EVALS, FORMAT, GRADERS, PROMPT_FILE
 from .files import BODIES
+from .mocks import MOCKS
 from .written import Grader, graders_of
 
 VERSION = "1.1"
 SCRIPT, INPUTS = "scaffold.sh", "inputs"
 _MOST = {"runs": 50, "max_turns": 200, "timeout_seconds": 3600}
-_UNWRITTEN = ("arm_prompts", "input", "image_files", "grader_files", "pass_env", "network", "skip", "cluster")
+_UNWRITTEN = (
+    *("arm_prompts", "turns", "user", "input", "image_files", "grader_files"),
+    *("pass_env", "network", "skip", "cluster"),
+)
 _VARIABLE = "EVAL_"
 
 
@@ -101,11 +106,24 @@ def _write(case: Case, folder: str, writing: _Writing) -> None:
         for file in (*case.setup_files, *case.files):
             inner = file.path if file in case.setup_files else f"{INPUTS}/{file.path}"
             writing.files.setdefault(f"{place}/{inner}", _content(file))
+    _write_installs(case, place, writing)
     for number, (name, grader) in enumerate(graders.items(), 1):
         body_key = BODIES.get(grader["type"], "")
         body = grader.pop(body_key, "") if _survives_as_body(grader.get(body_key, "")) else ""
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "grader"
         writing.files[f"{place}/{GRADERS}/{number:02}-{slug}.md"] = _headed({"name": name, **grader}, body)
+
+
+def _write_installs(case: Case, place: str, writing: _Writing) -> None:
+    """Write what a case gives its agent: answers of stand-ins, and what only this format can say, if it is its own."""
+    texts = case.extras.get(MOCKS)
+    is_own = writing.suite.format == FORMAT
+    for path, text in texts.items() if is_own and isinstance(texts, Mapping) else ():
+        writing.files[f"{place}/{MOCKS}/{path}"] = str(text).encode()
+    written = {SERVERS} if is_own and texts else set()
+    written |= {SYSTEM_PROMPT} if is_own else set()
+    for kind in dict.fromkeys(one.kind for one in case.installs if one.kind not in written):
+        writing.lose(f"case {case.id!r}: {kind} that its agent is given cannot be written", case.origin)
 
 
 def _survives_as_body(text: object) -> bool:

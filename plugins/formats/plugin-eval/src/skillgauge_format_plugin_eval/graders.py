@@ -11,10 +11,12 @@ from skillgauge.api import Check, JsonValue, canonical_json, did_you_mean
 from skillgauge_patterns import PatternError, alternatives, compiled, from_javascript, in_python
 
 from . import files
+from .mocks import Mocked
 from .reading import Findings, WrittenGrader
 
 SKILL_TOOL = "Skill"
 JAVASCRIPT, FOLDS = "javascript", "i"
+MOCK_CALLS = "mock_calls"
 _SOURCES = {"last_message": "answer", "trace": "events", "files": "created"}
 
 
@@ -27,6 +29,16 @@ class Plugin:
 
 
 @dataclass(frozen=True)
+class Around:
+    """The case that graders belong to."""
+
+    plugin: Plugin
+    mocked: Mocked
+    earlier_session: Callable[[str], str | None]
+    """Returns the course of the session in a file of the suite; `None` if there is none."""
+
+
+@dataclass(frozen=True)
 class _Read:
     """A grader whose keys are right."""
 
@@ -35,12 +47,14 @@ class _Read:
     written: WrittenGrader
     name: str
 
-    @property
-    def is_with_only(self) -> bool:
-        """True if the program grades it in the arm with the plugin alone, outside of the score."""
+    def is_with_only(self, mocked: Mocked) -> bool:
+        """Tell whether the program grades it in the arm with the plugin alone, outside of the score."""
         grader = self.grader
         if grader.arm is not None:
             return bool(grader.arm == "with-only")
+        looks_at = getattr(grader, "target", None) or getattr(grader, "focus", None)
+        if looks_at == MOCK_CALLS:
+            return mocked.is_of_plugin
         return isinstance(grader, files.ToolUsedGrader) and grader.tool == SKILL_TOOL
 
 
@@ -49,7 +63,7 @@ class _Making:
     """The surroundings of one grader while its check is made."""
 
     read: _Read
-    plugin: Plugin
+    around: Around
     findings: Findings
     beside: bool
 
@@ -68,18 +82,18 @@ class _Making:
             self.refuse(str(error), *pointer, hint=hint)
 
 
-def checks_of(written: tuple[WrittenGrader, ...], plugin: Plugin, findings: Findings) -> tuple[Check, ...]:
+def checks_of(written: tuple[WrittenGrader, ...], around: Around, findings: Findings) -> tuple[Check, ...]:
     """Make the checks of a case.
 
     A grader that only the arm with the plugin can pass is a figure beside the verdict, unless the case has no other.
     """
     graders = list(_read(written, findings))
-    has_others = not all(one.is_with_only for one in graders)
-    return tuple(
-        check
-        for one in graders
-        if (check := _check(_Making(one, plugin, findings, beside=one.is_with_only and has_others))) is not None
+    indicators = [one.is_with_only(around.mocked) for one in graders]
+    makings = (
+        _Making(one, around, findings, beside=is_indicator and not all(indicators))
+        for one, is_indicator in zip(graders, indicators, strict=True)
     )
+    return tuple(check for making in makings if (check := _check(making)) is not None)
 
 
 def _read(written: tuple[WrittenGrader, ...], findings: Findings) -> Iterator[_Read]:
@@ -136,8 +150,10 @@ def _regex(grader: files.RegexGrader, making: _Making) -> _Made:
         if not _is_inside(grader.target.path, making, "target", "path"):
             return _NOTHING
         options["file"] = grader.target.path
-    elif grader.target == "mock_calls":
-        making.refuse("calls of mocks are not looked at", "target", hint="Use a grader of type tool_used.")
+    elif grader.target == MOCK_CALLS:
+        if not _is_mocked(making, "target"):
+            return _NOTHING
+        options["source"] = "mocked"
     elif grader.target != "last_message":
         options["source"] = _SOURCES[grader.target]
     if grader.match == "not_contains":
@@ -166,6 +182,13 @@ def _plain(grader: files.RegexGrader) -> _Made | None:
     return "regex", {"patterns": (pattern,), **({"case_sensitive": False} if grader.flags else {}), **more}
 
 
+def _is_mocked(making: _Making, key: str) -> bool:
+    if not making.around.mocked.installs:
+        hint = "Add mocks/SERVER/TOOL.md, or look at the trace."
+        making.refuse("nothing answers in the place of a server, so there are no calls to look at", key, hint=hint)
+    return bool(making.around.mocked.installs)
+
+
 def _tool_used(grader: files.ToolUsedGrader, making: _Making) -> _Made:
     making.pattern(grader.input_match, "", "input_match")
     if grader.max is not None and grader.max < grader.min:
@@ -189,7 +212,7 @@ def _trigger(grader: files.ToolUsedGrader, making: _Making) -> _Made | None:
     """Return the check that a skill of the plugin fires, or does not; `None` if calls of the tool are counted."""
     if (grader.min, grader.max) not in ((1, None), (0, 0)):
         return None
-    plugin = making.plugin
+    plugin = making.around.plugin
     meant = [one for one in plugin.skills if _is_meant(one, plugin.name, grader.input_match)]
     if not meant:
         return None
@@ -246,8 +269,11 @@ def _is_inside(path: str, making: _Making, *pointer: str) -> bool:
 def _llm(grader: files.LlmGrader, making: _Making) -> _Made:
     focus = grader.focus
     options: dict[str, JsonValue] = {"criteria": grader.criteria, "trajectory": focus == "trace", "files": False}
-    if focus == "mock_calls":
-        making.refuse("calls of mocks are not shown to a judge", "focus", hint="Use focus: trace.")
+    if focus == MOCK_CALLS:
+        if not _is_mocked(making, "focus"):
+            return _NOTHING
+        making.tell("the judge is shown the session, and not the calls of stand-ins alone", "focus")
+        options["trajectory"] = True
     elif isinstance(focus, files.FileTarget):
         making.tell("the judge is shown the answer and all files that the agent changed, not one file alone", "focus")
         options["files"] = True
@@ -261,11 +287,18 @@ def _llm(grader: files.LlmGrader, making: _Making) -> _Made:
 
 
 def _baseline(grader: files.BaselineGrader, making: _Making) -> _Made:
-    hint = "Say in a grader of type llm what a good answer has, or compare two versions with `skillgauge report diff`."
-    making.refuse(
-        f"the answer is not compared with the session in {grader.baseline_file!r}", "baseline_file", hint=hint
-    )
-    return _NOTHING
+    session = making.around.earlier_session(grader.baseline_file)
+    if session is None:
+        hint = "Name a file in the plugin with the lines that a session wrote, as --output-format stream-json has them."
+        making.refuse(f"there is no session in {grader.baseline_file!r}", "baseline_file", hint=hint)
+        return _NOTHING
+    if grader.criteria is None:
+        making.refuse("nothing says in what the sessions are compared", "type", hint="Write it below the front matter.")
+        return _NOTHING
+    making.tell("one verdict of each judge decides, not the majority of three; --judge may name three judges", "type")
+    criteria = f"The session satisfies this at least as well as the earlier session does: {grader.criteria}"
+    reference = f"The earlier session, step by step:\n{session}"
+    return "rubric", {"criteria": criteria, "reference": reference, "trajectory": True, "files": False}
 
 
 _MAKERS: dict[str, Callable[[Any, _Making], _Made]] = {

@@ -21,7 +21,7 @@ from skillgauge.api import (
     digest,
 )
 
-from .cases import RUNS, case_of, runs_of
+from .cases import RUNS, CaseMaking, case_of, runs_of
 from .claiming import (
     CASE_FILE,
     FORMAT,
@@ -33,13 +33,15 @@ from .claiming import (
     is_case,
     root_around,
 )
+from .mocks import Mocks
+from .options import PluginEvalOptions
 from .reading import Findings, WrittenCase, read_case
 from .subject import Subject
 
 _ODD_NAMES = {"case.yml": CASE_FILE, "PROMPT.md": PROMPT_FILE, "prompt.txt": PROMPT_FILE}
 
 
-def load(request: LoadRequest) -> Loaded:
+def load(request: LoadRequest, options: PluginEvalOptions) -> Loaded:
     """Make one suite of all cases of a plugin.
 
     Raises:
@@ -59,7 +61,7 @@ def load(request: LoadRequest) -> Loaded:
     passed_over: list[Problem] = []
     for group in groups.values():
         try:
-            suites += _suites(group)
+            suites += _suites(group, options)
         except SuiteError as error:
             (fatal if group.was_named else passed_over).extend(error.problems)
     if fatal:
@@ -107,16 +109,18 @@ def _plugins_of(folder: Path, case: WrittenCase | None) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(inside)) if inside else (root.resolve(),)
 
 
-def _suites(group: _Group) -> Iterator[Suite]:
+def _suites(group: _Group, options: PluginEvalOptions) -> Iterator[Suite]:
     """Yield the suite of a plugin; cases that ask for another model than the first are one of their own."""
     findings = group.findings
     folders = sorted(group.cases, key=str)
     evals = frozenset(one for folder in folders if (one := evals_around(folder)) is not None)
-    subject = Subject.of(group.plugins, evals, findings)
+    subject = Subject.of(group.plugins, evals, findings, real_servers=options.real_servers)
     written = [case for folder in folders if (case := group.cases[folder]) is not None]
     roots = {one.folder: root_around(one.folder) or group.plugins[0] for one in written}
     runs = _runs(written)
-    cases = {one.folder: case_of(one, roots[one.folder], subject.plugin, findings, runs) for one in written}
+    mocks = Mocks(group.plugins[0], subject.servers, findings)
+    making = CaseMaking(subject.plugin, mocks, findings, runs)
+    cases = {one.folder: case_of(one, roots[one.folder], making) for one in written}
     _tell_unread(evals, findings)
     parts = [(part, SuiteDefaults(runs=runs, model=_model(part, findings))) for part in _by_model(written)]
     if findings.problems:
@@ -148,7 +152,7 @@ def _suite(group: _Group, subject: Subject, written: list[WrittenCase], cases: t
         version=subject.version,
         format=FORMAT,
         root=str(group.plugins[0]),
-        digest=digest([one.contents for one in written], candidate.digest),
+        digest=digest([one.contents for one in written], candidate.digest, *_stand_ins(cases)),
         cases=cases,
         targets=(subject.target,),
         arms=(candidate, baseline),
@@ -157,6 +161,10 @@ def _suite(group: _Group, subject: Subject, written: list[WrittenCase], cases: t
         document=FORMAT,
         origin=written[0].own,
     )
+
+
+def _stand_ins(cases: tuple[Case, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(install.digest for case in cases for install in case.installs))
 
 
 def _facts(written: WrittenCase, root: Path, case: Case) -> dict[str, JsonValue]:

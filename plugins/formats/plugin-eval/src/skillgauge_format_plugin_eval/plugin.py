@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import NoOptions, Provider, SuiteFormat, format_of, hookimpl
+from skillgauge.api import Provider, SuiteFormat, format_of, hookimpl
+
+from .options import PluginEvalOptions
 
 
 @hookimpl
@@ -12,7 +14,7 @@ def skillgauge_formats() -> Iterable[Provider[SuiteFormat]]:
     """Announce `plugin-eval`."""
     yield Provider(
         name="plugin-eval",
-        options=NoOptions,
+        options=PluginEvalOptions,
         factory=format_of(
             claim="skillgauge_format_plugin_eval.claiming:claim",
             load="skillgauge_format_plugin_eval.loading:load",

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillgauge.api import Arm, ArmKind, Install, Origin, SkillRef, Target
+from skillgauge_mcp_servers.names import SERVERS
 from skillgauge_skill_folders import SKILL_FILE, PluginParts, leaks_of, read_skill, skill_ref, skills_of
 
 from .graders import Plugin
+from .mocks import MOCKS
+from .options import OPTION
 from .reading import Findings
 
 WITH_PLUGIN, WITHOUT_PLUGIN = "with_plugin", "without_plugin"
@@ -27,13 +30,16 @@ class Subject:
     installs: tuple[Install, ...]
 
     @classmethod
-    def of(cls, roots: tuple[Path, ...], evals: frozenset[Path], findings: Findings) -> Subject:
+    def of(
+        cls, roots: tuple[Path, ...], evals: frozenset[Path], findings: Findings, *, real_servers: bool = False
+    ) -> Subject:
         """Read plugins, the one under test first.
 
         Args:
             roots: their folders.
             evals: folders of evals, which no agent may find.
             findings: receives what is wrong.
+            real_servers: whether servers of the plugin are started where nothing answers in their place.
         """
         parts = [PluginParts(root, evals) for root in roots]
         skills = {ref.name: ref for root in roots for ref in _skills(root, evals)}
@@ -45,8 +51,15 @@ class Subject:
         if not skills and not installs:
             hint = "Add skills/NAME/SKILL.md, or another part of a plugin."
             findings.refuse("the plugin holds nothing that could be evaluated", Origin(str(roots[0])), hint)
+        if not real_servers:
+            installs = tuple(_withheld(install, findings, roots[0]) for install in installs)
         plugin = Plugin(parts[0].name, tuple(skills))
         return cls(roots[0], plugin, parts[0].version, tuple(skills.values()), installs)
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """Names of the servers that the plugins declare."""
+        return tuple(install.name for install in self.installs if install.kind == SERVERS)
 
     @property
     def is_skill(self) -> bool:
@@ -73,6 +86,16 @@ class Subject:
         origin = Origin(str(self.root))
         name = self.plugin.name
         return Target(id=name, name=name, version=self.version, root=str(self.root), origin=origin)
+
+
+def _withheld(install: Install, findings: Findings, root: Path) -> Install:
+    """Return an install that starts no server of a plugin, as the program does unless it is told otherwise."""
+    if install.kind != SERVERS:
+        return install
+    server = install.name.rpartition(":")[2]
+    message = f"server {install.name!r} is started where nothing answers in its place only with {OPTION}"
+    findings.tell(f"{message}; {MOCKS}/{server}/TOOL.md answers in its place", Origin(str(root)))
+    return Install(kind=SERVERS, name=install.name, content={SERVERS: {}})
 
 
 def _skills(root: Path, evals: frozenset[Path]) -> Iterator[SkillRef]:

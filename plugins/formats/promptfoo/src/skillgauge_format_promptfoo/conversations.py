@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillgauge.api import Case, Check, FrozenDict, JsonValue, VerdictRule
-from skillgauge_assertions import Node, Reading, of_session
+from skillgauge_assertions import Reading
 
 from .assertions import EACH
 from .vars_and_tests import Test
@@ -38,12 +38,16 @@ def joined(reading: Reading, identity: str, turns: Sequence[Turn]) -> Case:
         turns: in the order in which they are asked.
     """
     cases = [turn.case for turn in turns]
+    for turn in turns:
+        if turn.case.user is not None:
+            hint = "Take `conversationId` out of its metadata."
+            reading.refuse(turn.test.node, "a test with a simulated user is a conversation of its own", hint)
     files = {file.path: file for case in cases for file in case.grader_files}
     return cases[0].model_copy(
         update={
             "id": identity,
             "turns": tuple(case.prompt or "" for case in cases[1:]),
-            "checks": tuple(_checks(reading, turns)),
+            "checks": tuple(_checks(turns)),
             "grader_files": tuple(files.values()),
             "rule": _rule(reading, turns),
             "extras": FrozenDict({"assert": _asserted(cases), "turns": tuple(_kept(case) for case in cases)}),
@@ -51,12 +55,9 @@ def joined(reading: Reading, identity: str, turns: Sequence[Turn]) -> Case:
     )
 
 
-def _checks(reading: Reading, turns: Sequence[Turn]) -> Iterator[Check]:
+def _checks(turns: Sequence[Turn]) -> Iterator[Check]:
     for number, turn in enumerate(turns):
         for check in turn.case.checks:
-            if why := of_session(check.scorer, check.options):
-                place = Node(None, check.origin or turn.test.node.origin)
-                reading.refuse(place, f"{why} is known of a whole session, and not of one turn", "Take it out.")
             yield check.model_copy(update={"id": named(check.id, number), "turn": number})
 
 

@@ -32,11 +32,12 @@ from .keys import CLUSTER, CONVERSATION
 from .loading import FORMAT
 from .prompts import DEFAULT
 from .providers import AGENT, ECHO, ENGINES
+from .users import provider_of
 
 CONFIG_FILE = "promptfooconfig.yaml"
 COMMAND = "command"
 _UNWRITTEN = (
-    *("name", "files", "arm_prompts", "image_files", "setup", "setup_files"),
+    *("name", "files", "installs", "arm_prompts", "image_files", "setup", "setup_files"),
     *("env", "pass_env", "tags", "skip", "runs"),
 )
 
@@ -126,6 +127,9 @@ def _written(case: Case, own: Mapping[str, Any], losses: list[Problem]) -> dict[
     """Return a test with the prompt and the checks of a case."""
     asserted, texts = with_variables(_asserted(case, losses), own)
     test: dict[str, Any] = {"description": case.id, "vars": {**own, **texts, "prompt": case.prompt or ""}}
+    test |= provider_of(case)
+    if "provider" in test and case.user:
+        test["vars"]["instructions"] = case.user.check.options["instructions"]
     if case.cluster:
         test["metadata"] = {CLUSTER: case.cluster}
     if own:
@@ -141,6 +145,11 @@ def _unsaid(case: Case) -> Iterator[str]:
     """The parts that a test has no key for."""
     if case.prompt is None:
         yield "it has an input and no prompt"
+    if case.user and not provider_of(case):
+        yield "a user who is simulated otherwise than by instructions, or after further turns, cannot be written"
+    for check in case.checks:
+        if check.required:
+            yield f"check {check.id!r} ends no conversation: it is asked as any other"
     for name in _UNWRITTEN:
         if getattr(case, name):
             yield f"{name.replace('_', ' ')} cannot be written"

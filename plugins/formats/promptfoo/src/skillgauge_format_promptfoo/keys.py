@@ -56,7 +56,7 @@ TEST: Mapping[str, str] = {
     "options": "",
     "prompts": "",
     "metadata": "",
-    "provider": "! of a single test is not supported; put the test into a configuration of its own",
+    "provider": "",
     "providers": "! of a single test are not supported; put the test into a configuration of its own",
     "providerOutput": "! is an output that nobody asked for; there is nothing to run",
     "assertScoringFunction": _CODE,

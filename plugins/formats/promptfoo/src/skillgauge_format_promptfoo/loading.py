@@ -33,6 +33,7 @@ from .conversations import Turn, conversations, joined
 from .keys import ANCHORED, ANCHORS, CLUSTER, CONFIG, CONVERSATION, EVALUATE
 from .prompts import Prompt, prompts_of
 from .providers import Asked, asked
+from .users import user_of
 from .vars_and_tests import MOST_CASES, Test, tests_of
 
 FORMAT = "promptfoo"
@@ -253,12 +254,17 @@ class _Cases:
         direct = self._who.command is not None
         grading = Grading(self._reading, values, text, self._skills, self._templates, direct)
         graded = grading.graded(list(test.assertions), test.threshold)
+        user = user_of(self._reading, test.user, values) if test.user is not None else None
+        if user is not None and direct:
+            hint = "Let an agent answer: name a provider that is an agent or a model."
+            self._reading.refuse(test.user or test.node, "a command holds no conversation with a simulated user", hint)
         has_code = any(check.scorer == _COMMAND for check in graded.checks)
         return Case(
             id=name,
             prompt=None if direct else text,
             input=self._who.call(text, values) if direct else None,
             files=bundled_files(self._reading.root, [self._who.command]) if self._who.command else (),
+            user=user,
             checks=graded.checks,
             grader_files=tuple({file.path: file for file in graded.files}.values()),
             rule=graded.rule,

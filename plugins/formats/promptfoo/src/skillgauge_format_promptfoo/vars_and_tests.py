@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from skillgauge_assertions import Node, Reading, Vars, variables, written_tests
 
 from .keys import CONVERSATION, OPTIONS, TEST
+from .users import user_node
 
 MOST_CASES = 10_000
 
@@ -24,6 +25,8 @@ class Test:
     options: Mapping[str, Node]
     conversation: str = ""
     """Name of the conversation that it is a turn of."""
+    user: Node | None = None
+    """The provider that plays the user."""
 
     def says(self, option: str) -> bool:
         """Tell whether an option is set."""
@@ -87,8 +90,13 @@ def _test(reading: Reading, node: Node, base: Test | None) -> Test | None:
         assertions=(*inherited, *listed.items()),
         threshold=node.at("threshold") if node.has("threshold") else base.threshold if base else None,
         options={**(base.options if base else {}), **own},
+        user=_user(reading, node, base),
         conversation=_conversation(node) or (base.conversation if base else ""),
     )
+
+
+def _user(reading: Reading, node: Node, base: Test | None) -> Node | None:
+    return user_node(reading, node) or (base.user if base is not None else None)
 
 
 def _conversation(node: Node) -> str:

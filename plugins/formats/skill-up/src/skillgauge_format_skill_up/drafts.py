@@ -27,6 +27,8 @@ class Draft:
     origin: Origin
     turn: int | None = None
     """Of a conversation, from 0."""
+    required: bool = False
+    """Whether the conversation goes on only if it holds."""
 
     def parts(self) -> Iterator[Draft]:
         """Yield checks that hold or do not, with nothing in between: one for each text that is looked for."""
@@ -48,6 +50,7 @@ class Draft:
             weight=weight,
             stage=stage,
             turn=self.turn,
+            required=self.required,
             origin=self.origin,
         )
 

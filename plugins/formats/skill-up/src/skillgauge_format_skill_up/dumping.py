@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from skillgauge.api import Case, Dumped, FileSpec, Origin, Problem, Severity, SkillRef, SkillRole, Suite, thaw
+from skillgauge.api import Case, Check, Dumped, FileSpec, Origin, Problem, Severity, SkillRef, SkillRole, Suite, thaw
 from skillgauge_skill_folders import SKILL_FILE
 
 from .claiming import FORMAT, VERSION
+from .conversation.users import simulator_of
 from .drafts import COMMAND
 from .grading import CaseGrading
 from .judges import script_of
 from .loading import ENGINES, TIMEOUT_S
 from .workspace import DIFF, git_of, is_of_git
+from .written import condition_of
 
 EVAL = "evals/eval.yaml"
-_UNWRITTEN = ("input", "arm_prompts", "image_files", "pass_env", "cluster", "network", "skip", "runs")
+_UNWRITTEN = ("input", "installs", "arm_prompts", "image_files", "pass_env", "cluster", "network", "skip", "runs")
 _ENGINE, _JUDGE_MODEL = "claude_code", "anthropic/claude-sonnet-4-6"
 """Names that every file needs, where the suite has none."""
 
@@ -140,29 +142,40 @@ def _case(case: Case, number: int, writing: _Writing) -> dict[str, Any] | None:
 
     grading = CaseGrading(case, number, put, writing.suite.defaults.judge_model or _JUDGE_MODEL)
     keys = grading.keys()
-    for loss in (*(_unsaid(case, writing) if keys else ()), *grading.losses):
+    is_graded = bool(keys or grading.conditions)
+    for loss in (*(_unsaid(case, writing) if is_graded else ()), *grading.losses):
         writing.lose(f"case {case.id!r}: {loss}", case.origin)
-    if not keys:
+    if not is_graded:
         writing.lose(f"case {case.id!r} is left out: nothing of it can be checked in skill-up", case.origin)
         return None
-    timeout_s = case.limits.timeout_s
     written = {
         "id": case.id,
         "title": case.name or None,
         "description": case.description or None,
         "tag": case.tags[0] if case.tags else None,
-        "input": _input(case),
+        "input": _input(case, grading.conditions),
+        **simulator_of(case),
         "context": _context(case, number, writing) or None,
-        "constraints": {"timeout_seconds": max(1, round(timeout_s))} if timeout_s else None,
+        "constraints": _constraints(case) or None,
     }
     _put_graders(case, writing)
     return {key: value for key, value in written.items() if value is not None} | keys
 
 
-def _input(case: Case) -> dict[str, Any]:
+def _constraints(case: Case) -> dict[str, int]:
+    timeout_s = case.limits.timeout_s
+    constraints = {"timeout_seconds": max(1, round(timeout_s))} if timeout_s else {}
+    return constraints | ({"max_turns": case.user.turns + 1} if case.user and simulator_of(case) else {})
+
+
+def _input(case: Case, conditions: Sequence[Check]) -> dict[str, Any]:
     if not case.turns and all(check.turn is None for check in case.checks):
         return {"prompt": case.prompt}
-    return {"turns": [{"role": "user", "content": text} for text in (case.prompt, *case.turns)]}
+    turns: list[dict[str, Any]] = [{"role": "user", "content": text} for text in (case.prompt, *case.turns)]
+    for check in conditions:
+        key, texts = condition_of(check) or ("", [])
+        turns[check.turn or 0].setdefault("post_condition", {})[key] = texts
+    return {"turns": turns}
 
 
 def _put_graders(case: Case, writing: _Writing) -> None:
@@ -210,6 +223,8 @@ def _unsaid(case: Case, writing: _Writing) -> Iterator[str]:
         yield "its limit of turns is left out"
     if thaw(case.env) != writing.env:
         yield "env cannot be written: in skill-up it is that of all cases"
+    if case.user and not simulator_of(case):
+        yield "a user who is simulated otherwise than by a scenario, or after further turns, cannot be written"
     if len(case.tags) > 1:
         yield f"tags but the first cannot be written: {', '.join(case.tags[1:])}"
     for name in _UNWRITTEN:

@@ -94,6 +94,18 @@ class EngineFile(Part):
     custom: Json = None
 
 
+class SimulatorFile(Part):
+    """`user_simulator` of a suite, which names the model."""
+
+    model: ModelFile | Text | None = None
+
+
+class ScenarioFile(SimulatorFile):
+    """`user_simulator` of a case."""
+
+    scenario: Text
+
+
 class ContentFile(Part):
     """One of `expect.file_contains`."""
 
@@ -225,8 +237,22 @@ class EvalFile(Part):
     judge: JudgeFile = JudgeFile()
     judges: tuple[JudgeFile, ...] | None = None
     benchmark: BenchmarkFile = BenchmarkFile()
-    user_simulator: JsonObject = {}
+    user_simulator: SimulatorFile | None = None
     report: JsonObject | None = None
+
+
+class ConditionFile(Part):
+    """`post_condition` of a turn."""
+
+    must_contain_all: Words = ()
+    must_contain_any: Words = ()
+    must_not_contain: Words = ()
+    on_fail: Literal["fail", "skip_remaining", ""] = ""
+
+    def lists(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Return the lists that are not empty, by their keys."""
+        keys = ("must_contain_all", "must_contain_any", "must_not_contain")
+        return [(key, texts) for key in keys if (texts := getattr(self, key))]
 
 
 class TurnFile(Part):
@@ -236,7 +262,7 @@ class TurnFile(Part):
     content: str | None = None
     respond: str | None = None
     timeout_seconds: Whole = 0
-    post_condition: JsonObject | None = None
+    post_condition: ConditionFile | None = None
     capture: tuple[JsonObject, ...] = ()
 
 
@@ -292,5 +318,5 @@ class CaseFile(Part):
     judge: JudgeFile = JudgeFile()
     judges: tuple[JudgeFile, ...] | None = None
     mcp: McpFile = McpFile()
-    user_simulator: JsonObject = {}
+    user_simulator: ScenarioFile | None = None
     collect_artifacts: Texts = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,17 @@ from skillgauge.api import ALL_PASSED, Case, Check
 
 from .drafts import COMMAND
 from .judges import AGENT, RULES, SCRIPT, SCRIPT_TIMEOUT_S, script_of
-from .written import Entry, Lenience, criteria_of, expected_entry, is_exact, lenience_of, rule_of, script_text
+from .written import (
+    Entry,
+    Lenience,
+    condition_of,
+    criteria_of,
+    expected_entry,
+    is_exact,
+    lenience_of,
+    rule_of,
+    script_text,
+)
 
 Put = Callable[[str, str], None]
 """Puts a file with a text at a path among those that are written."""
@@ -26,11 +36,15 @@ class CaseGrading:
     model: str
     """That judges ask if a check names none."""
     losses: list[str] = field(default_factory=list)
+    conditions: list[Check] = field(default_factory=list)
+    """Checks that are written as conditions of turns."""
     _lenience: Lenience | None = None
 
     def keys(self) -> Entry:
         """Return `expect` and `judge` or `judges`; empty if nothing can be said."""
         checks = [check for check in self.case.checks if self._is_writable(check)]
+        self.conditions = list(self._conditions(checks))
+        checks = [check for check in checks if check not in self.conditions]
         self._lenience = lenience_of(self.case, checks)
         if self.case.rule != ALL_PASSED and self._lenience is None:
             self._lose("its rule for a verdict is left out: in skill-up every check has to pass")
@@ -43,8 +57,19 @@ class CaseGrading:
             keys["judge"] = members[0]
         elif members:
             keys["judges"] = [{"id": f"judge-{number}"} | member for number, member in enumerate(members, 1)]
-        self._tell_patterns([*expected, *judged])
+        self._tell_patterns([*expected, *self.conditions, *judged])
         return keys
+
+    def _conditions(self, checks: list[Check]) -> Iterator[Check]:
+        """Yield the checks of turns without which a conversation ends."""
+        used: set[tuple[int | None, str]] = set()
+        for check in checks:
+            key = condition_of(check)
+            if key is not None and (check.turn, key[0]) not in used and self.case.rule == ALL_PASSED:
+                used.add((check.turn, key[0]))
+                yield check
+            elif check.required:
+                self._lose(f"check {check.id!r} ends no conversation: it is asked as any other")
 
     def _is_writable(self, check: Check) -> bool:
         has_words = expected_entry(check) is not None or self._is_of_judge(check)
@@ -63,9 +88,9 @@ class CaseGrading:
         """Divide checks into those of `expect` and those of judges, which skill-up asks afterwards."""
         expected = self._expected(checks)
         judged = [check for check in checks if check not in expected]
-        first = min((check.stage for check in checks), default=0)
-        stages = [(check, first) for check in expected]
-        stages += [(check, first + bool(expected)) for check in judged]
+        first = min((check.stage for check in (*checks, *self.conditions)), default=0)
+        stages = [(check, first) for check in (*expected, *self.conditions)]
+        stages += [(check, first + bool(expected or self.conditions)) for check in judged]
         for check, stage in stages:
             if check.stage != stage:
                 self._lose(f"check {check.id!r} is asked at another stage")
@@ -75,7 +100,7 @@ class CaseGrading:
         """The checks of the first of several stages, as far as `expect` can say them, and what no judge could."""
         alone = [check for check in checks if not self._is_of_judge(check)]
         fitting = [check for check in checks if expected_entry(check) is not None]
-        if len({check.stage for check in checks}) > 1:
+        if len({check.stage for check in (*checks, *self.conditions)}) > 1:
             first = min(check.stage for check in checks)
             return [check for check in fitting if check.stage == first or check in alone]
         return checks if alone and len(fitting) == len(checks) else alone

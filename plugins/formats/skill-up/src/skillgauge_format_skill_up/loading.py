@@ -26,11 +26,13 @@ from skillgauge.api import (
 from skillgauge_skill_folders import load_each, object_in
 
 from .claiming import FORMAT, NAMES
+from .conversation.users import user_of
 from .drafts import COMMAND
 from .expectations import Expected, expectations
 from .files import CaseFile, EngineFile, EvalFile, InputFile
 from .judges import Judge, common_judge, graded, judges_of, verdict_of
 from .reading import Reading
+from .rules import conditions
 from .skills import Installed, installed, skill_root
 from .workspace import environment, files, setup
 
@@ -41,7 +43,6 @@ ENGINES = {"claude_code": "claude-code", "claude-code": "claude-code", "codex": 
 _TURNS = "max_turns counts messages of a user, who says what the case has; --max-turns bounds what an agent does"
 _TURN_HINTS = {
     "respond": "Write the message itself: content: ...",
-    "post_condition": "Write it as rules of a judge, with the number of the turn: turn_response_contains.",
     "capture": "Write the later messages so that they need no value of an answer.",
     "timeout_seconds": "Write it as constraints.timeout_seconds, which bounds the whole session.",
 }
@@ -170,8 +171,6 @@ def _only(models: set[str | None]) -> str | None:
 def _settings(reading: Reading, read: EvalFile) -> None:
     """Refuse or tell what is set for the whole suite."""
     _servers(reading, read)
-    if read.user_simulator:
-        _refuse_simulator(reading)
     notices = {
         "parallelism": "--concurrency says how many trials run at the same time",
         "retry_policy": "only failures that may go away are tried again, by --retries",
@@ -205,11 +204,6 @@ def _servers(reading: Reading, part: EvalFile | CaseFile) -> None:
     if part.mcp.servers:
         hint = "Take them out; an engine takes servers from its own configuration."
         reading.refuse("servers are not started by a suite", "mcp", "servers", hint=hint)
-
-
-def _refuse_simulator(reading: Reading) -> None:
-    hint = "Write what the user says: `prompt`, or `turns` with `content`."
-    reading.refuse("no user is simulated", "user_simulator", hint=hint)
 
 
 def _sources(reading: Reading, read: EvalFile) -> Iterator[_Source]:
@@ -284,14 +278,16 @@ def _places(reading: Reading, value: JsonValue) -> Iterator[Path]:
 def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
     reading, file = source.reading, source.file
     _servers(reading, file)
-    if file.user_simulator:
-        _refuse_simulator(reading)
-    if file.constraints.max_turns:
+    user = user_of(common.file, file, reading)
+    if file.constraints.max_turns and user is None:
         reading.tell(_TURNS, "constraints", "max_turns")
     if file.collect_artifacts:
         reading.tell(_ARTIFACTS, "collect_artifacts")
     shared = Expected(common.file.cases.defaults.expect, common.reading, ("cases", "defaults", "expect"))
-    expected = tuple(expectations(shared, Expected(file.expect, reading, ("expect",))))
+    expected = (
+        *expectations(shared, Expected(file.expect, reading, ("expect",))),
+        *conditions(file.input.turns, reading),
+    )
     verdicts = [
         verdict_of(judge, common.judge_model, len(file.input.turns)) for judge in judges if judge.file.type is not None
     ]
@@ -309,6 +305,7 @@ def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
         tags=(file.tag,) if file.tag is not None else (),
         prompt=messages[0],
         turns=messages[1:],
+        user=user,
         files=files(reading, file.context),
         setup=commands,
         setup_files=setup_files,

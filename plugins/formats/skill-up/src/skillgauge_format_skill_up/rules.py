@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillgauge.api import JsonValue
@@ -12,7 +12,7 @@ from skillgauge_patterns import PatternError, compiled, unfolded
 
 from .drafts import CONTAINS, FILES, REGEX, TOOL_CALL, Draft
 from .expectations import check_exit_code, stays_inside, texts_options
-from .files import JudgeFile, OutputFile, RuleFile
+from .files import JudgeFile, OutputFile, RuleFile, TurnFile
 from .patterns import any_of, any_text, from_go
 from .reading import Pointer, Reading
 
@@ -28,6 +28,35 @@ def rules(judge: JudgeFile, reading: Reading, place: Pointer, turns: int) -> Ite
     for key, entries in ((FAILURE, judge.failure), (SUCCESS, judge.success)):
         for number, entry in enumerate(entries):
             yield from _Rule(entry, reading, (*place, key, number), turns, is_failure=key == FAILURE).drafts()
+
+
+def conditions(turns: Sequence[TurnFile], reading: Reading) -> Iterator[Draft]:
+    """Yield the checks without which a conversation ends: the conditions of its turns.
+
+    Args:
+        turns: those of a case.
+        reading: takes problems.
+    """
+    for number, turn in enumerate(turns):
+        condition, place = turn.post_condition, ("input", "turns", number, "post_condition")
+        if condition is None:
+            continue
+        if condition.on_fail == "skip_remaining":
+            hint = "Leave it out: a condition that does not hold fails the case."
+            message = "a conversation that a condition ends fails its case, and this would have the rest judged"
+            reading.refuse(message, *place, "on_fail", hint=hint)
+        if len(turns) == 1:
+            reading.tell("a condition of the only turn is not looked at by skill-up, and has no effect", *place)
+            continue
+        for key, texts in condition.lists():
+            origin = reading.document.origin(*place, key)
+            yield Draft(*_about_texts(key, texts), origin, turn=number, required=True)
+
+
+def _about_texts(key: str, texts: tuple[str, ...]) -> tuple[str, Mapping[str, JsonValue]]:
+    if key == "must_contain_any" and len(texts) > 1:
+        return REGEX, _patterns_options((any_text(texts),), is_absent=False)
+    return CONTAINS, texts_options(texts, is_absent=key == "must_not_contain")
 
 
 def argument_pattern(value: JsonValue) -> str:

@@ -17,6 +17,14 @@ Options = Mapping[str, JsonValue]
 Entry = dict[str, Any]
 
 
+_OF_CONDITION = {
+    "contains_all": "must_contain_all",
+    "contains_any": "must_contain_any",
+    "not_contains": "must_not_contain",
+}
+"""Keys of a rule about the answer of a turn, and of its condition."""
+
+
 class Rule(NamedTuple):
     """A check as a rule: one that has to hold, or one that may not; either may be missing."""
 
@@ -73,6 +81,16 @@ def _entry_of_turn(entry: Entry, turn: int) -> Entry | None:
     if "not" in said:
         return {"turn_response_not_contains": {"turn": turn, "not_contains": said["not"]}}
     return {"turn_response_contains": {"turn": turn, **{f"contains_{key}": texts for key, texts in said.items()}}}
+
+
+def condition_of(check: Check) -> tuple[str, list[str]] | None:
+    """Return the key of a turn's condition that says the same, with its texts; `None` if there is none."""
+    rule = rule_of(check) if check.required and check.turn is not None else None
+    entry = rule.success if rule is not None else None
+    if entry is None:
+        return None
+    (said,) = entry.values()
+    return next(((key, said[name]) for name, key in _OF_CONDITION.items() if name in said), None)
 
 
 def criteria_of(check: Check) -> list[str] | None:

@@ -115,7 +115,7 @@ def _unsaid(case: Case) -> Iterator[str]:
         yield "its limits of time and output are left out"
     if case.weight != 1 or any(check.weight != 1 for check in case.checks):
         yield "weights are left out"
-    for name in ("env", "targets", "image_files", "runs"):
+    for name in ("turns", "user", "env", "targets", "installs", "image_files", "runs"):
         if getattr(case, name):
             yield f"{name} cannot be written"
     for check in case.checks:

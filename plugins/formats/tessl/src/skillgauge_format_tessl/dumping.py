@@ -37,7 +37,10 @@ _RULE = VerdictRule(mode=VerdictMode.MEAN, threshold=TesslOptions().pass_mark)
 _UNWRITTEN = {
     "input": "input",
     "arm_prompts": "prompts of single arms",
+    "turns": "further turns",
+    "user": "user",
     "image_files": "image",
+    "installs": "installs",
     "grader_files": "files of graders",
     "env": "env",
     "pass_env": "env of the host",

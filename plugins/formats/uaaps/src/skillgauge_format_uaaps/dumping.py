@@ -28,7 +28,7 @@ ENGINE, FIRST_VERSION = "claude-code", "1.0.0"
 """Written where a suite says nothing, because a package must."""
 _NAME_CHARACTERS, _STEM = 64, re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _UNWRITTEN = (
-    *("tags", "cluster", "input", "arm_prompts", "image_files"),
+    *("tags", "cluster", "input", "installs", "arm_prompts", "turns", "user", "image_files"),
     *("setup_files", "grader_files", "pass_env", "runs"),
 )
 _GENERATED = frozenset(MANIFESTS)

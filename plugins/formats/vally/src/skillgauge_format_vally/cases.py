@@ -78,10 +78,6 @@ class Shared:
         return VerdictRule(mode=VerdictMode.MEAN, threshold=self.scoring.threshold)
 
 
-_OF_SESSIONS = frozenset({TRIGGER, "usage"})
-"""Scorers that look at what is known of no single turn."""
-
-
 @dataclass(frozen=True)
 class _Graded:
     """The checks that one grader, or one constraint, became."""
@@ -264,7 +260,7 @@ def _graded(stimulus: Stimulus, shared: Shared) -> Iterator[_Graded]:
         context = Context(reading, (*here, "config"), shared.skills, file.rubric, shared.averages)
         identity = grader.name or f"{grader.type} {number + 1}"
         parts = tuple(made_of(grader, context))
-        turn = _turn(grader, parts, len(file.turns or ()) or 1, context)
+        turn = _turn(grader, len(file.turns or ()) or 1, context)
         yield _Graded(grader.type, identity, parts, reading.document.origin(*here), turn)
     if file.rubric and not _is_judged(file):
         reading.tell("a rubric without a grader of type prompt is not judged", *place, "rubric")
@@ -276,18 +272,13 @@ def _graded(stimulus: Stimulus, shared: Shared) -> Iterator[_Graded]:
         yield from _constraints(file.constraints, Context(reading, (*place, "constraints"), shared.skills))
 
 
-def _turn(grader: GraderFile, parts: Iterable[Made], turns: int, context: Context) -> int | None:
+def _turn(grader: GraderFile, turns: int, context: Context) -> int | None:
     """Return the turn of a conversation that a grader is about; `None` for the whole session."""
     turn, place = grader.turn, (*context.place[:-1], "turn")
     if turn is not None and turn >= turns:
         hint = f"The last turn is {turns - 1}."
         context.reading.refuse(f"there is no turn {turn}, counted from 0", *place, hint=hint)
-    if turn is None or turns == 1:
-        return None
-    if any(part.scorer in _OF_SESSIONS for part in parts):
-        hint = "Take `turn` out: it is about the whole session then."
-        context.reading.cannot("which skills fire, and what is used, is known of a whole session", *place, hint=hint)
-    return turn
+    return None if turns == 1 else turn
 
 
 def _constraints(written: JsonObject, context: Context) -> Iterator[_Graded]:

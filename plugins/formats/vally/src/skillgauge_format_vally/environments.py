@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -131,13 +132,16 @@ def _spec(reading: Reading, source: Path, target: PurePosixPath, pointer: Pointe
 
 def _skills(reading: Reading, written: str, pointer: Pointer) -> Iterator[Path]:
     """Yield the folder of a skill, named by itself or by its SKILL.md, or those of a folder of skills."""
-    place = reading.place(written)
-    if place is not None and place.name == SKILL_FILE:
-        place = place.parent
-    skills = skills_in(place) if place is not None else ()
-    if not skills:
+    for place in reading.places(written):
+        if skills := skills_in(place.parent if place.name == SKILL_FILE else place):
+            break
+    else:
         hint = "Name the folder of a skill, from the folder of this file on and inside its repository."
         reading.cannot(f"there is no skill at {written!r}", *pointer, hint=hint)
+        return
+    if place != reading.place(written):
+        inside = os.path.relpath(place, reading.folder)
+        reading.tell(f"this skill is found from a folder above: write {inside!r}", *pointer)
     yield from skills
 
 

@@ -97,12 +97,8 @@ def _suites(file: Path, named: Path | None) -> tuple[tuple[Suite, ...], tuple[Pr
             continue
         shared = Shared(reading, skills, scoring, tags_of(read.tags))
         installs = group[0].environment.installs(skills.names[0] if skills.names else file.parent.name)
-        cases = []
-        for stimulus in sorted(group, key=lambda one: one.place[1]):
-            case, faults[stimulus.file.name] = runnable_or_left_out(stimulus, shared)
-            cases.append(case)
-        makings.append((_Making(reading, read, skills, installs, defaults), tuple(cases)))
-    if not any(not case.skip for _, cases in makings for case in cases):
+        makings.append((_Making(reading, read, skills, installs, defaults), _cases(group, shared, faults)))
+    if all(case.skip for _, cases in makings for case in cases):
         reading.problems += [problem for problems in faults.values() for problem in problems]
     if reading.problems:
         raise reading.error
@@ -110,6 +106,15 @@ def _suites(file: Path, named: Path | None) -> tuple[tuple[Suite, ...], tuple[Pr
     told = (*suites[0].warnings, *reading.notices.warnings())
     left_out = (_left_out(name, problem) for name, problems in faults.items() for problem in problems)
     return (suites[0].model_copy(update={"warnings": told}), *suites[1:]), tuple(left_out)
+
+
+def _cases(group: Iterable[Stimulus], shared: Shared, faults: dict[str, tuple[Problem, ...]]) -> tuple[Case, ...]:
+    """Return the cases of stimuli in the order of the file, and note by their names what keeps them from being run."""
+    cases = []
+    for stimulus in sorted(group, key=lambda one: one.place[1]):
+        case, faults[stimulus.file.name] = runnable_or_left_out(stimulus, shared)
+        cases.append(case)
+    return tuple(cases)
 
 
 def _left_out(name: str, problem: Problem) -> Problem:
@@ -200,8 +205,7 @@ class _Making:
         tested = self.skills.tested
         alone = [case for case in cases if asks_for_skill_alone(case, self.skills.tested_names)]
         graded = [case for case in cases if case not in alone]
-        name = self.read.name or (tested[0].name if len(tested) == 1 else file.absolute().parent.name)
-        name += "" if number == 1 else f"-{number}"
+        name = self._name(file, number)
         others = tuple(
             skill_ref(skill.root, skill.name, leaks_of(skill.root).paths, role=SkillRole.DISTRACTOR)
             for skill in self.skills.others
@@ -219,6 +223,11 @@ class _Making:
             suites.append(self._suite(f"{name}-triggers" if graded else name, alone, (with_skill,)))
         warnings = tuple(warning for skill in tested for warning in skill.warnings)
         return [suites[0].model_copy(update={"warnings": warnings}), *suites[1:]]
+
+    def _name(self, file: Path, number: int) -> str:
+        tested = self.skills.tested
+        name = self.read.name or (tested[0].name if len(tested) == 1 else file.absolute().parent.name)
+        return name if number == 1 else f"{name}-{number}"
 
     def _arm(self, name: str, skills: tuple[SkillRef, ...]) -> Arm:
         return Arm(name=name, kind=ArmKind.AGENT, skills=skills, installs=self.installs)

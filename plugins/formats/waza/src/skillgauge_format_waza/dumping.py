@@ -27,6 +27,7 @@ from skillgauge_skill_folders import SKILL_FILE
 
 from .claiming import FORMAT
 from .loading import FIXTURES
+from .responders import responder
 from .written import expected, grader
 
 _UNWRITTEN = ("input", "arm_prompts", "image_files", "setup", "pass_env", "cluster", "network", "runs")
@@ -42,6 +43,8 @@ class _Writing:
 
     skill: str
     compares: bool
+    has_servers: bool = False
+    """Whether eval.yaml says which servers each task has."""
     files: dict[str, bytes] = field(default_factory=dict)
     losses: list[Problem] = field(default_factory=list)
     snapshots: dict[str, str] = field(default_factory=dict)
@@ -60,7 +63,9 @@ class _Writing:
 def dump(suite: Suite) -> Dumped:
     """The suite with the skill's SKILL.md and its files, and what cannot be said as losses."""
     candidate = _candidate(suite)
-    writing = _Writing(candidate.name if candidate else suite.name or suite.id, suite.defaults.baseline)
+    writing = _Writing(
+        candidate.name if candidate else suite.name or suite.id, suite.defaults.baseline, suite.format == FORMAT
+    )
     if candidate is not None and (file := Path(candidate.root, SKILL_FILE)).is_file():
         writing.files[SKILL_FILE] = file.read_bytes()
     else:
@@ -94,6 +99,7 @@ def _head(suite: Suite, writing: _Writing) -> dict[str, Any]:
     head |= {"description": suite.description} if suite.description else {}
     head |= {"skill": writing.skill, "version": suite.version or "1.0"}
     head |= {"baseline": True} if defaults.baseline else {}
+    head |= {"mcp_mocks": kept["mcp_mocks"]} if "mcp_mocks" in kept else {}
     return head | {"config": config, "metrics": kept.get("metrics", _METRICS), "tasks": ["tasks/*.yaml"]}
 
 
@@ -149,13 +155,15 @@ def _inputs(case: Case, writing: _Writing) -> dict[str, Any]:
     inputs: dict[str, Any] = {"prompt": case.prompt}
     if case.turns:
         inputs["follow_up_prompts"] = list(case.turns)
+    if case.user:
+        inputs["responder"] = responder(case) or None
     if "context" in case.extras:
         inputs["context"] = thaw(case.extras["context"])
     if case.files:
         inputs["files"] = [_input(file, case, writing) for file in case.files]
     if case.env:
         inputs["environment"] = thaw(case.env)
-    return inputs
+    return {key: value for key, value in inputs.items() if value is not None}
 
 
 def _input(file: FileSpec, case: Case, writing: _Writing) -> dict[str, str]:
@@ -186,14 +194,24 @@ def _unsaid(case: Case, writing: _Writing) -> Iterator[str]:
         yield "its weight is left out"
     if case.limits.max_turns is not None:
         yield "its limit of turns is left out"
+    if case.user and not responder(case):
+        yield "a user who is simulated otherwise than by instructions, or after further turns, cannot be written"
+    if case.installs and not writing.has_servers:
+        yield "installs cannot be written"
     for name in _UNWRITTEN:
         if getattr(case, name):
             yield f"{name.replace('_', ' ')} cannot be written"
+    yield from _unsaid_of_checks(case, writing)
+
+
+def _unsaid_of_checks(case: Case, writing: _Writing) -> Iterator[str]:
     for check in case.checks:
         if check.beside and check.scorer != "trigger" and not (writing.compares and "skills" in check.options):
             yield f"check {check.id!r} would decide, and is no more than a figure here"
         if check.turn is not None:
             yield f"check {check.id!r} is about turn {check.turn}, and would be about the whole session"
+        if check.required:
+            yield f"check {check.id!r} ends no conversation: it is asked as any other"
         if check.stage:
             yield f"check {check.id!r} would be asked whatever others say"
 

@@ -42,12 +42,20 @@ class ResourceFile(Part):
     content: str | None = None
 
 
+class ResponderFile(Part):
+    """`inputs.responder` of a task."""
+
+    instructions: Text
+    max_followups: Annotated[int, Field(ge=1)] | None = None
+    model: Text | None = None
+
+
 class InputsFile(Part):
     """`inputs` of a task."""
 
     prompt: Text
     follow_up_prompts: tuple[Text, ...] = ()
-    responder: Json = None
+    responder: ResponderFile | None = None
     context: JsonObject | None = None
     files: tuple[ResourceFile, ...] = ()
     environment: dict[str, str] = {}
@@ -119,6 +127,33 @@ class ConfigFile(Part):
     mcp_servers: JsonObject | None = None
 
 
+class MockResponseFile(Part):
+    """One answer of a tool that is mocked."""
+
+    match: JsonObject | None = None
+    """The whole input that it answers."""
+    match_regex: dict[str, str] | None = None
+    """Patterns for values of the input."""
+    match_schema: JsonObject | None = None
+    return_: Annotated[Json, Field(alias="return")] = None
+    error: str | None = None
+
+
+class MockToolFile(Part):
+    """A tool that is mocked."""
+
+    description: str = ""
+    input_schema: JsonObject | None = None
+    responses: tuple[MockResponseFile, ...] = ()
+
+
+class MockFile(Part):
+    """One of `mcp_mocks`: a server that answers from the file."""
+
+    name: Text
+    tools: dict[str, MockToolFile]
+
+
 class EvalFile(Part):
     """The whole eval.yaml."""
 
@@ -128,6 +163,7 @@ class EvalFile(Part):
     version: Text | None = None
     config: ConfigFile
     hooks: JsonObject | None = None
+    mcp_mocks: tuple[MockFile, ...] = ()
     inputs: dict[str, str] | None = None
     tasks_from: Text | None = None
     range: tuple[int, int] | None = None

@@ -31,6 +31,8 @@ from .claiming import FORMAT, NAMES
 from .files import EvalFile, GraderFile, InputsFile, TaskFile
 from .graders import Given, checks_of, expectations
 from .reading import Pointer, Reading
+from .responders import user_of
+from .servers import servers_of
 from .skills import candidate, others
 
 FIXTURES = "fixtures"
@@ -78,6 +80,8 @@ def _suite(file: Path) -> Suite:
     distractors = tuple(others(reading, read, root)) if root is not None else ()
     tasks = tuple(_tasks(reading, read))
     cases = (*(_case(task, reading, read) for task in tasks), *_rows(reading, read))
+    if servers := servers_of(reading, read):
+        cases = tuple(case.model_copy(update={"installs": servers}) for case in cases)
     _unique(tasks, reading)
     if reading.problems or root is None:
         raise SuiteError(reading.problems)
@@ -130,8 +134,8 @@ def _kept(value: JsonValue) -> dict[str, JsonValue]:
     """Return the keys that nothing executes, for writing back."""
     if not isinstance(value, Mapping) or not isinstance(config := value.get("config"), Mapping):
         return {}
-    kept: dict[str, JsonValue] = {"config": {key: config[key] for key in KEPT if key in config}}
-    return kept | ({"metrics": value["metrics"]} if "metrics" in value else {})
+    kept: dict[str, JsonValue] = {"config": {key: config[key] for key in (*KEPT, "mcp_servers") if key in config}}
+    return kept | {key: value[key] for key in ("metrics", "mcp_mocks") if key in value}
 
 
 def _settings(reading: Reading, read: EvalFile) -> None:
@@ -141,9 +145,6 @@ def _settings(reading: Reading, read: EvalFile) -> None:
             reading.tell(f"{key} has no effect: {_WHY[key]}", "config", key)
     if read.metrics:
         reading.tell("metrics decide nothing: a gate is given by --gate or --min-completion", "metrics")
-    if read.config.mcp_servers:
-        hint = "Take them out; an engine takes servers from its own configuration."
-        reading.refuse("servers are not started by a suite", "config", "mcp_servers", hint=hint)
     for name, commands in (read.hooks or {}).items():
         if commands:
             hint = "Run it before or after skillgauge, or check by a grader of type program."
@@ -232,9 +233,6 @@ def _case(task: _Task, suite: Reading, read: EvalFile) -> Case:
         fixtures = suite.folder / FIXTURES
     if file.inputs.context:
         reading.tell("context is for people: an agent is asked the prompt alone", "inputs", "context")
-    if file.inputs.responder is not None:
-        hint = "Write what the user says next: follow_up_prompts."
-        reading.refuse("no user is played by a model", "inputs", "responder", hint=hint)
     for place in _templates(file.inputs):
         reading.tell("a template in a prompt stays as it is, as in waza", *place)
     checks = (*_checks(suite, read, file, reading, fixtures),)
@@ -247,6 +245,7 @@ def _case(task: _Task, suite: Reading, read: EvalFile) -> Case:
         tags=file.tags,
         prompt=file.inputs.prompt,
         turns=file.inputs.follow_up_prompts,
+        user=user_of(reading, file.inputs),
         files=tuple(_files(reading, file, fixtures)),
         grader_files=_grader_files(suite.folder, checks),
         checks=checks,

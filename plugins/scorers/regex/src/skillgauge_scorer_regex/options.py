@@ -20,6 +20,8 @@ class Source(StrEnum):
     """The session as the agent's program told it, an event a line."""
     CREATED = "created"
     """Paths of the files that the session created, sorted, one a line."""
+    MOCKED = "mocked"
+    """The calls that stand-ins of servers answered, each with its answer as a line of JSON."""
 
 
 class Syntax(StrEnum):
@@ -98,7 +100,9 @@ class RegexOptions(Frozen):
         default=Source.ANSWER,
         description=(
             "Where to look: `answer`; `messages`, all that an agent said; `events`, the session as the agent's program "
-            "told it, one event a line; `created`, the sorted paths of the files that it created, one a line."
+            "told it, one event a line; `created`, the sorted paths of the files that it created, one a line; "
+            "`mocked`, the calls that stand-ins of MCP servers answered, each a line of JSON with tool, input, output "
+            "and verdict."
         ),
         json_schema_extra=HARMLESS,
     )

@@ -6,11 +6,10 @@ import sqlite3
 from itertools import islice
 
 from skillgauge.api.report import RunState, RunView
+from skillgauge_stored_runs import Group, encode, packed, trouble
 
 from .database import transaction
-from .records import encode, packed
-from .rows import Group, case_rows, write_cases, write_results
-from .trouble import trouble
+from .rows import case_rows, write_cases, write_results
 
 _BATCH = 500
 _COLUMNS = "run_id, plan_id, schema_version, state, started_at, finished_at, resumes, head, summary"

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillgauge.api import StoreError
+from skillgauge_stored_runs import LARGEST, trouble
 
-from .records import LARGEST
 from .schema import APPLICATION_ID, MIGRATIONS
-from .trouble import TROUBLES, explain, trouble
+from .trouble import TROUBLES, explain
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100

@@ -8,13 +8,12 @@ from typing import Any
 
 from skillgauge.api import CaseHead, Claimed, GivenUp, ResultOrder, StoreError, Trial, TrialResult, Unfinished
 from skillgauge.api.report import GroupKey, RunInfo, RunState, Summary
+from skillgauge_stored_runs import Group, compact, decode, encode, packed, trouble
 
 from .database import Database, transaction
 from .ownership import Lease
 from .reading import Stored
-from .records import decode, encode, packed
-from .rows import Group, case_rows, compact, result_key, write_cases, write_results
-from .trouble import trouble
+from .rows import case_rows, result_key, write_cases, write_results
 from .writer import Writer
 
 _CLAIM = """INSERT INTO attempts VALUES (?, ?, 1, ?)

@@ -19,11 +19,11 @@ from typing import Any
 
 from skillgauge.api import CaseHead, PlanHead, ResultOrder, RunQuery, TrialResult, Unfinished
 from skillgauge.api.report import Counts, GroupKey, RunInfo, RunState, RunView, Summary
+from skillgauge_stored_runs import Extra, ModelT, decode, group_of, is_selected, reading
 
 from .database import Database
 from .ownership import OWNER_COLUMNS, Lease
-from .records import Extra, ModelT, decode, reading
-from .rows import GROUP, group_of
+from .rows import GROUP
 from .schema import first_key
 from .trouble import TROUBLES, damaged, explain
 
@@ -176,13 +176,13 @@ def scan_runs(database: Database, query: RunQuery, lease: Lease) -> Iterator[Run
             for run, run_id in keys:
                 if remaining == 0:
                     return
-                if query.run_ids and run_id not in query.run_ids:
+                if not query.names(run_id):
                     continue
                 try:
                     view = _view(database, db, run, lease)
                 except (AttributeError, TypeError, ValueError) as error:  # a row is not there, or of other types
                     raise damaged(database.path, f"run {run_id} cannot be read") from error
-                if _matches(view.head, query):
+                if is_selected(view.head, query):
                     remaining = None if remaining is None else remaining - 1
                     yield view
         except TROUBLES as error:
@@ -208,15 +208,4 @@ def _view(database: Database, db: sqlite3.Connection, run: int, lease: Lease) ->
             else decode(Summary, summary, extra=extra, subject=f"{database.path}: the summary of run {run_id}")
         ),
         source=Stored(database, run, extra, run_id),
-    )
-
-
-def _matches(head: PlanHead, query: RunQuery) -> bool:
-    """Tell whether the plan has the wanted suite, and in it the wanted target."""
-    if query.suite_id is None and query.target_id is None:
-        return True
-    return any(
-        query.target_id is None or any(target.id == query.target_id for target in suite.targets)
-        for suite in head.suites
-        if query.suite_id in (None, suite.id)
     )

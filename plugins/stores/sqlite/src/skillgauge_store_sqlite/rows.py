@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Sequence
 
 from skillgauge.api import CaseHead, TrialResult
-from skillgauge.api.report import GroupKey
+from skillgauge_stored_runs import Group, compact, encode, group_of, packed
 
-from .records import encode, packed
 from .schema import ORDINAL_BITS, first_key
 
 _RESULT = """INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET grp = excluded.grp, case_index = excluded.case_index, repeat = excluded.repeat,
 verdict = excluded.verdict, body = excluded.body WHERE trial_id = excluded.trial_id"""
-Group = tuple[str, str | None, str, str, str | None]
-group_of: Callable[[TrialResult | GroupKey], Group] = attrgetter("suite_id", "target_id", "arm", "runner", "model")
-"""What `GROUP` compares beside the run; as plain texts it is looked up in a fifth of the time."""
 GROUP = "run = ? AND suite_id = ? AND target_id IS ? AND arm = ? AND runner = ? AND model IS ?"
+"""Compares the run and the columns of a `Group`."""
 
 
 def write_results(
@@ -70,15 +66,6 @@ def result_key(run: int, ordinal: int) -> int:
     if not 0 <= ordinal < 1 << ORDINAL_BITS:
         raise ValueError(f"ordinal {ordinal} is no place in a plan")
     return first_key(run) + ordinal
-
-
-def compact(trial_id: str) -> bytes | str:
-    """A trial id in half its size if it is a digest, as those of the kernel are."""
-    try:
-        raw = bytes.fromhex(trial_id)
-    except ValueError:
-        return trial_id
-    return raw if raw.hex() == trial_id else trial_id
 
 
 def _group(db: sqlite3.Connection, run: int, result: TrialResult, groups: dict[Group, int]) -> int:

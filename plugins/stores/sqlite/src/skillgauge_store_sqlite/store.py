@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-from uuid import uuid4
 
 from skillgauge.api import PlanHead, RunQuery
 from skillgauge.api.report import RunInfo, RunState, RunView
+from skillgauge_stored_runs import encode, is_resumable, new_run_id, signer_of
 
 from .archive import keep_run
 from .database import Database, transaction
@@ -18,7 +17,6 @@ from .log import SqliteRunLog
 from .options import SqliteOptions
 from .ownership import OWNER_COLUMNS, Lease, Timing
 from .reading import scan_runs
-from .records import encode, is_resumable, signer_of
 from .schema import MIGRATIONS
 from .writer import Writer
 
@@ -112,7 +110,7 @@ class SqliteStore:
 
     def _new(self, db: sqlite3.Connection, head: PlanHead) -> tuple[int, RunInfo]:
         started_at = self._lease.timing.clock()
-        run_id = f"{datetime.fromtimestamp(started_at, UTC):%Y%m%dT%H%M%S}{uuid4().hex[:6]}"
+        run_id = new_run_id(started_at)
         row = (run_id, head.plan_id, head.schema_version, RunState.RUNNING.value, started_at, encode(head))
         cursor = db.execute(
             "INSERT INTO runs (run_id, plan_id, schema_version, state, started_at, head) VALUES (?, ?, ?, ?, ?, ?)",

@@ -5,22 +5,13 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from skillgauge.api import ExitCode, Problem, StoreError
+from skillgauge.api import StoreError
+from skillgauge_stored_runs import AGAIN, trouble
 
 TROUBLES = (sqlite3.Error, UnicodeDecodeError)
 """What a damaged file does to its readers. The second comes from a damaged text, which Python's module meets first."""
-AGAIN = "then run the same command again: it goes on after the last stored result"
 
 _RESTORE = "Move it away and restore it from a backup, or begin with a new file."
-_IN_A_RUN = (
-    "store.disk-full",
-    "store.io",
-    "store.taken-over",
-    "store.run-ended",
-    "store.plan-mismatch",
-    "store.closed",
-)
-"""What ends a run that had begun; everything else is wrong with the file that was named."""
 _BY_PREFIX = (
     ("SQLITE_FULL", "store.disk-full", "there is no space left for {path}", f"Free some space, {AGAIN}."),
     (
@@ -72,14 +63,6 @@ _BY_PREFIX = (
         _RESTORE,
     ),
 )
-
-
-def trouble(code: str, message: str, hint: str | None = None) -> StoreError:
-    """A `StoreError` with one problem."""
-    error = StoreError(Problem(code, message, hint=hint))
-    if code not in _IN_A_RUN:
-        error.exit_code = ExitCode.USAGE
-    return error
 
 
 def damaged(path: Path, what: str) -> StoreError:

@@ -16,8 +16,10 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
+from skillgauge_stored_runs import trouble
+
 from .database import Database
-from .trouble import TROUBLES, explain, is_busy, trouble
+from .trouble import TROUBLES, explain, is_busy
 
 T = TypeVar("T")
 _Job = Callable[[], None]

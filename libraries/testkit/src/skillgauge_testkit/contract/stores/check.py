@@ -300,6 +300,9 @@ async def _require_scanned(place: Place, store: Store, ids: Sequence[str], heads
         RunQuery(target_id="skill 1"): [ids[1]],
         RunQuery(suite_id="suite 0", target_id="skill 1"): [],
         RunQuery(limit=2): [ids[2], ids[1]],
+        RunQuery(without=frozenset((ids[2], "absent"))): [ids[1], ids[0]],
+        RunQuery(without=frozenset((ids[2],)), limit=1): [ids[1]],
+        RunQuery(run_ids=(ids[2], ids[1]), without=frozenset((ids[2],))): [ids[1]],
     }
     for query, matching in queries.items():
         run_ids = [view.run.run_id for view in await place.scan(store, query)]

@@ -15,6 +15,9 @@ from .wire import REFUSAL, Answer, Failure, IssuedCall, Json, frame, items, join
 
 _ROLES = {"assistant": Role.MODEL, "system": Role.SYSTEM, "developer": Role.SYSTEM}
 
+_SERVER = "mcp__"
+"""Begins the namespace of the tools of a server."""
+
 
 class OpenAIResponses:
     """`/v1/responses`."""
@@ -75,13 +78,15 @@ class OpenAIResponses:
 
 
 def _offered(tools: object) -> Iterator[Json]:
-    """Tools that are called by a plain name."""
+    """Tools that are called by a plain name, and those of servers under the names that other programs give them."""
     for tool in items(tools):
         match tool:
             case {"type": "function" | "custom", "name": _}:
                 yield tool
             case {"type": "namespace", "name": "functions"}:
                 yield from _offered(tool.get("tools"))
+            case {"type": "namespace", "name": str(name)} if name.startswith(_SERVER):
+                yield from ({**one, "name": f"{name}__{one['name']}"} for one in _offered(tool.get("tools")))
 
 
 def _parts(item: Json) -> Iterator[Part]:
@@ -114,6 +119,8 @@ def _message(number: int, content: Json) -> Json:
 
 def _call(name: str, call: IssuedCall) -> Json:
     head = {"id": name, "call_id": call.id, "name": call.name, "status": "completed"}
+    if call.name.startswith(_SERVER):
+        head["namespace"], _, head["name"] = call.name.rpartition("__")
     if call.is_freeform:
         return {"type": "custom_tool_call", **head, "input": "".join(map(str, call.arguments.values()))}
     return {"type": "function_call", **head, "arguments": call.encoded}

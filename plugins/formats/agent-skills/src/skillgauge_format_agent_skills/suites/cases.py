@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -13,14 +14,18 @@ from skillgauge.api import (
     Case,
     Check,
     FileSpec,
+    Install,
     JsonObject,
     JsonValue,
     Limits,
     Origin,
+    SuiteError,
     VerdictMode,
     VerdictRule,
     digest,
+    read_document,
 )
+from skillgauge_mcp_servers.written import read_servers
 from skillgauge_skill_folders import bundled_files, contained, file_spec, files_of, repository_around
 
 from ..checks.assertions import RUBRIC, Assertion, assertion_of, rubric_options
@@ -35,6 +40,7 @@ from .files import EvalFile, InlineFile
 EXPECTED_OUTPUT = "expected_output"
 """Id of the check of a case that says nothing but what is expected."""
 TRIGGER = "trigger"
+SERVERS_KEY = "mcp_servers"
 FIRED, SILENT = "Fired when it should", "Silent when it should be"
 """Ids of the checks that stand beside assertions and ask whether the skill fired, as reports call their figures."""
 EACH = VerdictRule(mode=VerdictMode.EACH)
@@ -56,6 +62,10 @@ class CaseMaker:
     """Share of its checks that an eval needs, where it says nothing itself; `None`: all of them."""
     baseline: str = ""
     """Name of the arm that another prompt may be for."""
+    servers: tuple[Install, ...] = ()
+    """Servers that the agent is given in every eval."""
+    written_servers: JsonValue = None
+    """The same as they are written again."""
     of_scenarios: bool = False
     """True for a document with `scenarios`, which has rules of its own for some types of assertions."""
 
@@ -96,6 +106,7 @@ class CaseMaker:
             prompt=file.prompt,
             arm_prompts=((self.baseline, file.prompt_baseline),) if file.prompt_baseline and self.baseline else (),
             files=tuple(self._files(file, where)),
+            installs=(*self.servers, *self._read_servers(file.mcp_servers, where)),
             setup=file.setup_commands,
             grader_files=bundled_files(self.root, commands),
             checks=tuple(checks),
@@ -104,9 +115,24 @@ class CaseMaker:
             limits=_limits(file),
             tags=tuple(dict.fromkeys((*file.tags, *read.tags, *((DRAFT,) if file.draft else ())))),
             cluster=file.cluster,
-            extras=_extras(read, assertions),
+            extras=_extras(read, assertions) | self._kept_servers(file),
             origin=origin,
         )
+
+    def with_servers(self, written: JsonValue, origin_of: OriginOf) -> CaseMaker:
+        """Return a maker whose evals all have the servers of their file; `None` stands for none."""
+        written = _inlined(written, self.folder)
+        return replace(self, servers=self._read_servers(written, origin_of), written_servers=written)
+
+    def _kept_servers(self, file: EvalFile) -> dict[str, Any]:
+        """Return the servers of an eval as they are written again, those of its file among them."""
+        parts = (self.written_servers, _inlined(file.mcp_servers, self.folder))
+        written = {name: server for part in parts if isinstance(part, Mapping) for name, server in part.items()}
+        return {SERVERS_KEY: written} if written else {}
+
+    def _read_servers(self, written: JsonValue, where: OriginOf) -> tuple[Install, ...]:
+        place = partial(where, SERVERS_KEY)
+        return () if written is None else read_servers(written, self.folder, place, self.findings.errors)
 
     def _rule(self, read: Eval, assertions: list[Assertion]) -> VerdictRule:
         threshold = read.file.threshold if read.file.threshold is not None else self.threshold
@@ -206,6 +232,21 @@ class CaseMaker:
         return self.root, self.root / EVALS_FOLDER, self.folder, *around
 
 
+def _inlined(written: JsonValue, folder: Path) -> JsonValue:
+    """Return servers whose answers stand with them, and not in files; what cannot be read stays as it is."""
+    if not isinstance(written, Mapping):
+        return written
+    servers: dict[str, JsonValue] = {}
+    for name, server in written.items():
+        servers[name] = server
+        mock = server.get("mock") if isinstance(server, Mapping) else None
+        path = contained(folder, mock) if isinstance(mock, str) else None
+        if isinstance(server, Mapping) and path is not None and path.is_file():
+            with suppress(SuiteError):
+                servers[name] = {**server, "mock": read_document(path).value}
+    return servers
+
+
 def _beside(trigger: Check) -> Check:
     """A trigger check of an eval that runs in both arms: only one of them can meet it."""
     should = bool(trigger.options["should_trigger"])
@@ -218,7 +259,7 @@ def _limits(file: EvalFile) -> Limits:
     return Limits(timeout_s=file.timeout_s, max_turns=file.max_turns)
 
 
-def _extras(read: Eval, assertions: list[Assertion]) -> JsonObject:
+def _extras(read: Eval, assertions: list[Assertion]) -> dict[str, Any]:
     """Return the keys that a case has no field for and that are needed to write the eval again."""
     file = read.file
     objects = {one.check.id: one.raw for one in assertions if one.raw is not None}

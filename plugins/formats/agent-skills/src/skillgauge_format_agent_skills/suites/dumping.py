@@ -30,7 +30,7 @@ from ..checks.assertions import RUBRIC
 from ..checks.written import counting, written
 from ..figures import TRIGGERS
 from ..keys import KEYS, Use, listed
-from .cases import AS_EXPECTED, EACH, EXPECTED_OUTPUT, TRIGGER
+from .cases import AS_EXPECTED, EACH, EXPECTED_OUTPUT, SERVERS_KEY, TRIGGER
 
 EVALS_FILE, QUERIES_FILE = "evals/evals.json", "evals/trigger_evals.json"
 SKILL_CREATOR = "skill-creator"
@@ -86,6 +86,7 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
         "prompt": case.prompt if case.prompt is not None else _as_prompt(case.input),
         "expected_output": thaw(reference),
         "files": [file.path for file in case.files] or None,
+        SERVERS_KEY: thaw(case.extras.get(SERVERS_KEY)),
         key: assertions or None,
         **_settings(case),
         **_trigger_keys(case),
@@ -214,9 +215,17 @@ def _unsaid(case: Case) -> Iterator[str]:
         yield "its rule for a verdict is left out"
     if case.limits.output_bytes is not None:
         yield "its limit of output is left out"
-    for name in ("env", "targets", "runs"):
+    yield from _unsaid_of_servers(case)
+    for name in ("turns", "user", "env", "targets", "runs"):
         if getattr(case, name):
             yield f"{name} cannot be written"
+
+
+def _unsaid_of_servers(case: Case) -> Iterator[str]:
+    if case.installs and SERVERS_KEY not in case.extras:
+        yield "installs cannot be written"
+    elif any(install.files for install in case.installs):
+        yield "files of servers are left out"
 
 
 def _skill_file(suite: Suite) -> bytes | None:

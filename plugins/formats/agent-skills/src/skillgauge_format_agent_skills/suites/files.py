@@ -69,6 +69,8 @@ class EvalFile(_Part):
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
     timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     max_turns: Annotated[int, Field(ge=1)] | None = None
+    mcp_servers: Json = None
+    """Servers that the agent is given, in both arms: name to `command`, `url` or `mock`."""
     setup_commands: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     """Of `setup`: shell commands run in the workspace beforehand."""
     copy_test_files: bool = False
@@ -82,6 +84,8 @@ class EvalsFile(_Part):
     skill_path: str | None = None
     """Folder or SKILL.md of the skill, from the folder of the file or one around it in the repository."""
     evals: tuple[EvalFile, ...]
+    mcp_servers: Json = None
+    """Servers of every eval, besides its own."""
 
 
 class QueryFile(_Part):

@@ -49,7 +49,7 @@ from ..recognition.shapes import Foreign, Shape, evals_in, list_key
 from ..recognition.skill_search import PATH_KEY, SkillSearch
 from ..recognition.sources import EVALS_FOLDER, Source, is_named_evals, parts_of, read_source, shape_in, suite_files
 from ..recognition.unread import missing_plugin, not_read, unknown_shape
-from .cases import TRIGGER, CaseMaker
+from .cases import SERVERS_KEY, TRIGGER, CaseMaker
 from .installing import leak_warnings
 from .naming import prefixes
 from .neighbours import Neighbours
@@ -60,7 +60,7 @@ SKILL_CREATOR, AGENTSKILLS = "skill-creator", "agentskills"
 """Dialects of evals: with `expectations` and with `assertions`."""
 WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
 TRIGGER_RUNS = 3
-_EVALS_KEYS = ("skill_name", PATH_KEY, "evals")
+_EVALS_KEYS = ("skill_name", PATH_KEY, SERVERS_KEY, "evals")
 
 
 @dataclass(frozen=True)
@@ -244,6 +244,7 @@ def _evals(source: Source, skill: Skill, findings: Findings) -> tuple[Case, ...]
         findings.other_name(listed, "evals", source.origin(listed))
     _note_keys(value, listed, findings, source)
     maker = replace(maker, threshold=_threshold(value, findings, source), of_scenarios=listed == SCENARIOS)
+    maker = maker.with_servers(value.get(SERVERS_KEY), source.origin)
     name = value.get("skill_name")
     if isinstance(name, str) and name != skill.name:
         message = f"skill_name is {name!r}, but the skill is called {skill.name!r}{did_you_mean(name, [skill.name])}"

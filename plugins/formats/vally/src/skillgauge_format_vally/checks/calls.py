@@ -90,22 +90,35 @@ def _call(entry: str | CallConfig, context: Context, *pointer: str | int, called
         if getattr(call, key) is not None:
             hint = "Ask for arguments by command, path or args."
             context.cannot(f"{key} of a call is not looked at", *pointer, key, hint=hint)
-    written = {key: text for key in ("command", "path") if (text := getattr(call, key)) is not None}
-    arguments = {key: context.pattern(text, *pointer, key) for key, text in written.items()}
-    arguments |= {key: context.pattern(text, *pointer, "args", key) for key, text in call.args.items()}
+    arguments = _arguments(call, context, *pointer)
     if call.name == SKILL_TOOL and not arguments:
         yield from any_skill(context, *pointer, called=called)
         return
     options: dict[str, JsonValue] = {"called": called}
     if call.name is not None:
-        context.tell(_NAMES, *pointer)
         place = pointer if isinstance(entry, str) else (*pointer, "name")
-        options["tool_pattern"] = alike(call.name) or context.pattern(call.name, *place)
+        options |= _named(call.name, context, *place)
     if arguments:
-        options["arguments"] = arguments
-    if arguments or not alike(call.name or ""):
-        options |= JAVASCRIPT
+        options |= {"arguments": arguments, **JAVASCRIPT}
     yield Made(f"{pointer[0]} {call.name or ', '.join(arguments)} {pointer[-1]}", "tool-call", options)
+
+
+def _arguments(call: CallConfig, context: Context, *pointer: str | int) -> dict[str, JsonValue]:
+    """Return patterns by the name of the argument in which they are looked for."""
+    written = {key: text for key in ("command", "path") if (text := getattr(call, key)) is not None}
+    patterns = {key: context.pattern(text, *pointer, key) for key, text in written.items()}
+    return {**patterns, **{key: context.pattern(text, *pointer, "args", key) for key, text in call.args.items()}}
+
+
+def _named(name: str, context: Context, *pointer: str | int) -> dict[str, JsonValue]:
+    """Return the options for a tool of a name, which is a pattern unless it is one of Copilot's."""
+    context.tell(_NAMES, *pointer)
+    pattern = alike(name)
+    return (
+        {"tool_pattern": context.pattern(name, *pointer), **JAVASCRIPT}
+        if pattern is None
+        else {"tool_pattern": pattern}
+    )
 
 
 def _sequence(config: CallsConfig, context: Context) -> Iterator[Made]:

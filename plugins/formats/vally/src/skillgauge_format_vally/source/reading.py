@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -131,9 +132,24 @@ class Reading:
                     f"unknown key {key!r} has no effect{did_you_mean(key, tuple(own_keys.values()))}", *pointer, key
                 )
 
-    def place(self, written: str) -> Path | None:
-        """Return the file or folder that a path means; `None` if it leaves the repository."""
-        start = os.path.relpath(self.folder, self.repository)
+    def places(self, written: str) -> Iterator[Path]:
+        """Yield what a path means from the folder of the file, and then from each folder above in the repository."""
+        folder = self.folder
+        while True:
+            if (place := self.place(written, folder)) is not None:
+                yield place
+            if folder in (self.repository, folder.parent):
+                return
+            folder = folder.parent
+
+    def place(self, written: str, folder: Path | None = None) -> Path | None:
+        """Return the file or folder that a path means from a folder on; `None` if it leaves the repository.
+
+        Args:
+            written: the path.
+            folder: where it starts; default: the folder of the file.
+        """
+        start = os.path.relpath(folder or self.folder, self.repository)
         inside = os.path.normpath(os.path.join(start, written.replace("\\", "/")))  # noqa: PTH118 - no link yet
         return self.repository if inside == "." else contained(self.repository, inside)
 

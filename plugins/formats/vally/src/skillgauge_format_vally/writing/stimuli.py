@@ -18,7 +18,10 @@ from .words import Words, words_of
 
 _JUDGE, _TRIGGER = "rubric", "trigger"
 _CONSTRAINTS = (EXPECTED, REJECTED)
-_UNWRITTEN = ("input", "arm_prompts", "image_files", "setup_files", "pass_env", "cluster", "network", "skip", "runs")
+_UNWRITTEN = (
+    *("input", "installs", "arm_prompts", "user", "image_files", "setup_files"),
+    *("pass_env", "cluster", "network", "skip", "runs"),
+)
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,9 @@ def _unsaid(case: Case, writing: Writing) -> Iterator[str]:
     for key in _UNWRITTEN:
         if getattr(case, key):
             yield f"{key.replace('_', ' ')} cannot be written"
+    for check in case.checks:
+        if check.required:
+            yield f"check {check.id!r} ends no conversation: it is asked as any other"
     if case.name not in ("", case.id):
         yield f"its second name {case.name!r} cannot be written"
     if case.weight != 1:

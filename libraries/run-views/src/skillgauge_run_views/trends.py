@@ -6,14 +6,60 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, SuiteHead, TargetHead
-from skillgauge.api.report import Figure, GroupSummary, RunView, compared, headline
-
-from .documents import TrendLift, TrendPoint, TrendSeries
+from skillgauge.api import DIRECT, Frozen, SuiteHead, TargetHead
+from skillgauge.api.report import Figure, GroupSummary, RunState, RunView, compared, headline
+from skillgauge.stats import Finding, RateInterval
 
 _BARS = "▁▂▃▄▅▆▇█"
 _UNTOLD = "unknown"
 """Runner of what was taken over from a document that does not tell it."""
+
+
+class TrendLift(Frozen):
+    """The lift of a series' arm in one run, against one of its baseline arms."""
+
+    baseline: str
+    lift: float | None
+    """Mean difference over the cases with a result in both arms; `null` if there is none."""
+    n: int
+    """Those cases."""
+    finding: Finding | None
+    """What it proves."""
+
+
+class TrendPoint(Frozen):
+    """One run in a trend."""
+
+    run_id: str
+    started_at: float
+    version: str | None
+    digest: str
+    """Digest of the skill's definition and code; empty if it is unknown."""
+    pass_rate: RateInterval
+    headline: Figure
+    """The number that stands for the run: its pass rate, unless that says nothing of such a suite."""
+    lifts: tuple[TrendLift, ...] = ()
+    """Of a candidate arm, one for each arm that it was compared with."""
+    errors: int
+    p95_s: float | None
+    samples: int = 0
+    """Times that this percentile is of."""
+    delta: float | None
+    """Headline minus that of the run before; `null` for the first one, and if either is unknown."""
+    changes: tuple[str, ...]
+    """What is different from the run before: `version`, `files`, `suite`, `cases`, `adapter`, `engine`, `judge`."""
+
+
+class TrendSeries(Frozen):
+    """Runs that measured the same thing: one suite, arm and model."""
+
+    suite: str
+    arm: str
+    model: str | None
+    runner: str | None
+    """Set only where a run had several runners for the same suite, arm and model."""
+    points: tuple[TrendPoint, ...]
+    """Oldest first."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +99,21 @@ def trends(views: Iterable[RunView], target: str, suite: str | None = None) -> t
         TrendSeries(suite=key[0], arm=key[1], model=key[2], runner=key[3], points=tuple(_points(runs)))
         for key, runs in series.items()
     )
+
+
+def is_finished(view: RunView) -> bool:
+    """Tell whether every trial of a run was carried out."""
+    return view.run.state is RunState.FINISHED
+
+
+def is_valid(view: RunView, target: str, suite: str | None) -> bool:
+    """Tell whether a run proves anything of a target, on one suite or on any of those that it was evaluated on."""
+    if view.head.is_chosen:
+        return False
+    invalid = {one.suite_id for one in view.summary.validity if not one.valid}
+    of_target = {one.suite_id for one in view.summary.groups if one.target_id == target}
+    suites_asked = of_target if suite is None else of_target & {suite}
+    return not suites_asked or bool(suites_asked - invalid)
 
 
 def sparkline(rates: Iterable[float | None]) -> str:

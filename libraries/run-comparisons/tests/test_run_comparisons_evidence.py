@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge_command_report.document import Difference, TaskRuns
-from skillgauge_command_report.evidence import Control, TaskPair, difference, lift_change, loss_chance
+from skillgauge_run_comparisons.document import Difference, TaskRuns
+from skillgauge_run_comparisons.evidence import Control, TaskPair, difference, lift_change, loss_chance
 
 Counts = tuple[int, int]
 

@@ -11,13 +11,13 @@ from pydantic import BaseModel, ValidationError
 
 from skillgauge.api import PlanHead
 
-from .trouble import trouble
+from .troubles import trouble
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Extra = Literal["ignore"] | None
 
 LONG = 4096
-"""Characters from which on a text is compressed: a page of the database, below which nothing would be gained."""
+"""Characters from which on a text is compressed: about a page of a database, below which nothing would be gained."""
 _LEVEL = 3
 """Half the time of the usual 6, for a tenth more bytes."""
 LARGEST = 128 * 1024 * 1024
@@ -65,23 +65,23 @@ def decode(model: type[ModelT], stored: str | bytes, *, extra: Extra, subject: s
         value: ModelT = model.__pydantic_validator__.validate_json(text, extra=extra)
         return value
     except (ValidationError, ValueError, zlib.error) as error:
-        hint = "Move the file away and begin with a new one, or name another with --store."
+        hint = "Restore the store from a backup, or name another with --store."
         name = subject.replace("{}", str(place))
         raise trouble("store.damaged", f"{name} cannot be read: {error}", hint) from error
 
 
-def signer_of(head: str) -> str:
-    """The signer in the JSON of a plan's head; empty if there is none, or if it is no such JSON."""
+def signer_of(head: str | bytes) -> str:
+    """The signer in the JSON of a plan's head, packed or not; empty if there is none, or if it is no such JSON."""
     try:
         stored = json.loads(_unpacked(head))
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, zlib.error):
         return ""
     signer = stored.get("signer") if isinstance(stored, dict) else None
     return signer if isinstance(signer, str) else ""
 
 
 def _unpacked(stored: str | bytes) -> str | bytes:
-    """The JSON text of what is stored.
+    """The JSON text of what is stored; bytes may be the text itself.
 
     Raises:
         ValueError: it is cut off, or larger than anything that is stored here.
@@ -91,6 +91,8 @@ def _unpacked(stored: str | bytes) -> str | bytes:
         return stored
     if isinstance(stored, str):
         text = stored.encode()
+    elif stored.startswith(b"{"):  # all that is stored are objects, and zlib begins with another byte
+        text = stored
     else:
         unpacker = zlib.decompressobj()
         text = unpacker.decompress(stored, LARGEST + 1)

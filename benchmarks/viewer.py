@@ -1,0 +1,180 @@
+"""Times of the pages of `skillgauge view` over a large store, against a page that reads nothing.
+
+Run: python benchmarks/viewer.py [RUNS [TRIALS]]
+
+A store is made of RUNS (1,000) finished runs of a comparison: one with 1,000 trials, every other with TRIALS (40), each
+with a session of some steps. Pages are asked of the program as a browser asks, one after another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+from measure import BIN, machine, verdict
+
+from skillgauge.api import (
+    CaseHead,
+    EventKind,
+    Execution,
+    Kept,
+    ResultOrder,
+    Score,
+    Trajectory,
+    TrajectoryEvent,
+    TrialResult,
+    Usage,
+    Verdict,
+)
+from skillgauge.api.report import RunView, summarize
+from skillgauge_store_sqlite.options import SqliteOptions
+from skillgauge_store_sqlite.store import SqliteStore
+from skillgauge_testkit import contract_views
+
+LARGE = 1_000
+"""Trials of the one large run."""
+STEPS = 12
+"""Of each session."""
+TIMES = 5
+GOALS_S = {"list": 0.3, "list, filtered": 0.3, "run": 0.5, "case": 0.3, "trial": 0.3, "comparison": 1.0, "history": 1.0}
+MEMORY_GOAL_MB = 150
+
+
+def main() -> None:
+    """Make the store, measure and print."""
+    runs, trials = (int(word) for word in (*sys.argv[1:], *("1000", "40")[len(sys.argv) - 1 :])[:2])
+    print(machine())
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder, "runs.db")
+        began = time.perf_counter()
+        asyncio.run(fill(store, runs, trials))
+        size, took = store.stat().st_size / 1e6, time.perf_counter() - began
+        print(f"store: {runs:,} runs of {trials} trials, one of {LARGE:,}; {size:.0f} MB, made in {took:.0f} s")
+        measure(store, folder)
+
+
+async def fill(place: Path, runs: int, trials: int) -> None:
+    """Keep finished runs in a store."""
+    store = SqliteStore(SqliteOptions(location=str(place)))
+    small, large = view_of(trials), view_of(LARGE)
+    for number in range(runs):
+        view = large if number == runs - 2 else small
+        info = view.run.model_copy(update={"run_id": f"run{number:05}", "started_at": 1_700_000_000.0 + 3_600 * number})
+        assert await store.keep(replace(view, run=info.model_copy(update={"finished_at": info.started_at + 60})))
+    await store.close()
+
+
+def view_of(trials: int) -> RunView:
+    """A finished comparison of two arms with so many trials, two of each case in each arm."""
+    view = next(view for what, view in contract_views() if "two arms" in what)
+    results = list(results_of(trials))
+    cases = [
+        CaseHead(suite_id="demo", index=index, id=f"case-{index}", prompt=f"Do the task {index}.", digest=f"d{index}")
+        for index in range(trials // 4)
+    ]
+    source = Kept(lambda: results, cases)
+    suite = view.head.suites[0].model_copy(update={"case_count": len(cases), "runs": 2})
+    head = view.head.model_copy(update={"suites": (suite,), "trial_count": trials, "runs": 2})
+    summary = summarize(head, source.results(ResultOrder.CASE), figures=lambda _summary: {})
+    return replace(view, head=head, summary=summary, source=source)
+
+
+def results_of(trials: int) -> Iterator[TrialResult]:
+    """Trials in the order of a plan."""
+    template = next(iter(next(view for what, view in contract_views() if "two arms" in what).results()))
+    events = tuple(
+        TrajectoryEvent(kind=EventKind.TOOL_CALL if step % 2 else EventKind.MESSAGE, name="Bash", text="step " * 40)
+        for step in range(STEPS)
+    )
+    for ordinal in range(trials):
+        index, arm, repeat = ordinal // 4, ("with_skill", "without_skill")[ordinal % 2], ordinal % 4 // 2 + 1
+        passed = arm == "with_skill" or index % 2 == 0
+        yield template.model_copy(
+            update={
+                "trial_id": f"{ordinal:032x}",
+                "ordinal": ordinal,
+                "case_id": f"case-{index}",
+                "case_index": index,
+                "arm": arm,
+                "repeat": repeat,
+                "verdict": Verdict.PASS if passed else Verdict.FAIL,
+                "value": float(passed),
+                "scores": (Score.passed("it is there") if passed else Score.failed("no such file"),),
+                "execution": Execution(
+                    text="done " * 50,
+                    duration_s=4.0,
+                    usage=Usage(input_tokens=1_000, output_tokens=20, cost_usd=0.01, cost_basis="reported"),
+                    trajectory=Trajectory(events=events, skills_offered=("demo",), turns=2),
+                ),
+            }
+        )
+
+
+def measure(store: Path, folder: str) -> None:
+    """Ask for every kind of page, and print how long each takes."""
+    began = time.perf_counter()
+    command = [BIN / "skillgauge", "--json", "view", "--no-open", "--store", store]
+    server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert server.stdout is not None
+        document = json.loads("".join([*iter(server.stdout.readline, "}\n"), "}"]))
+        with httpx.Client(base_url=f"http://127.0.0.1:{document['port']}", trust_env=False, timeout=60) as client:
+            client.get(document["address"]).raise_for_status()
+            print(f"start until the first answer: {time.perf_counter() - began:.2f} s")
+            floor = seconds(client, "/view.css")[1]
+            pages = page_addresses(client)
+            for name, address in pages.items():
+                first, best = seconds(client, address)
+                goal = GOALS_S[name]
+                taken = f"{first:.3f} s at first, {best:.3f} s at best"
+                print(f"{name}: {taken} (goal {goal} s: {verdict(best <= goal)}; floor {floor:.4f} s)")
+        memory = memory_mb(server.pid)
+        print(f"memory: {memory:.0f} MB (goal {MEMORY_GOAL_MB}: {verdict(memory <= MEMORY_GOAL_MB)})")
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def page_addresses(client: httpx.Client) -> dict[str, str]:
+    """The address of each kind of page; of runs, the large one."""
+    rows = [part.split('"')[0] for part in client.get("/runs").text.split('<th scope="row" class="name"><a href="')[1:]]
+    large = rows[1]
+    key = large.rsplit("/", 1)[1]
+    return {
+        "list": "/runs",
+        "list, filtered": "/runs?q=demo&model=model-1&sort=lift&page=5",
+        "run": large,
+        "case": f"{large}/cases/0-{LARGE // 4 - 1}",
+        "trial": f"{large}/trials/{LARGE - 1}",
+        "comparison": f"/compare?a={rows[2].rsplit('/', 1)[1]}&b={key}",
+        "history": "/history?skill=skill",
+    }
+
+
+def seconds(client: httpx.Client, address: str) -> tuple[float, float]:
+    """The time of the first answer, and the least of some."""
+    times: list[float] = []
+    for _ in range(TIMES):
+        began = time.perf_counter()
+        client.get(address).raise_for_status()
+        times.append(time.perf_counter() - began)
+    return times[0], min(times)
+
+
+def memory_mb(pid: int) -> float:
+    """The most memory that a process has had."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    lines: Sequence[str] = [line for line in status.splitlines() if line.startswith("VmHWM")]
+    return int(lines[0].split()[1]) / 1_024
+
+
+if __name__ == "__main__":
+    main()

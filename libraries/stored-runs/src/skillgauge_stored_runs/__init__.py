@@ -1,0 +1,40 @@
+"""Values and steps that stores of runs share."""
+
+from .groups import Group, compact, group_of, is_selected, new_run_id
+from .records import (
+    KNOWN_VERSION,
+    LARGEST,
+    LONG,
+    MOST_GROUPS,
+    Extra,
+    ModelT,
+    decode,
+    encode,
+    is_resumable,
+    packed,
+    reading,
+    signer_of,
+)
+from .troubles import AGAIN, trouble
+
+__all__ = [
+    "AGAIN",
+    "KNOWN_VERSION",
+    "LARGEST",
+    "LONG",
+    "MOST_GROUPS",
+    "Extra",
+    "Group",
+    "ModelT",
+    "compact",
+    "decode",
+    "encode",
+    "group_of",
+    "is_resumable",
+    "is_selected",
+    "new_run_id",
+    "packed",
+    "reading",
+    "signer_of",
+    "trouble",
+]

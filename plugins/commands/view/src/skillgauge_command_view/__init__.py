@@ -1,0 +1,1 @@
+"""`skillgauge view`: runs in a browser, served on this machine or written as files."""

@@ -1,0 +1,181 @@
+"""The routes of the server: each reads, and answers with a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from skillgauge.api import SkillgaugeError, plain
+from skillgauge.api.report import RunView
+
+from .access import ICON, STYLE, Gate, Names, Tickets
+from .case_page import case_page, find_case, find_trial, trial_page
+from .compare_page import compare_page
+from .history_page import history_page, newest_rows
+from .links import ServedLinks
+from .rendering import Pages, asset
+from .rows import RunRow
+from .run_list import RunFilter, choices
+from .run_page import PAGE, CaseFilter, Cases, RunPage
+from .sources import Runs
+
+_CHOSEN = 10
+"""Runs of a choice that are looked at."""
+_LONGEST = 200
+"""Characters of a filter that are looked at."""
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Answers requests for pages.
+
+    Args:
+        runs: what can be looked at.
+        pages: draws.
+    """
+
+    runs: Runs
+    pages: Pages
+    cases: Cases
+
+    def routes(self) -> list[Route]:
+        """Every address that there is."""
+        return [
+            Route("/", self.start),
+            Route(STYLE, self.style),
+            Route(ICON, self.icon),
+            Route("/runs", self.list),
+            Route("/runs/{run}", self.run),
+            Route("/runs/{run}/cases/{suite:int}-{case:int}", self.case),
+            Route("/runs/{run}/trials/{trial:int}", self.trial),
+            Route("/compare", self.compare),
+            Route("/history", self.history),
+        ]
+
+    def start(self, _request: Request) -> Response:
+        """Lead to the list of runs."""
+        return RedirectResponse(self.pages.links.runs(), status_code=303)
+
+    def style(self, _request: Request) -> Response:
+        """The style of all pages."""
+        return Response(asset("view.css"), media_type="text/css")
+
+    def icon(self, _request: Request) -> Response:
+        """The sign of these pages in a browser."""
+        return Response(asset("view.svg"), media_type="image/svg+xml")
+
+    def list(self, request: Request) -> Response:
+        """The runs that fit a filter."""
+        rows = self.runs.rows()
+        chosen = RunFilter.of(_words(request))
+        return self._page(
+            "runs", chosen=chosen, part=chosen.part(rows), choices=choices(rows), sources=self.runs.labels
+        )
+
+    def run(self, request: Request) -> Response:
+        """A run."""
+        row, view = self._found(request)
+        words = _words(request)
+        show = words.get("show", "all")
+        chosen = CaseFilter(show if show in ("all", "bad", "changed") else "all", words.get("q", ""), _page_of(words))
+        tables = self.cases.tables(row, view)
+        return self._page("run", page=RunPage(row, view), tables=tables, chosen=chosen, size=PAGE)
+
+    def case(self, request: Request) -> Response:
+        """A case of a run."""
+        row, view = self._found(request)
+        report = find_case(view, request.path_params["suite"], request.path_params["case"])
+        if report is None:
+            raise HTTPException(404, "The run has no such case, or no trial of it has ended.")
+        return self._page("case", row=row, page=case_page(report))
+
+    def trial(self, request: Request) -> Response:
+        """A trial of a run."""
+        row, view = self._found(request)
+        result = find_trial(view, request.path_params["trial"])
+        if result is None:
+            raise HTTPException(404, "The run has no such trial, or it has not ended.")
+        first = _number(_words(request).get("from", "1"))
+        suites = [suite.id for suite in view.head.suites]
+        place = suites.index(result.suite_id) if result.suite_id in suites else 0
+        return self._page("trial", row=row, page=trial_page(result, first), case=f"{place}-{result.case_index}")
+
+    def compare(self, request: Request) -> Response:
+        """Two runs beside each other: `a` and `b`, or two that were chosen in the list, the older one first."""
+        keys = request.query_params.getlist("run")[:_CHOSEN]
+        if keys:
+            pairs = sorted((self._run(key) for key in keys), key=lambda pair: pair[0].started_at)
+        else:
+            pairs = [self._run(request.query_params.get(name, "")) for name in ("a", "b")]
+        if len(pairs) != 2:
+            raise HTTPException(400, f"Choose two runs to compare; {len(pairs)} are chosen.")
+        return self._page("compare", page=compare_page(*pairs))
+
+    def history(self, request: Request) -> Response:
+        """A skill from run to run."""
+        target = request.query_params.get("skill", "")
+        rows, older = newest_rows(self.runs.rows(), target)
+        if not rows:
+            raise HTTPException(404, "No run here is of that skill.")
+        return self._page("history", page=history_page(target, rows, self.runs.views(rows), older))
+
+    def _found(self, request: Request) -> tuple[RunRow, RunView]:
+        return self._run(request.path_params["run"])
+
+    def _run(self, key: str) -> tuple[RunRow, RunView]:
+        pair = self.runs.find(key)
+        if pair is None:
+            raise HTTPException(404, "No such run is here.")
+        return pair
+
+    def _page(self, template: str, **values: object) -> Response:
+        return HTMLResponse(self.pages.draw(template, **values))
+
+
+def make_app(runs: Runs, tickets: Tickets, names: Names) -> Gate:
+    """Return the whole server as an ASGI application."""
+    pages = Pages(ServedLinks(), inline_style=False)
+
+    def message(status: int, title: str, text: str) -> Response:
+        return HTMLResponse(pages.draw("message", title=title, text=text, leads_on=False), status_code=status)
+
+    def failed(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return message(error.status_code, "Not found" if error.status_code == 404 else "Not possible", error.detail)
+
+    def broken(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, SkillgaugeError)
+        text = "; ".join(dict.fromkeys(plain(one.message, 500) for one in error.problems))
+        return message(503, "It cannot be read", text)
+
+    handlers: Mapping[object, Callable[[Request, Exception], Response]] = {
+        HTTPException: failed,
+        SkillgaugeError: broken,
+    }
+    viewer = Viewer(runs, pages, Cases())
+    app = Starlette(routes=viewer.routes(), exception_handlers=dict(handlers))
+    return Gate(
+        app,
+        tickets,
+        names,
+        refuse=message,
+        welcome=lambda: HTMLResponse(pages.draw("message", title="Opening", text="The pages open.", leads_on=True)),
+    )
+
+
+def _words(request: Request) -> dict[str, str]:
+    return {name: value[:_LONGEST] for name, value in request.query_params.items()}
+
+
+def _page_of(words: Mapping[str, str]) -> int:
+    return max(1, _number(words.get("page", "1")))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 1

@@ -1,0 +1,86 @@
+"""The pages of runs as files that open without a server: one folder, nothing from elsewhere, no script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from skillgauge.api import Problem, UsageError
+from skillgauge.api.report import RunView, case_by_case
+from skillgauge.api.run import write_whole
+
+from .case_page import case_page, trial_page
+from .history_page import history_page, newest_rows
+from .links import FileLinks
+from .rendering import Pages
+from .rows import RunRow
+from .run_list import Part, RunFilter, choices
+from .run_page import PAGE, CaseFilter, RunPage, case_key, case_tables
+
+
+def export(runs: Sequence[tuple[RunRow, RunView]], folder: Path) -> Iterator[Path]:
+    """Write the pages of some runs, and yield each file.
+
+    `index.html` is the page of the run, or the list if there are several.
+
+    Args:
+        runs: with the row of each.
+        folder: is made; must hold nothing.
+
+    Raises:
+        UsageError: the folder holds anything, or cannot be written.
+    """
+    _require_empty(folder)
+    links = FileLinks(runs[0][0].key if len(runs) == 1 else None)
+    pages = Pages(links, inline_style=True)
+    views = {row.key: view for row, view in runs}
+    rows = sorted((row for row, _ in runs), key=lambda row: (row.started_at, row.run_id), reverse=True)
+    for row in rows:
+        yield from _written(folder, _run(pages, links, row, views[row.key]))
+    if links.has_list:
+        yield from _written(folder, _across(pages, links, rows, views))
+
+
+def _across(
+    pages: Pages, links: FileLinks, rows: Sequence[RunRow], views: Mapping[str, RunView]
+) -> Iterator[tuple[str, str]]:
+    """Yield the list of several runs, and the history of each skill."""
+    part = Part(tuple(rows), len(rows), len(rows), 1, 1)
+    sources = tuple(dict.fromkeys(row.source for row in rows))
+    yield links.runs(), pages.draw("runs", chosen=RunFilter(), part=part, choices=choices(rows), sources=sources)
+    for target in dict.fromkeys(target for row in rows for target in row.targets):
+        own, older = newest_rows(rows, target)
+        page = history_page(target, own, [views[row.key] for row in own], older)
+        yield links.history(target), pages.draw("history", page=page)
+
+
+def _run(pages: Pages, links: FileLinks, row: RunRow, view: RunView) -> Iterator[tuple[str, str]]:
+    """Yield the page of a run and those of its cases; of a trial only where that of its case shows less."""
+    tables = tuple(case_tables(view))
+    yield links.run(row.key), pages.draw("run", page=RunPage(row, view), tables=tables, chosen=CaseFilter(), size=PAGE)
+    for report in case_by_case(view):
+        key = case_key(report.case, view)
+        page = case_page(report)
+        yield links.case(row.key, key), pages.draw("case", row=row, page=page)
+        for side in page.sides:
+            if side.is_cut:
+                whole = trial_page(side.result, whole=True)
+                drawn = pages.draw("trial", row=row, page=whole, case=key)
+                yield links.trial(row.key, side.result.ordinal), drawn
+
+
+def _written(folder: Path, drawn: Iterator[tuple[str, str]]) -> Iterator[Path]:
+    for name, content in drawn:
+        path = folder / name
+        write_whole(path, [content.encode()])
+        yield path
+
+
+def _require_empty(folder: Path) -> None:
+    try:
+        is_free = not folder.exists() or (folder.is_dir() and next(folder.iterdir(), None) is None)
+    except OSError as error:
+        raise UsageError(Problem("view.folder", f"{str(folder)!r} cannot be read: {error.strerror or error}")) from None
+    if not is_free:
+        hint = "Name a folder that does not exist yet, or remove what it holds."
+        raise UsageError(Problem("view.folder", f"{str(folder)!r} holds something already", hint=hint))

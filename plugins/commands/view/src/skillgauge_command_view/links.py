@@ -1,0 +1,115 @@
+"""Addresses of pages: on the server, and as files that lie beside each other."""
+
+from __future__ import annotations
+
+from typing import Protocol
+from urllib.parse import urlencode
+
+from .sources import key_of
+
+
+class Links(Protocol):
+    """The addresses that pages name each other by."""
+
+    is_served: bool
+    """True if a server answers, so that a page can be asked with a query."""
+
+    @property
+    def has_list(self) -> bool:
+        """True if there is a list of runs."""
+
+    def runs(self, **query: str) -> str:
+        """The list of runs."""
+
+    def run(self, key: str, **query: str) -> str:
+        """A run."""
+
+    def case(self, key: str, case: str) -> str:
+        """A case of a run."""
+
+    def trial(self, key: str, ordinal: int, **query: str) -> str:
+        """A trial with its whole session."""
+
+    def comparison(self, before: str, after: str) -> str:
+        """The comparison of two runs."""
+
+    def history(self, target: str) -> str:
+        """The runs of a skill."""
+
+
+class ServedLinks:
+    """Addresses on the server."""
+
+    is_served = True
+    has_list = True
+
+    def runs(self, **query: str) -> str:
+        """See `Links.runs`."""
+        return f"/runs{_query(query)}"
+
+    def run(self, key: str, **query: str) -> str:
+        """See `Links.run`."""
+        return f"/runs/{key}{_query(query)}"
+
+    def case(self, key: str, case: str) -> str:
+        """See `Links.case`."""
+        return f"/runs/{key}/cases/{case}"
+
+    def trial(self, key: str, ordinal: int, **query: str) -> str:
+        """See `Links.trial`."""
+        return f"/runs/{key}/trials/{ordinal}{_query(query)}"
+
+    def comparison(self, before: str, after: str) -> str:
+        """See `Links.comparison`."""
+        return f"/compare{_query({'a': before, 'b': after})}"
+
+    def history(self, target: str) -> str:
+        """See `Links.history`."""
+        return f"/history{_query({'skill': target})}"
+
+
+class FileLinks:
+    """Names of files in one folder; queries are dropped, since nothing answers them.
+
+    Args:
+        first: the run whose page is `index.html`; `None` if that is the list of runs.
+    """
+
+    is_served = False
+
+    def __init__(self, first: str | None) -> None:
+        self._first = first
+
+    @property
+    def has_list(self) -> bool:
+        """See `Links.has_list`."""
+        return self._first is None
+
+    def runs(self, **_query: str) -> str:
+        """See `Links.runs`."""
+        return "index.html"
+
+    def run(self, key: str, **_query: str) -> str:
+        """See `Links.run`."""
+        return "index.html" if key == self._first else f"run-{key}.html"
+
+    def case(self, key: str, case: str) -> str:
+        """See `Links.case`."""
+        return f"run-{key}-case-{case}.html"
+
+    def trial(self, key: str, ordinal: int, **_query: str) -> str:
+        """See `Links.trial`."""
+        return f"run-{key}-trial-{ordinal}.html"
+
+    def comparison(self, before: str, after: str) -> str:
+        """See `Links.comparison`."""
+        return f"compare-{before}-{after}.html"
+
+    def history(self, target: str) -> str:
+        """See `Links.history`."""
+        return f"history-{key_of(target)}.html"
+
+
+def _query(values: dict[str, str]) -> str:
+    kept = {name: value for name, value in values.items() if value}
+    return f"?{urlencode(kept)}" if kept else ""

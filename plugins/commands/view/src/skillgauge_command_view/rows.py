@@ -1,0 +1,166 @@
+"""A run as one row of a list: made of its head and its summary alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from skillgauge.api import DIRECT
+from skillgauge.api.report import (
+    CaseCounts,
+    Counts,
+    GroupSummary,
+    RunState,
+    RunVerdict,
+    RunView,
+    compared,
+    headline_text,
+    passed_text,
+    rated_figures,
+    verdict_for,
+)
+from skillgauge.api.run import why_summary_foreign
+
+_VERDICTS = {
+    RunVerdict.PASSED: "no gate missed",
+    RunVerdict.FAILED: "gate missed",
+    RunVerdict.ERROR: "inconclusive",
+    RunVerdict.INCOMPLETE: "incomplete",
+    RunVerdict.EMPTY: "empty",
+}
+
+
+@dataclass(frozen=True)
+class Lift:
+    """The lift of one comparison of a run, as fractions."""
+
+    suite: str
+    target: str | None
+    model: str | None
+    runner: str
+    candidate: str
+    baseline: str
+    estimate: float
+    lower: float
+    upper: float
+    n: int
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A run in a list."""
+
+    key: str
+    """Its name in addresses."""
+    source: str
+    run_id: str
+    started_at: float
+    took_s: float | None
+    state: RunState
+    verdict: RunVerdict
+    suites: tuple[str, ...]
+    targets: tuple[str, ...]
+    engines: tuple[str, ...]
+    models: tuple[str, ...]
+    results: str
+    """The cases that passed, in words."""
+    lifts: tuple[Lift, ...]
+    errors: int
+    trials: int
+    cost_usd: float | None
+    """`None` if nothing of the run tells what it used."""
+    cost_is_partial: bool
+    invalid: tuple[str, ...]
+    """Suites of which it proves nothing."""
+    foreign: str
+    """The reason why it is not the user's own word; empty if it is."""
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict for people."""
+        if self.state is RunState.RUNNING:
+            return "running"
+        return _VERDICTS[self.verdict]
+
+    @property
+    def words(self) -> str:
+        """All that a search looks at, in lower case."""
+        parts = (self.run_id, self.source, *self.suites, *self.targets, *self.engines, *self.models)
+        return "\n".join(parts).casefold()
+
+
+def row_of(view: RunView, key: str, source: str) -> RunRow:
+    """Return the row of a run; reads no trial."""
+    head, run, spending = view.head, view.run, view.summary.spending
+    groups = _counting(view)
+    counts = Counts.sum(group.counts for group in groups) if groups else view.summary.counts
+    return RunRow(
+        key=key,
+        source=source,
+        run_id=run.run_id,
+        started_at=run.started_at,
+        took_s=None if run.finished_at is None else max(0.0, run.finished_at - run.started_at),
+        state=run.state,
+        verdict=verdict_for(view),
+        suites=_each(suite.id for suite in head.suites),
+        targets=_each(target.id for suite in head.suites for target in suite.targets),
+        engines=_each((*(runner.name for runner in head.runners), *(group.runner for group in view.summary.groups))),
+        models=_each((*head.models, *(group.model for group in view.summary.groups if group.model))),
+        results=_results(groups),
+        lifts=tuple(_lifts(view)),
+        errors=counts.errors,
+        trials=view.summary.counts.total,
+        cost_usd=spending.cost_usd if spending else None,
+        cost_is_partial=bool(spending and spending.unknown),
+        invalid=tuple(one.suite_id for one in view.summary.validity if not one.valid),
+        foreign=why_summary_foreign(view),
+    )
+
+
+def _counting(view: RunView) -> list[GroupSummary]:
+    """The groups of a run that are not only compared with."""
+    baselines = {(suite.id, arm) for suite in view.head.suites for arm in suite.arms if suite.is_baseline(arm)}
+    return [group for group in view.summary.groups if (group.suite_id, group.arm) not in baselines]
+
+
+def _results(groups: Sequence[GroupSummary]) -> str:
+    headlines = dict.fromkeys(headline_text(group) for group in groups if rated_figures(group))
+    if headlines:
+        return ", ".join(headlines)
+    cases = [group.cases for group in groups if group.cases]
+    if cases:
+        counts = CaseCounts.sum(cases)
+        return f"{counts.passed} of {counts.graded}"
+    return passed_text(Counts.sum(group.counts for group in groups)) if groups else ""
+
+
+def _lifts(view: RunView) -> Iterator[Lift]:
+    for pair in compared(view):
+        if pair.evidence is None:
+            continue
+        group, bounds = pair.candidate, pair.evidence.interval_here
+        yield Lift(
+            suite=group.suite_id,
+            target=group.target_id,
+            model=group.model,
+            runner=group.runner,
+            candidate=group.arm,
+            baseline=pair.baseline.arm,
+            estimate=pair.evidence.estimate,
+            lower=bounds.lower,
+            upper=bounds.upper,
+            n=pair.evidence.n,
+        )
+
+
+def _each(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for text in texts if text and text != DIRECT.name))
+
+
+def dollars(value: float | None) -> str:
+    """An amount of money with as many digits as small amounts need."""
+    if value is None:
+        return "–"
+    if value == 0:
+        return "0 USD"
+    return f"{value:.2f} USD" if value >= 1 else f"{value:.4f} USD"

@@ -1,0 +1,228 @@
+"""The runs that can be looked at: of stores, of records and of folders of reports.
+
+A list needs heads and summaries alone, so listing reads no trial. A record in a file is read as a whole, so its row is
+kept with the file's time and size, and of the runs themselves only the last few stay in memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Protocol
+
+from skillgauge.api import Problem, RunQuery, SkillgaugeError, Store, UsageError
+from skillgauge.api.report import RunState, RunView
+from skillgauge.api.run import Invocation
+
+from .rows import RunRow, row_of
+
+_SIMPLE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Ids of runs that may stand in an address and in a file name; others are named by a digest."""
+_KEPT = 4
+"""Runs of files that stay in memory."""
+_FILES = 2_000
+"""Files of one folder that are looked at."""
+
+
+def key_of(run_id: str) -> str:
+    """The name of a run in addresses: its id, or a digest of an id that cannot stand there."""
+    if _SIMPLE.fullmatch(run_id):
+        return run_id
+    return hashlib.sha256(run_id.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+class Source(Protocol):
+    """A place that holds runs."""
+
+    @property
+    def label(self) -> str:
+        """The place as the user wrote it."""
+
+    def rows(self) -> Iterator[RunRow]:
+        """Every run of the place, without its trials; blocks."""
+
+    def find(self, key: str) -> tuple[RunRow, RunView] | None:
+        """A run by its name in addresses, with its row; `None` if it is not there. Blocks."""
+
+    def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
+        """The runs of some rows, in any order and without those that are gone. Blocks."""
+
+
+class StoredRuns:
+    """The runs of a store.
+
+    Args:
+        label: the place as the user wrote it.
+        store: the store, open as long as this is used.
+    """
+
+    def __init__(self, label: str, store: Store) -> None:
+        self.label = label
+        self._store = store
+        self._ended: dict[str, RunRow] = {}
+        """Of runs that have finished, by their ids: those never change."""
+
+    def rows(self) -> Iterator[RunRow]:
+        """See `Source.rows`. A run that has finished is read once."""
+        for view in self._store.scan(RunQuery(without=frozenset(self._ended))):
+            row = self._row(view)
+            if row.run_id not in self._ended:
+                yield row
+            if row.state is RunState.FINISHED:
+                self._ended[row.run_id] = row
+        yield from self._ended.values()
+
+    def find(self, key: str) -> tuple[RunRow, RunView] | None:
+        """See `Source.find`. Of most runs the key is the id, so that no other one is read for it."""
+        view = self._view(key)
+        if view is None:
+            row = next((row for row in self.rows() if row.key == key), None)
+            view = self._view(row.run_id) if row else None
+        return (self._row(view), view) if view else None
+
+    def _view(self, run_id: str) -> RunView | None:
+        return next(self._store.scan(RunQuery(run_ids=(run_id,), limit=1)), None)
+
+    def _row(self, view: RunView) -> RunRow:
+        return self._ended.get(view.run.run_id) or row_of(view, key_of(view.run.run_id), self.label)
+
+    def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
+        """See `Source.views`."""
+        return self._store.scan(RunQuery(run_ids=tuple(row.run_id for row in rows)))
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file as it was when it was read."""
+
+    path: Path
+    changed: tuple[int, int]
+
+
+class RunFiles:
+    """The runs of a record, of a folder of results, or of the documents in a folder.
+
+    Args:
+        label: the path as the user wrote it.
+        call: the command line, which knows the reporters.
+        path: the file or folder.
+    """
+
+    def __init__(self, label: str, call: Invocation, path: Path) -> None:
+        self.label = label
+        self._call = call
+        self._path = path
+        self._rows: dict[_File, RunRow | None] = {}
+        self._views: OrderedDict[_File, RunView] = OrderedDict()
+        self._places: dict[str, _File] = {}
+        self._is_one = not path.is_dir() or self._read(_state_of(path)) is not None
+
+    def rows(self) -> Iterator[RunRow]:
+        """See `Source.rows`."""
+        files = [self._path] if self._is_one else _documents(self._path)
+        for file in map(_state_of, files):
+            if file not in self._rows:
+                view = self._read(file)
+                self._rows[file] = row_of(view, key_of(view.run.run_id), self.label) if view else None
+            row = self._rows[file]
+            if row is not None:
+                self._places[row.key] = file
+                yield row
+
+    def find(self, key: str) -> tuple[RunRow, RunView] | None:
+        """See `Source.find`."""
+        row = next((row for row in self.rows() if row.key == key), None)
+        view = self._read(self._places[key]) if row else None
+        return (row, view) if row and view else None
+
+    def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
+        """See `Source.views`."""
+        files = (self._places.get(row.key) for row in rows)
+        return (view for file in files if file and (view := self._read(file)))
+
+    def check(self) -> None:
+        """Refuse a place that holds no run.
+
+        Raises:
+            SkillgaugeError: the file is no report, or the folder holds none.
+        """
+        if not self._path.is_dir():
+            self._call.read_run(self._path)
+        elif next(self.rows(), None) is None:
+            message = f"{self.label!r} holds no report that an installed reporter reads"
+            hint = "Name a run record, a folder of reports, or a store with --store PLACE."
+            raise UsageError(Problem("view.no-runs", message, hint=hint))
+
+    def _read(self, file: _File) -> RunView | None:
+        view = self._views.get(file)
+        if view is None:
+            try:
+                view = self._call.read_run(file.path)
+            except SkillgaugeError:
+                return None
+            self._views[file] = view
+            while len(self._views) > _KEPT:
+                self._views.popitem(last=False)
+        return view
+
+
+def _state_of(path: Path) -> _File:
+    try:
+        status = path.stat()
+    except OSError:
+        return _File(path, (0, 0))
+    return _File(path, (status.st_mtime_ns, status.st_size))
+
+
+def _documents(folder: Path) -> list[Path]:
+    """The JSON documents of a folder and of the folders in it, in the order of their names."""
+    places = [folder, *sorted(Path(entry) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))]
+    files = (path for place in places for path in sorted(place.glob("*.json")) if path.is_file())
+    return [path for path, _ in zip(files, range(_FILES), strict=False)]
+
+
+class Runs:
+    """All runs of all places, each once; safe to be asked from several threads.
+
+    Args:
+        sources: the places; of a run that several hold, the first counts.
+    """
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = tuple(sources)
+        self._lock = Lock()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The places as the user wrote them."""
+        return tuple(source.label for source in self._sources)
+
+    def rows(self) -> list[RunRow]:
+        """Every run, newest first; reads no trial."""
+        rows: dict[str, RunRow] = {}
+        with self._lock:
+            for source in self._sources:
+                for row in source.rows():
+                    rows.setdefault(row.key, row)
+        return sorted(rows.values(), key=lambda row: (row.started_at, row.run_id), reverse=True)
+
+    def find(self, key: str) -> tuple[RunRow, RunView] | None:
+        """A run by its name in addresses, with its row."""
+        with self._lock:
+            pairs = (source.find(key) for source in self._sources)
+            return next((pair for pair in pairs if pair), None)
+
+    def views(self, rows: Sequence[RunRow]) -> list[RunView]:
+        """The runs of some rows, without those that are gone."""
+        views: list[RunView] = []
+        with self._lock:
+            for source in self._sources:
+                own = [row for row in rows if row.source == source.label]
+                views += source.views(own) if own else ()
+        return views

@@ -1,0 +1,111 @@
+"""A server that answers on this machine, and the runs that it shows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import httpx
+import pytest
+
+from skillgauge.api.report import RunView
+from skillgauge_command_view.rows import RunRow, row_of
+from skillgauge_command_view.serving import Place, Server
+from skillgauge_command_view.sources import Runs, key_of
+from skillgauge_testkit import contract_views
+
+
+class GivenRuns:
+    """Runs in memory: a source of the viewer."""
+
+    label = "memory"
+
+    def __init__(self, views: Sequence[RunView]) -> None:
+        """Take the runs."""
+        self._views = {view.run.run_id: view for view in views}
+
+    def rows(self) -> Iterator[RunRow]:
+        """Every run."""
+        for view in self._views.values():
+            yield row_of(view, key_of(view.run.run_id), self.label)
+
+    def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
+        """The runs of some rows."""
+        return (self._views[row.run_id] for row in rows)
+
+    def find(self, key: str) -> tuple[RunRow, RunView] | None:
+        """A run by its name in addresses."""
+        row = next((row for row in self.rows() if row.key == key), None)
+        return (row, self._views[row.run_id]) if row else None
+
+
+def numbered(views: Sequence[RunView]) -> list[RunView]:
+    """The same runs with an id of their own each."""
+    return [
+        replace(
+            view, run=view.run.model_copy(update={"run_id": f"run{number}", "started_at": 1_700_000_000.0 + number})
+        )
+        for number, view in enumerate(views)
+    ]
+
+
+@pytest.fixture(scope="session")
+def views() -> list[RunView]:
+    """Every kind of run that a reporter has to show."""
+    return numbered([view for _, view in contract_views()])
+
+
+@dataclass
+class Served:
+    """A server and a client that its token let in."""
+
+    server: Server
+    client: httpx.Client
+
+    @property
+    def origin(self) -> str:
+        """The beginning of each of its addresses."""
+        return f"http://127.0.0.1:{self.server.port}"
+
+    def get(self, path: str, **more: Any) -> httpx.Response:
+        """Ask for a page."""
+        return self.client.get(path, **more)
+
+    def stranger(self, **more: Any) -> httpx.Client:
+        """A client without the cookie."""
+        return httpx.Client(base_url=self.origin, trust_env=False, **more)
+
+
+Serve = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def serve() -> Serve:
+    """Serve some runs while a context lasts."""
+
+    @contextmanager
+    def serving(views: Sequence[RunView], *, is_open: bool = True, **more: Any) -> Iterator[Served]:
+        server = Server(Runs([GivenRuns(views)]), Place("127.0.0.1", 0), **more)
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        try:
+            origin = f"http://127.0.0.1:{server.port}"
+            with httpx.Client(base_url=origin, trust_env=False, timeout=30) as client:
+                if is_open:
+                    assert client.get(server.address).status_code == 200
+                yield Served(server, client)
+        finally:
+            server.stop()
+            thread.join()
+
+    return serving
+
+
+@pytest.fixture(scope="session")
+def served(serve: Serve, views: list[RunView]) -> Iterator[Served]:
+    """A server that shows every kind of run."""
+    with serve(views) as running:
+        yield running

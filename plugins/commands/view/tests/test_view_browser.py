@@ -1,0 +1,193 @@
+"""The pages in a real browser: small and large, light and dark, by keyboard, and with nothing from outside.
+
+axe-core looks for what keeps people from reading. `SCREENSHOTS=DIR` keeps pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from skillgauge.api.report import RunView
+from skillgauge_command_view.export import export
+from skillgauge_command_view.rows import row_of
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the search path (make browser)"),
+]
+
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+PAGES = {
+    "runs": "/runs",
+    "found": "/runs?q=agent&sort=lift",
+    "none": "/runs?q=nothing-of-this-name",
+    "run": "/runs/run6",
+    "failed": "/runs/run2?show=bad",
+    "hostile": "/runs/run3",
+    "hostile-case": "/runs/run3/cases/0-0",
+    "partial": "/runs/run4",
+    "case": "/runs/run6/cases/0-1",
+    "trial": "/runs/run6/trials/2",
+    "compare": "/compare?a=run2&b=run7",
+    "history": "/history?skill=skill",
+    "missing": "/runs/nothing",
+}
+CUT = """() => [...document.querySelectorAll('h1, h2, h3, p, li, td, th, pre, dd, svg, input, select, button')]
+    .filter(one => one.offsetParent && one.getBoundingClientRect().right > innerWidth + 1
+        && !one.closest('.scroll, pre'))
+    .map(one => `cut: ${one.outerHTML.slice(0, 120)}`)"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser with a home of its own."""
+    home = tmp_path_factory.mktemp("browser")
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(
+            executable_path=CHROMIUM, env=environment, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield running
+        running.close()
+
+
+def opened(browser: Browser, served: Any, **settings: Any) -> BrowserContext:
+    """A context of the browser that the cookie lets in."""
+    context = browser.new_context(**settings)
+    context.add_cookies(
+        [{"name": name, "value": value, "url": served.origin} for name, value in served.client.cookies.items()]
+    )
+    return context
+
+
+def watched(page: Page, origin: str, expected: int = 200) -> list[str]:
+    """Complaints of a page, and what it asks of any other place: a list that grows."""
+    faults: list[str] = []
+
+    def told(message: Any) -> None:
+        if expected == 200 or "Failed to load resource" not in message.text:
+            faults.append(f"console: {message.text}")
+
+    page.on("console", told)
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    page.on("request", lambda one: None if one.url.startswith(origin) else faults.append(f"outside: {one.url}"))
+    return faults
+
+
+def complaints(page: Page, address: str, picture: str) -> list[str]:
+    """All that is wrong with a page as it is shown, its folded parts unfolded."""
+    page.goto(address, wait_until="load")
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    faults = list(page.evaluate(CUT))
+    if (wider := page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
+        faults.append(f"{wider} px wider than the window")
+    if folder := os.environ.get("SCREENSHOTS"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=str(Path(folder, picture)), full_page=True)
+    page.evaluate(AXE)
+    for rule in page.evaluate("axe.run()")["violations"]:
+        if rule["impact"] in ("serious", "critical"):
+            nodes = "; ".join(node["html"][:100] for node in rule["nodes"][:3])
+            faults.append(f"axe {rule['id']}: {rule['help']}: {nodes}")
+    return faults
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_every_page(browser: Browser, served: Any, width: int, scheme: Any) -> None:
+    """Every page fits the window, is readable for all, and asks nothing of any other place."""
+    context = opened(browser, served, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    wrong = {}
+    for name, path in PAGES.items():
+        page = context.new_page()
+        faults = watched(page, served.origin, 404 if name == "missing" else 200)
+        faults += complaints(page, f"{served.origin}{path}", f"{name}-{width}-{scheme}.png")
+        if faults:
+            wrong[name] = faults
+        page.close()
+    context.close()
+    assert wrong == {}
+
+
+def test_a_browser_is_let_in_by_the_address(browser: Browser, serve: Any, views: list[RunView]) -> None:
+    """The printed address leads to the list under the policy of the pages, and leaves no token in the address bar."""
+    with serve(views, is_open=False) as served:
+        page = browser.new_page()
+        faults = watched(page, served.origin)
+        page.goto(served.server.address)
+        page.wait_for_url("**/runs")
+        assert page.title() == "Runs – skillgauge view"
+        assert page.evaluate("document.cookie") == ""
+        page.locator("tbody th a").first.click()
+        page.locator("table.compare th a").first.wait_for()
+        assert faults == []
+        page.close()
+
+
+def test_by_keyboard_alone(browser: Browser, served: Any) -> None:
+    """Search, filter, choose two runs, compare them, and go on to a case: without a mouse."""
+    context = opened(browser, served)
+    page = context.new_page()
+    page.goto(f"{served.origin}/runs")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.locator("input[name=q]").focus()
+    page.keyboard.type("run2 demo")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=run2*")
+    assert page.locator("table.runs tbody tr").count() == 1
+    page.goto(f"{served.origin}/runs?skill=other")
+    for box in page.locator("input[type=checkbox]").all():
+        box.focus()
+        page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare?**")
+    assert "Two runs" in page.locator("h1").inner_text()
+    page.goto(f"{served.origin}/runs/run6")
+    page.locator("table.compare th a").first.focus()
+    page.keyboard.press("Enter")
+    page.locator("section.side").first.wait_for()
+    page.locator("a.anchor").first.focus()
+    page.keyboard.press("Enter")
+    assert "#t" in page.url
+    parts = "a, button, input, select, summary, pre, .scroll"
+    assert page.evaluate(f"[...document.querySelectorAll('{parts}')].every(one => one.tabIndex >= 0)")
+    context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
+def test_exported_pages(browser: Browser, views: list[RunView], tmp_path: Path, width: int) -> None:
+    """Files open without a server, with their style, and ask nothing of any place but their folder."""
+    folder = tmp_path / "pages"
+    files = list(export([(row_of(view, view.run.run_id, "file"), view) for view in views[2:4] + views[6:7]], folder))
+    chosen = [
+        file for file in files if "case" not in file.name or file.name.endswith(("case-0-0.html", "case-0-1.html"))
+    ]
+    context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=True)
+    wrong = {}
+    for file in chosen:
+        page = context.new_page()
+        faults = watched(page, folder.as_uri())
+        faults += complaints(page, file.as_uri(), f"export-{file.stem[:40]}-{width}.png")
+        if faults:
+            wrong[file.name] = faults
+        page.close()
+    context.close()
+    assert wrong == {}
+    strict = browser.new_page()
+    faults = watched(strict, folder.as_uri())
+    strict.goto((folder / "index.html").as_uri())
+    assert strict.evaluate("getComputedStyle(document.querySelector('.scroll')).overflowX") == "auto"
+    assert faults == []
+    strict.close()

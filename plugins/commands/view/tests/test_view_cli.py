@@ -1,0 +1,166 @@
+"""The command as a user starts and ends it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from skillgauge_testkit.program import PROGRAM, TIME_LIMIT_S, Program
+
+ROOT = Path(__file__).resolve().parents[4]
+AGENT = ROOT / "examples/agent"
+
+
+@pytest.fixture
+def evaluated(program: Program, work: Path) -> Path:
+    """A folder with a store and reports of one run of recorded sessions."""
+    suite = AGENT / "release-notes/evals/evals.json"
+    arguments = ("--replay", AGENT / "recordings", "--store", "runs.db", "--format", "record")
+    done = program("eval", suite, *arguments)
+    assert done.code == 0, done.stderr
+    return work
+
+
+@contextmanager
+def started(program: Program, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """The command with `--json`, after it has said where it listens."""
+    running = subprocess.Popen(
+        [PROGRAM, "--json", "view", "--no-open", *arguments],
+        cwd=program.work,
+        env=dict(program.environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert running.stdout is not None
+        lines = list(iter(running.stdout.readline, "}\n"))
+        yield running, json.loads("".join([*lines, "}"]))
+        if running.poll() is None:
+            running.send_signal(signal.SIGINT)
+        running.communicate(timeout=TIME_LIMIT_S)
+    finally:
+        running.kill()
+        running.wait()
+
+
+@contextmanager
+def pages(document: dict[str, Any]) -> Iterator[httpx.Client]:
+    """A client that the address let in."""
+    with httpx.Client(base_url=f"http://127.0.0.1:{document['port']}", trust_env=False) as client:
+        assert client.get(document["address"]).status_code == 200
+        yield client
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_it_serves_the_store_until_it_is_ended(program: Program, evaluated: Path, ending: signal.Signals) -> None:
+    """The pages are there, nothing is written, and Ctrl-C is how one ends it: exit code 0."""
+    before = {path: path.read_bytes() for path in evaluated.rglob("*") if path.is_file()}
+    with started(program, "--store", "runs.db") as (running, document):
+        with pages(document) as client:
+            page = client.get("/runs").text
+            assert "release-notes" in page
+            assert "+75.0 points" in page
+        running.send_signal(ending)
+        _, errors = running.communicate(timeout=TIME_LIMIT_S)
+    assert running.returncode == 0, errors
+    assert errors.splitlines()[-1] == "done: viewed"
+    assert "Traceback" not in errors
+    assert {path: path.read_bytes() for path in evaluated.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.e2e
+def test_places_of_every_kind_at_once(program: Program, evaluated: Path) -> None:
+    """A run that a store, a folder and a record hold stands in the list once."""
+    record = next((evaluated / "reports").glob("*.record.json"))
+    with (
+        started(program, "reports", str(record), "--store", "runs.db", "--store", "empty.db") as (_, document),
+        pages(document) as client,
+    ):
+        assert document["sources"] == ["reports", str(record), "runs.db", "empty.db"]
+        page = client.get("/runs").text
+        assert "1 run<" in page
+        link = page.split('<a href="/runs/')[1].split('"')[0]
+        run = client.get(f"/runs/{link}").text
+        assert "rescued" in run
+        case = client.get(f"/runs/{link}/cases/0-0").text
+        assert "Base directory for this skill" in case
+    assert not (evaluated / "empty.db").exists()
+
+
+def test_all_places_without_runs_are_reported_at_once(program: Program, work: Path) -> None:
+    """A path that holds no report, or that does not exist, ends the command before it serves."""
+    (work / "empty").mkdir()
+    (work / "note.json").write_text("{}")
+    done = program("view", "--no-open", "empty", "note.json", "missing.json")
+    assert done.code == 2
+    for name in ("empty", "note.json", "missing.json"):
+        assert name in done.stderr
+    assert "view.no-runs" in done.stderr
+
+
+def test_a_port_that_is_taken(program: Program, work: Path) -> None:
+    """The message names the port, and the exit code is that of usage."""
+    import socket  # noqa: PLC0415 - this test alone
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = program("view", "--no-open", "--port", str(port))
+    assert done.code == 2
+    assert f"port {port}" in done.stderr
+
+
+def test_the_help_names_both_ways(program: Program) -> None:
+    """`view --help` is about the group, and `view serve --help` has the options."""
+    assert "export" in program("view", "--help").stdout
+    assert "--port" in program("view", "serve", "--help").stdout
+
+
+@pytest.mark.e2e
+def test_the_browser_is_given_a_file_and_not_the_token(program: Program, work: Path) -> None:
+    """Arguments of programs can be read by every user of a machine; the file is the user's alone and leads on."""
+    browser = work / "browser"
+    browser.write_text(
+        '#!/bin/sh\nprintf "%s" "$1" > opened\ncp "${1#file://}" page.html\nls -l "${1#file://}" | cut -c1-10 > mode\n'
+    )
+    browser.chmod(0o755)
+    running = subprocess.Popen(
+        [PROGRAM, "view", "--store", "none.db"],
+        cwd=work,
+        env={**program.environment, "BROWSER": f"{browser} %s"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert running.stdout is not None
+        address = running.stdout.readline().split()[-1]
+        deadline = time.monotonic() + TIME_LIMIT_S
+        while not (work / "mode").exists() or not (work / "mode").read_text():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert httpx.get(address, trust_env=False).status_code == 200
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=TIME_LIMIT_S)
+    finally:
+        running.kill()
+        running.wait()
+    assert running.returncode == 0
+    opened = (work / "opened").read_text()
+    assert opened.startswith("file://")
+    assert "token" not in opened
+    assert address in (work / "page.html").read_text().replace("&amp;", "&")
+    assert (work / "mode").read_text().strip() == "-rw-------"
+    assert not Path(opened.removeprefix("file://")).exists()

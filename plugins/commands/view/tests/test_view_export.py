@@ -1,0 +1,96 @@
+"""Exported pages are whole without a server, and as inert as the served ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from skillgauge.api import UsageError
+from skillgauge.api.report import RunView
+from skillgauge_command_view.export import export
+from skillgauge_command_view.rows import row_of
+from skillgauge_command_view.sources import key_of
+from skillgauge_testkit.program import Program
+
+
+def exported(views: Sequence[RunView], folder: Path) -> dict[str, str]:
+    """The pages of some runs, by the names of their files."""
+    runs = [(row_of(view, key_of(view.run.run_id), "file"), view) for view in views]
+    files = list(export(runs, folder))
+    assert len(files) == len(set(files))
+    assert sorted(files) == sorted(folder.iterdir())
+    return {file.name: file.read_text("utf-8") for file in files}
+
+
+class Addresses(HTMLParser):
+    """The addresses and elements of a page."""
+
+    def __init__(self, page: str) -> None:
+        """Read a page."""
+        super().__init__(convert_charrefs=True)
+        self.leads_to: list[str] = []
+        self.elements: set[str] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take note of an element."""
+        self.elements.add(tag)
+        self.leads_to += [value or "" for name, value in attrs if name in ("href", "src", "action")]
+
+
+@pytest.mark.parametrize("number", [1, 8])
+def test_every_address_is_a_file_beside_it(views: list[RunView], tmp_path: Path, number: int) -> None:
+    """A page leads to other pages of the folder only, and the first one is `index.html`."""
+    pages = exported(views[-number:], tmp_path / "pages")
+    assert "index.html" in pages
+    reached = {"index.html"}
+    for page in pages.values():
+        found = Addresses(page)
+        assert not found.elements & {"script", "form", "img", "iframe", "link", "base", "object", "input", "button"}
+        for address in found.leads_to:
+            name = address.partition("#")[0]
+            assert not name or name in pages, address
+            reached.add(name or "index.html")
+        assert "default-src 'none'; style-src 'sha256-" in page
+    assert reached == set(pages), "no page is left that none leads to"
+
+
+def test_the_policy_names_the_style_of_the_page(views: list[RunView], tmp_path: Path) -> None:
+    """The hash is that of the style, so that a browser applies it."""
+    import base64  # noqa: PLC0415 - this test alone
+    import hashlib  # noqa: PLC0415 - as above
+
+    page = exported(views[2:3], tmp_path / "pages")["index.html"]
+    style = re.search("<style>(.*?)</style>", page, re.DOTALL)
+    named = re.search("'sha256-([^']+)'", page)
+    assert style is not None
+    assert named is not None
+    assert named[1] == base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+
+
+def test_a_folder_that_holds_anything_is_left_alone(views: list[RunView], tmp_path: Path) -> None:
+    """Nothing is written, and nothing is overwritten."""
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(UsageError, match="holds something already"):
+        exported(views[:1], tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_the_command(program: Program, work: Path) -> None:
+    """A record becomes pages; what is no run is refused, and nothing is made."""
+    suite = Path(__file__).resolve().parents[4] / "examples/skills/calculator"
+    done = program("eval", suite, "--benchmark", "coding-easy", "--format", "record", "--store", "none")
+    assert done.code == 0, done.stderr
+    record = next((work / "reports").glob("*.record.json"))
+    done = program("--json", "view", "export", "pages", record)
+    assert done.code == 0, done.stderr
+    assert done.document["files"] == len(list((work / "pages").iterdir())) == 21
+    assert done.verdict == "done: wrote 21 pages of 1 run"
+    refused = program("view", "export", "others", "missing.json", "nothing", "--store", "none.db")
+    assert refused.code == 2
+    assert "missing.json" in refused.stderr
+    assert not (work / "others").exists()

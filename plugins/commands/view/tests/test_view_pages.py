@@ -1,0 +1,222 @@
+"""Pages show what is in a run, and nothing in a run acts on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from skillgauge.api import CaseHead, Kept, ResultOrder, Score, TrialResult
+from skillgauge.api.report import GroupKey, RunView
+
+HARMLESS = {
+    *("html", "head", "meta", "title", "link", "body", "a", "header", "nav", "main", "h1", "h2", "h3", "p", "span"),
+    *("div", "section", "table", "caption", "thead", "tbody", "tr", "th", "td", "form", "label", "input", "select"),
+    *("option", "button", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary", "pre", "code", "strong", "bdi"),
+    *("svg", "path", "rect", "line", "circle", "text", "g", "polyline", "figure", "figcaption"),
+}
+ADDRESSES = re.compile(r"^(/|/(runs|history|compare|view\.(css|svg))([/?#].*)?|#t\d+-s\d+|#\w+)$")
+
+
+class Elements(HTMLParser):
+    """The elements of a page with their attributes."""
+
+    def __init__(self, page: str) -> None:
+        """Read a page."""
+        super().__init__(convert_charrefs=True)
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take note of an element."""
+        self.found.append((tag, dict(attrs)))
+
+
+def links(page: str) -> list[str]:
+    """The addresses that a page leads to."""
+    return [str(attributes["href"]) for tag, attributes in Elements(page).found if tag == "a" and "href" in attributes]
+
+
+def faults(page: str) -> Iterator[str]:
+    """The parts of a page that could act."""
+    for tag, attributes in Elements(page).found:
+        if tag not in HARMLESS:
+            yield f"<{tag}>"
+        for name, value in attributes.items():
+            if name.startswith("on") or name == "style":
+                yield f"{name}={value}"
+            if name in ("href", "src", "action") and not ADDRESSES.match(value or ""):
+                yield f"{name}={value}"
+    if found := re.search("[\u202a-\u202e\u2066-\u2069\u200e\u200f\x00-\x08\x0e-\x1f\x7f]", page):
+        yield f"the character {found[0]!r}"
+
+
+def test_the_search_finds_what_acts() -> None:
+    """All that these tests look for is found."""
+    acting = "<script></script><a href='javascript:x'></a><p onclick=1 style=2>\u202e<a href='//example.invalid/'></a>"
+    assert len(list(faults(acting))) == 6
+
+
+def all_pages(served: Any) -> dict[str, str]:
+    """Every page that leads from the list, by its address."""
+    pages: dict[str, str] = {}
+    todo = ["/runs"]
+    while todo:
+        path = todo.pop()
+        if path in pages:
+            continue
+        answer = served.get(path)
+        assert answer.status_code == 200, path
+        pages[path] = answer.text
+        todo += [one.partition("#")[0] for one in links(answer.text) if one.startswith("/") and "sort=" not in one]
+        assert len(pages) < 3_000
+    return pages
+
+
+def test_every_page_of_every_run_is_inert(served: Any) -> None:
+    """No page has an element or an address of theirs."""
+    pages = all_pages(served)
+    assert sum("/cases/" in path for path in pages) > 20
+    assert sum("/history" in path for path in pages) > 5
+    assert sum("/compare" in path for path in pages) > 0
+    wrong = {path: found for path, page in pages.items() if (found := list(faults(page)))}
+    assert wrong == {}
+
+
+def test_the_list_names_every_run(served: Any, views: list[RunView]) -> None:
+    """The newest comes first."""
+    page = served.get("/runs").text
+    places = [page.index(f'href="/runs/{view.run.run_id}"') for view in reversed(views)]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("query", "fitting"),
+    [
+        ("model=model-1", {"run6"}),
+        ("engine=contract-agent", {"run6"}),
+        ("skill=other", {"run2", "run7"}),
+        ("q=contract-AGENT+run6", {"run6"}),
+        ("q=nothing-of-this-name", set()),
+        ("since=2100-01-01", set()),
+        ("until=1999-01-01", set()),
+        ("verdict=incomplete", {"run4"}),
+    ],
+)
+def test_filters(served: Any, query: str, fitting: set[str]) -> None:
+    """Each filter leaves what it names."""
+    page = served.get(f"/runs?{query}").text
+    assert set(re.findall(r'href="/runs/(run\d+)"', page)) == fitting
+
+
+@pytest.mark.parametrize(
+    "query", ["page=0", "page=-1", "page=99999999999999", "page=x", "sort=x", "since=x", "nothing=1", "q=%00%ff"]
+)
+def test_an_odd_filter_is_no_error(served: Any, query: str) -> None:
+    """A query that nobody's form makes gets a page."""
+    assert served.get(f"/runs?{query}").status_code == 200
+    assert served.get(f"/runs/run2?{query}").status_code == 200
+
+
+class NoTrials:
+    """A run whose trials must not be read."""
+
+    def results(self, _order: ResultOrder, _group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """Fail."""
+        raise AssertionError("a trial was read")
+
+    def cases(self) -> Iterator[CaseHead]:
+        """Fail."""
+        raise AssertionError("a case was read")
+
+
+def test_the_list_reads_no_trial(serve: Any, views: list[RunView]) -> None:
+    """A list of many runs costs no more than their heads and summaries."""
+    with serve([replace(view, source=NoTrials()) for view in views]) as served:
+        assert served.get("/runs").status_code == 200
+        assert served.get("/runs?q=skill&sort=lift").status_code == 200
+
+
+def test_a_case_shows_both_arms_and_links_to_each_step(served: Any) -> None:
+    """Arms stand beside each other; each step has an anchor, and the repeats have their verdicts."""
+    page = served.get("/runs/run6/cases/0-1").text
+    assert page.count('<section class="side') == 2
+    assert "with_skill" in page
+    assert "without_skill" in page
+    anchors = set(re.findall(r'id="(t\d+-s\d+)"', page))
+    assert len(anchors) == 2
+    assert anchors == set(re.findall(r'href="#(t\d+-s\d+)"', page))
+    assert "no such file" in page
+    assert "rescued" in page
+
+
+def test_cases_are_filtered(served: Any) -> None:
+    """Those that did not pass, and those where the arms differ."""
+
+    def cases(query: str) -> int:
+        return len(re.findall(r'href="/runs/run6/cases/', served.get(f"/runs/run6?{query}").text))
+
+    assert (cases("show=all"), cases("show=bad"), cases("show=changed"), cases("q=case-3")) == (6, 0, 3, 1)
+
+
+def test_what_is_not_there_is_said(served: Any) -> None:
+    """A run, a case and a trial that do not exist."""
+    for path in ("/runs/nothing", "/runs/run2/cases/0-99", "/runs/run2/cases/7-0", "/runs/run2/trials/99", "/x"):
+        answer = served.get(path)
+        assert answer.status_code == 404
+        assert "<h1>Not found</h1>" in answer.text
+
+
+def test_two_runs_beside_each_other(serve: Any, views: list[RunView]) -> None:
+    """The verdict is that of `report diff`, the older run comes first, and cases lead to both runs."""
+    before, after = worse(views[6])
+    with serve([before, after]) as served:
+        for query in (f"a={before.run.run_id}&b={after.run.run_id}", "run=after&run=before"):
+            page = served.get(f"/compare?{query}").text
+            assert "case-2" in page
+            assert page.index('href="/runs/before"') < page.index('href="/runs/after"')
+            assert re.search(r'href="/runs/before/cases/0-2">before</a>\s*<a href="/runs/after/cases/0-2">after', page)
+            assert ">broke<" in page
+            assert ">fixed<" not in page
+
+
+@pytest.mark.parametrize(
+    "query", ["", "a=run6", "run=run6", "run=run6&run=run2&run=run3", "a=run6&b=nothing", "a=run6&b="]
+)
+def test_a_choice_that_cannot_be_compared(served: Any, query: str) -> None:
+    """One run, three, or one that is not there: the page says so."""
+    answer = served.get(f"/compare?{query}")
+    assert answer.status_code in (400, 404)
+    assert "<h1>Not" in answer.text
+
+
+def test_a_skill_from_run_to_run(serve: Any, views: list[RunView]) -> None:
+    """The newest run stands first, with lift and interval; a picture has a point for each run; no trial is read."""
+    runs = [replace(view, source=NoTrials()) for view in worse(views[6])]
+    with serve(runs) as served:
+        page = served.get("/history?skill=skill").text
+        assert page.index('href="/runs/after"') < page.index('href="/runs/before"')
+        assert "+50.0 points" in page
+        with_skill = page.split("without_skill · model-1</h2>")[0]
+        assert with_skill.count('<circle class="point"') == 6, "two runs, each with rate, lift and cost"
+        assert with_skill.count('<path class="bounds"') == 4
+        assert 'href="/compare?a=before&amp;b=after"' in page
+        assert served.get("/history?skill=nothing").status_code == 404
+
+
+def worse(view: RunView) -> tuple[RunView, RunView]:
+    """A run, and a later one in which a case broke in both arms."""
+    results = list(view.results())
+    broken = [
+        one.model_copy(update={"verdict": "fail", "value": 0.0, "scores": (Score.failed("gone"),)})
+        if one.case_id == "case-2"
+        else one
+        for one in results
+    ]
+    before = replace(view, run=view.run.model_copy(update={"run_id": "before", "started_at": 1_700_000_000.0}))
+    run = view.run.model_copy(update={"run_id": "after", "started_at": 1_700_000_100.0})
+    return before, replace(view, run=run, source=Kept(lambda: broken, view.cases()))

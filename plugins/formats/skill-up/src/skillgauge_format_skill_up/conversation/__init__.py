@@ -1,0 +1,1 @@
+"""Conversations with users that a model plays."""

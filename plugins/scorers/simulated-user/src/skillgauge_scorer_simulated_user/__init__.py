@@ -1,0 +1,1 @@
+"""A model plays the user of a conversation."""

@@ -1,0 +1,117 @@
+"""Results and cases as rows: the same for a run under way and for one that is taken in whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import psycopg
+
+from skillgauge.api import CaseHead, TrialResult
+from skillgauge_stored_runs import Group, compact, encode, group_of, packed
+
+Db = psycopg.Connection[tuple[Any, ...]]
+
+_RESULTS = """INSERT INTO results
+SELECT %s, * FROM unnest(
+    %s::bigint[], %s::integer[], %s::integer[], %s::integer[], %b::bytea[], %s::text[], %b::bytea[])
+ON CONFLICT (run, ordinal) DO UPDATE SET grp = excluded.grp, case_index = excluded.case_index,
+repeat = excluded.repeat, verdict = excluded.verdict, body = excluded.body
+WHERE results.trial_id = excluded.trial_id"""
+_CASES = """INSERT INTO cases SELECT %s, * FROM unnest(%s::text[], %s::integer[], %b::bytea[])
+ON CONFLICT (run, suite_id, case_index) DO NOTHING"""
+_NEW_GROUP = "INSERT INTO groups (run, suite_id, target_id, arm, runner, model) VALUES (%s, %s, %s, %s, %s, %s)"
+
+CaseRow = tuple[str, int, bytes]
+"""Suite, place in it, and the packed JSON."""
+
+
+def blob(text: str) -> bytes:
+    """The JSON of a value as it is stored, compressed if it is long."""
+    packed_text = packed(text)
+    return packed_text.encode() if isinstance(packed_text, str) else packed_text
+
+
+def key_of(trial_id: str) -> bytes:
+    """A trial id as it is stored."""
+    raw = compact(trial_id)
+    return raw.encode() if isinstance(raw, str) else raw
+
+
+def stored_name(name: str) -> str:
+    """A text as a column holds it, which has no place for the character NUL."""
+    return name.replace("%", "%25").replace("\0", "%00")
+
+
+def name_of(stored: str) -> str:
+    """The text that `stored_name` was given."""
+    return stored.replace("%00", "\0").replace("%25", "%")
+
+
+def group_from(columns: Sequence[Any]) -> Group:
+    """The group of the columns that `columns_of` made."""
+    suite_id, target_id, arm, runner, model = columns
+    return (
+        name_of(suite_id),
+        None if target_id is None else name_of(target_id),
+        name_of(arm),
+        name_of(runner),
+        None if model is None else name_of(model),
+    )
+
+
+def columns_of(group: Group) -> tuple[str | None, ...]:
+    """The columns of a group as they are stored."""
+    return tuple(None if text is None else stored_name(text) for text in group)
+
+
+def write_results(
+    db: Db, run: int, results: Sequence[TrialResult], bodies: Sequence[bytes], groups: dict[Group, int]
+) -> bool:
+    """Insert results of a run, or replace those of the same trials, inside a transaction of the caller's.
+
+    Args:
+        db: the writing connection.
+        run: the run's number in the database.
+        results: what to write.
+        bodies: the JSON of each, as `blob` makes it.
+        groups: numbers of groups that are known; new ones are added, and hold once the transaction has succeeded.
+
+    Returns:
+        False if there is another trial at the place of one of them, so that the transaction must not succeed.
+    """
+    rows: dict[int, tuple[Any, ...]] = {}
+    for result, body in zip(results, bodies, strict=True):
+        number, trial_id = _group(db, run, group_of(result), groups), key_of(result.trial_id)
+        place = (result.ordinal, number, result.case_index, result.repeat)
+        if rows.get(result.ordinal, (0, 0, 0, 0, trial_id))[4] != trial_id:
+            return False
+        rows[result.ordinal] = (*place, trial_id, result.verdict.value, body)
+    if not rows:
+        return True
+    columns = [list(column) for column in zip(*rows.values(), strict=True)]
+    return db.execute(_RESULTS, (run, *columns)).rowcount == len(rows)
+
+
+def case_rows(cases: Iterable[CaseHead]) -> list[CaseRow]:
+    """Cases as they are stored."""
+    return [(stored_name(case.suite_id), case.index, blob(encode(case, sparse=True))) for case in cases]
+
+
+def write_cases(db: Db, run: int, rows: Sequence[CaseRow]) -> None:
+    """Insert cases of a run that are not there yet, inside a transaction of the caller's."""
+    if rows:
+        db.execute(_CASES, (run, *(list(column) for column in zip(*rows, strict=True))))
+
+
+def _group(db: Db, run: int, group: Group, groups: dict[Group, int]) -> int:
+    """The number of a group."""
+    if group not in groups:
+        columns = "grp, suite_id, target_id, arm, runner, model"
+        for number, *stored in db.execute(f"SELECT {columns} FROM groups WHERE run = %s", (run,)):
+            groups[group_from(stored)] = number
+    if group not in groups:
+        row = db.execute(f"{_NEW_GROUP} RETURNING grp", (run, *columns_of(group))).fetchone()
+        assert row is not None
+        groups[group] = int(row[0])
+    return groups[group]

@@ -1,0 +1,103 @@
+"""The tables, as an ordered list of changes.
+
+The version of a database is the number of scripts that were applied to it. A script that was released is never edited;
+a change of the tables is a new script at the end.
+
+All of it lies in a schema of its own. A result is found by run and place in the plan; the texts that group results are
+stored once a group, and what is known of a case once, not with each of its results. A `body` is JSON, compressed by
+zlib if it is long. It is no `jsonb`, which refuses the character NUL and changes numbers, and no `text` for the sake of
+the long ones. `owners` counts how often a run was taken by a process: see `ownership`. Everything goes with its run.
+"""
+
+from __future__ import annotations
+
+APPLICATION = "skillgauge runs"
+"""Says in the table `meta` whose schema it is."""
+SCHEMA = "skillgauge"
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+CREATE TABLE meta (
+    application text NOT NULL,
+    version integer NOT NULL
+);
+
+CREATE TABLE runs (
+    run integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run_id text NOT NULL UNIQUE,
+    plan_id text NOT NULL,
+    schema_version text NOT NULL,
+    state text NOT NULL,
+    started_at double precision NOT NULL,
+    finished_at double precision,
+    resumes integer NOT NULL DEFAULT 0,
+    superseded boolean NOT NULL DEFAULT false,
+    head bytea NOT NULL,
+    summary bytea
+);
+CREATE INDEX runs_by_plan ON runs (plan_id);
+CREATE INDEX runs_by_start ON runs (started_at, run);
+
+CREATE TABLE owners (
+    run integer PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
+    token bigint NOT NULL,
+    role text NOT NULL,
+    host text NOT NULL,
+    since timestamptz NOT NULL
+);
+
+CREATE TABLE attempts (
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    ordinal bigint NOT NULL,
+    trial_id bytea NOT NULL,
+    attempts integer NOT NULL,
+    nonce uuid NOT NULL,
+    claimed_at timestamptz NOT NULL,
+    PRIMARY KEY (run, ordinal)
+);
+
+CREATE TABLE groups (
+    grp integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    suite_id text NOT NULL,
+    target_id text,
+    arm text NOT NULL,
+    runner text NOT NULL,
+    model text
+);
+CREATE INDEX groups_by_run ON groups (run);
+
+CREATE TABLE results (
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    ordinal bigint NOT NULL,
+    grp integer NOT NULL REFERENCES groups ON DELETE CASCADE,
+    case_index integer NOT NULL,
+    repeat integer NOT NULL,
+    trial_id bytea NOT NULL,
+    verdict text NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY (run, ordinal)
+);
+CREATE INDEX results_by_case ON results (grp, case_index, repeat, ordinal);
+CREATE INDEX results_by_group ON results (grp, ordinal);
+ALTER TABLE results ALTER COLUMN body SET STORAGE EXTERNAL;
+
+CREATE TABLE cases (
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    suite_id text NOT NULL,
+    case_index integer NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY (run, suite_id, case_index)
+);
+ALTER TABLE cases ALTER COLUMN body SET STORAGE EXTERNAL;
+
+CREATE TABLE spending (
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    ordinal bigint NOT NULL,
+    claim integer NOT NULL,
+    trial_id bytea NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY (run, ordinal, claim)
+);
+""",
+)
