@@ -317,6 +317,12 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/formats/agent-skills/tests/test_agent_skills_plugins.py::test_a_plugin_is_installed_whole",
         "plugins/formats/plugin-eval/tests/test_plugin_eval.py::test_everything_of_a_plugin_is_installed",
     ),
+    # Assertions that our own readers decide by program came back from a conversion as claims for a judge.
+    "R3-W-4": (
+        "tests/conformance/test_round_trips.py::test_a_suite_of_promptfoo_as_evals_of_a_skill",
+        "tests/conformance/test_round_trips.py::test_what_each_format_holds",
+        "tests/conformance/test_round_trips.py::test_pairs_of_formats",
+    ),
     # Assertions of documents with scenarios heeded case.
     "R3-W-3": ("plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_case_rules_of_scenarios",),
     # The action imported modules of the checkout.

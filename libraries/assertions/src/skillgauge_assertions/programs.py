@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import PurePosixPath
 
-from skillgauge.api import FileSpec, thaw
+from skillgauge.api import FileSpec, FrozenDict, digest, thaw
 from skillgauge_skill_folders import bundled_files
 
 from .reading import FILE, Node, Reading
@@ -13,8 +13,10 @@ from .rules import PROGRAMS, Given, Made, RefusalError
 from .templates import Vars
 
 FOLDER = "assertion-programs"
-"""Where in the workspace the code is put, when the session is over."""
-_PYTHON = """import importlib.util, json, math, os, pathlib, sys
+"""Where in the workspace the code is put, when the session is over: each program in a folder of its own, which is
+called after its content, so that programs of several cases can lie in the same folder."""
+_DIGITS = 12
+PYTHON = """import importlib.util, json, math, os, pathlib, sys
 sys.path.insert(0, ".")
 output = {output}
 context = json.loads({context!r})
@@ -28,7 +30,7 @@ elif isinstance(found, bool):
 else:
     passed, score, reason = None, found, ""
 {ending}"""
-_PYTHON_END = """score = float(score) if score is not None else float(bool(passed))
+PYTHON_END = """score = float(score) if score is not None else float(bool(passed))
 if math.isnan(score) or not 0 <= score <= 1:
     sys.exit("the score of the assertion is not between 0 and 1: " + str(score))
 threshold = {threshold!r}
@@ -36,7 +38,7 @@ good = (passed is not False) and (score >= threshold if threshold is not None el
 good = good is not {negated!r} if {negated!r} else good
 print(json.dumps({{"score": 1.0 if good else 0.0, "details": reason}}))
 """
-_NODE = """import {{ readFileSync }} from "node:fs";
+NODE = """import {{ readFileSync }} from "node:fs";
 const output = {output};
 const context = JSON.parse({context});
 {define}
@@ -53,8 +55,8 @@ if ({negated}) {{ good = !good; }}
 console.log(JSON.stringify({{ score: good ? 1 : 0, details: reason }}));
 """
 # An agent's answer is in a file, as a whole; that of a direct call is in a variable, and its folder is its own.
-_PYTHON_OUTPUT = ('pathlib.Path("response.txt").read_text(encoding="utf-8")', 'os.environ["RESPONSE_TEXT"]')
-_NODE_OUTPUT = ('readFileSync("response.txt", "utf8")', "process.env.RESPONSE_TEXT")
+PYTHON_OUTPUT = ('pathlib.Path("response.txt").read_text(encoding="utf-8")', 'os.environ["RESPONSE_TEXT"]')
+NODE_OUTPUT = ('readFileSync("response.txt", "utf8")', "process.env.RESPONSE_TEXT")
 _ENDINGS = {"python": (".py",), "javascript": (".js", ".mjs", ".cjs")}
 
 
@@ -84,19 +86,23 @@ def program(
         define = _python_import(plain, name) if is_python else _node_import(plain, name)
     else:
         define = _python_inline(code) if is_python else _node_inline(code)
+    # A variable that is the prompt itself is one that writing a suite adds, and decides nothing.
+    own = {name: value for name, value in values.items() if value != prompt}
+    code_ = (assertion.type, define, assertion.threshold, assertion.negated, assertion.direct)
+    folder = f"{FOLDER}/{digest(*code_, prompt, FrozenDict(own))[:_DIGITS]}"
     if is_python:
-        ending = _PYTHON_END.format(threshold=assertion.threshold, negated=assertion.negated)
-        text = _PYTHON.format(output=_PYTHON_OUTPUT[assertion.direct], context=context, define=define, ending=ending)
-        path_ = f"{FOLDER}/{number}.py"
+        ending = PYTHON_END.format(threshold=assertion.threshold, negated=assertion.negated)
+        text = PYTHON.format(output=PYTHON_OUTPUT[assertion.direct], context=context, define=define, ending=ending)
+        path_ = f"{folder}/check.py"
     else:
-        text = _NODE.format(
-            output=_NODE_OUTPUT[assertion.direct],
+        text = NODE.format(
+            output=NODE_OUTPUT[assertion.direct],
             context=json.dumps(context),
             define=define,
             threshold=json.dumps(assertion.threshold),
             negated=json.dumps(assertion.negated),
         )
-        path_ = f"{FOLDER}/{number}.mjs"
+        path_ = f"{folder}/check.mjs"
     options = {
         "command": f"{PROGRAMS[assertion.type]} {path_}",
         "reads": "score",
@@ -129,6 +135,6 @@ def _node_inline(code: str) -> str:
 def _node_import(place: str, name: str) -> str:
     member = json.dumps(name) if name else '"default"'
     return (
-        f'const loaded = await import("../" + {json.dumps(place)});\n'
+        f'const loaded = await import("../../" + {json.dumps(place)});\n'
         f"const getAssert = loaded[{member}] ?? loaded.default?.[{member}] ?? loaded.default;"
     )

@@ -245,7 +245,9 @@ def _tool(assertion: Given) -> Made:
         return "tool-call", {"tool_pattern": _glob(glob), "called": times > 0 and not assertion.negated}
     names, times = _matched(assertion, "name")
     if times == 0 or assertion.negated:
-        return "tool-call", {"tool_pattern": rf"\A(?:{'|'.join(map(_literal, names))})\Z", "called": False}
+        either = rf"\A(?:{'|'.join(map(_literal, names))})\Z"
+        tool: JsonObject = {"tool": names[0]} if len(names) == 1 else {"tool_pattern": either}
+        return "tool-call", {**tool, "called": False}
     if len(names) == 1 and times == 1:
         return "tool-call", {"tool": names[0]}
     return "sequence", {"tools": names * times, "order": "any"}

@@ -2,5 +2,7 @@
 
 from .compiling import PatternError, compiled
 from .javascript import from_javascript
+from .literal import alternatives, folded, unfolded
+from .plain import in_python
 
-__all__ = ["PatternError", "compiled", "from_javascript"]
+__all__ = ["PatternError", "alternatives", "compiled", "folded", "from_javascript", "in_python", "unfolded"]

@@ -31,6 +31,7 @@ from skillgauge.api.run import Invocation, invocation
 from skillgauge.config.global_options import Globals
 from skillgauge_command_convert.command import schemas
 from skillgauge_command_convert.converting import convert
+from skillgauge_command_convert.meaning import MeaningOfOptions
 from skillgauge_skill_folders import skill_ref
 from skillgauge_testkit.program import Program
 
@@ -237,19 +238,27 @@ def _assert_named(call: Invocation, name: str, made: tuple[Case, ...]) -> None:
         named = " ".join(one.message for one in converted.losses)
         for case in made:
             mine = back.get(case.id)
-            if mine is None or not _is_same(case, mine):
+            if mine is None or not _is_same(call, case, mine):
                 assert f"case {case.id!r}" in named, json.dumps(case.model_dump(mode="json"))
 
 
-def _is_same(one: Case, other: Case) -> bool:
+def _is_same(call: Invocation, one: Case, other: Case) -> bool:
     one, other = _with_texts(one), _with_texts(other)
-    return (one.execution_digest, one.checks_digest, one.weight, one.tags, one.limits) == (
+    return (one.execution_digest, assertions(call, one), one.rule, one.weight, one.tags, one.limits) == (
         other.execution_digest,
-        other.checks_digest,
+        assertions(call, other),
+        other.rule,
         other.weight,
         other.tags,
         other.limits,
     )
+
+
+def assertions(call: Invocation, case: Case) -> list[str]:
+    """Everything that the checks of a case assert, whatever they are called."""
+    meaning = MeaningOfOptions(call.registry.options_model)
+    plain = (check.model_copy(update={"id": "", "options": meaning(check)}) for check in case.checks)
+    return sorted(check.digest for check in plain)
 
 
 def _with_texts(case: Case) -> Case:

@@ -19,7 +19,7 @@ from skillgauge.config.global_options import Globals
 from skillgauge_command_convert.converting import convert
 from skillgauge_command_convert.differences import EVERY_CASE
 
-from .test_convert import CALCULATOR, FORMATS, cases, make_skill, suite_of
+from .test_convert import CALCULATOR, FORMATS, assertions, cases, make_skill, suite_of
 
 SHAPES = Path(__file__).parents[3] / "formats/agent-skills/tests/data/shapes"
 PACKAGE = Path(__file__).parents[3] / "formats/uaaps/tests/data/word-tools"
@@ -148,7 +148,7 @@ def compare(call: Invocation, suite: Suite, second: str, folder: Path) -> None:
         mine, other = (by_prompt(one.cases, case) for one in (back, there))
         ids = {case.id, *(one.id for one in (mine, other) if one is not None)}
         told = [one for one in named if one.startswith((EVERY_CASE, *(f"case {name!r}" for name in ids)))]
-        lost = [one for one in differences(case, mine) if not any(word in text for text in told for word in one)]
+        lost = [one for one in differences(call, case, mine) if not any(word in text for text in told for word in one)]
         assert not lost, f"{suite.format} to {second} and back: {case.id!r}: {lost} not in {told}"
 
 
@@ -180,7 +180,7 @@ def by_prompt(there: Iterable[Case], case: Case) -> Case | None:
     return next(iter([*same, *(one for one in found if one.id == case.id)]), None)
 
 
-def differences(was: Case, now: Case | None) -> Iterator[tuple[str, ...]]:
+def differences(call: Invocation, was: Case, now: Case | None) -> Iterator[tuple[str, ...]]:
     """For each thing that is not what it was the words of which the report has to have one."""
     if now is None:
         yield ("left out", "is gone")
@@ -193,9 +193,9 @@ def differences(was: Case, now: Case | None) -> Iterator[tuple[str, ...]]:
             before, after = contents(before), contents(after)
         if before != after:
             yield words
-    kept = {check.digest for check in now.checks}
+    kept = assertions(call, now)
     for check in was.checks:
-        if check.digest not in kept:
+        if assertions(call, was.model_copy(update={"checks": (check,)}))[0] not in kept:
             yield (repr(check.id), "weights")
     for path, value in extras(was):
         if (path, value) not in [*extras(now)]:

@@ -95,9 +95,9 @@ def test_suites_of_other_formats(tmp_path: Path) -> None:
             "prompt": "p",
             "files": ["in.txt"],
             "assertions": [
-                "is right",
-                {"text": "c", "type": "icontains", "value": ["x"]},
-                {"text": "f", "type": "file-created", "value": "a"},
+                {"text": "is right", "scale": "pass-fail"},
+                {"text": "c", "type": "icontains", "value": "x"},
+                {"text": "f", "type": "file-created", "path": "a"},
                 {"text": "v", "type": "command", "value": "true", "fail_codes": [0, 1]},
                 {"text": "odd", "type": "acme", "options": {"level": 3}},
             ],

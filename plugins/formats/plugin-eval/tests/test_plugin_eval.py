@@ -202,16 +202,28 @@ graders:
     assert suite.defaults.runs == 2
 
 
+JS = {"syntax": "javascript"}
+
+
 @pytest.mark.parametrize(
     ("text", "scorer", "options"),
     [
-        (grader("regex", "a$"), "regex", {"patterns": ["a$"]}),
-        (grader("regex", "ignored", pattern="a", flags="im"), "regex", {"patterns": ["a"], "flags": "im"}),
-        (grader("regex", "a", match="not_contains"), "regex", {"patterns": ["a"], "absent": True}),
-        (grader("regex", "a", match="count:2"), "regex", {"patterns": ["a"], "at_least": 2, "at_most": 2}),
-        (grader("regex", "a", target="trace"), "regex", {"patterns": ["a"], "source": "events"}),
-        (grader("regex", "a", target="files"), "regex", {"patterns": ["a"], "source": "created"}),
-        (grader("regex", "a", target={"source": "file", "path": "b"}), "regex", {"patterns": ["a"], "file": "b"}),
+        (grader("regex", "a$"), "regex", {"patterns": [r"a\Z"]}),
+        (grader("regex", "a.c"), "regex", JS | {"patterns": ["a.c"]}),
+        (grader("regex", "a+", flags="i"), "regex", {"patterns": ["a+"], "case_sensitive": False}),
+        (grader("regex", "a|b c"), "regex", {"patterns": [r"a|b\ c"]}),
+        (grader("regex", "ignored", pattern="a", flags="im"), "regex", JS | {"patterns": ["a"], "flags": "im"}),
+        (grader("regex", r"a\.b"), "contains", {"keywords": ["a.b"], "case_sensitive": True}),
+        (grader("regex", "a", flags="i"), "contains", {"keywords": ["a"], "case_sensitive": False}),
+        (
+            grader("regex", "a", match="not_contains"),
+            "contains",
+            {"keywords": ["a"], "case_sensitive": True, "absent": True},
+        ),
+        (grader("regex", "a", match="count:2"), "regex", JS | {"patterns": ["a"], "at_least": 2, "at_most": 2}),
+        (grader("regex", "a", target="trace"), "regex", JS | {"patterns": ["a"], "source": "events"}),
+        (grader("regex", "a", target="files"), "regex", JS | {"patterns": ["a"], "source": "created"}),
+        (grader("regex", "a", target={"source": "file", "path": "b"}), "regex", JS | {"patterns": ["a"], "file": "b"}),
         (grader("tool_used", tool="Write"), "tool-call", {"tool": "Write"}),
         (grader("tool_used", tool="Write", min=0, max=0), "tool-call", {"tool": "Write", "called": False}),
         (grader("tool_used", tool="Write", min=2), "tool-call", {"tool": "Write", "at_least": 2}),
@@ -251,8 +263,7 @@ graders:
 def test_graders(plugin: Path, text: str, scorer: str, options: dict[str, Any]) -> None:
     """Each becomes the check that decides the same."""
     check = checks(plugin, {"g": text})["g"]
-    expected = {"syntax": "javascript", **options} if scorer == "regex" else options
-    assert (check.scorer, thaw(check.options), check.beside) == (scorer, expected, False)
+    assert (check.scorer, thaw(check.options), check.beside) == (scorer, options, False)
 
 
 def test_indicators(plugin: Path) -> None:

@@ -75,7 +75,8 @@ def test_contracts(tmp_path: Path) -> None:
         ),
         ({"scorer": "regex", "options": {"patterns": ["a"], "at_least": 2}}, []),
         ({"scorer": "regex", "options": {"patterns": ["a"], "source": "messages"}}, []),
-        ({"scorer": "regex", "options": {"patterns": [r"\Aa"]}}, []),
+        ({"scorer": "regex", "options": {"patterns": [r"\Aa\Z"]}}, [{"type": "regex", "pattern": "^a$"}]),
+        ({"scorer": "regex", "options": {"patterns": [r"a|\Ab"]}}, []),
         ({"scorer": "regex", "options": {"patterns": ["a++"]}}, []),
         ({"scorer": "files", "options": {"path": "a", "state": "created"}}, [{"type": "file_exists", "path": "a"}]),
         (
@@ -167,7 +168,7 @@ def test_a_suite_of_another_format(tmp_path: Path) -> None:
     assert (only.limits, again.defaults.runs, again.defaults.model) == (Limits(timeout_s=3600, max_turns=7), 4, "m")
     assert thaw(only.env) == {"EVAL_A": "1"}
     assert [(check.id, thaw(check.options)) for check in only.checks] == [
-        (regex.id, {"syntax": "javascript", "patterns": ["crease"]})
+        (regex.id, {"keywords": ["crease"], "case_sensitive": True})
     ]
     assert only.setup == ('bash "scaffold.sh"',)
     assert sorted(one.path for one in only.setup_files) == ["inputs/in/paper.txt", "scaffold.sh"]

@@ -136,7 +136,6 @@ def losses(suite: Suite) -> list[str]:
         ({"checks": (claim_check(beside=True), claim_check("Wet"))}, "check 'Dry' of scorer 'rubric' is left out"),
         ({"checks": (claim_check(weight=0), claim_check("Wet"))}, "check 'Dry' of scorer 'rubric' is left out"),
         ({"checks": (claim_check(stage=1),)}, "check 'Dry' would be asked whatever others say"),
-        ({"checks": (claim_check("c1", "It floats."),)}, "check 'c1' is called 'It floats.'"),
         ({"checks": (claim_check("c1", "It floats.", "It is dry."),)}, "check 'c1' becomes 2 items"),
         (
             {"checks": (claim_check(options={"reference": "a", "model": "m", "trajectory": True}),)},

@@ -11,7 +11,8 @@ from pathlib import Path, PurePosixPath
 from skillgauge.api import Origin, Problem, Severity, SkillgaugeError, Suite, SuiteFormat
 from skillgauge.api.run import Invocation
 
-from .differences import unnamed_losses
+from .differences import Meaning, unnamed_losses
+from .meaning import MeaningOfOptions
 
 MAX_NAME = 80
 
@@ -37,7 +38,8 @@ def convert(call: Invocation, suite: Suite, name: str, format_: SuiteFormat) -> 
         name: the format, as the user calls it.
         format_: the same, ready for use.
     """
-    dumped = format_.dump(suite)
+    meaning = MeaningOfOptions(call.registry.options_model)
+    dumped = format_.dump(meaning.plainly(suite))
     origin = suite.origin or Origin(suite.root)
     losses = [replace(one, severity=Severity.WARNING, origin=one.origin or origin) for one in dumped.losses]
     if not dumped.artifacts:
@@ -57,7 +59,7 @@ def convert(call: Invocation, suite: Suite, name: str, format_: SuiteFormat) -> 
             return Converted(suite, dumped.artifacts, tuple(losses), tuple(refusals))
         if idle := tuple(_idle(suite, read, name)):
             return Converted(suite, dumped.artifacts, tuple(losses), idle)
-        losses += _differences(suite, read, losses)
+        losses += _differences(suite, read, losses, meaning)
     return Converted(suite, dumped.artifacts, tuple(losses))
 
 
@@ -98,9 +100,9 @@ def _read(call: Invocation, folder: Path, suite: Suite, name: str) -> Sequence[S
         return call.suites(folder, *roots, suite_format=name).suites
 
 
-def _differences(suite: Suite, read: Sequence[Suite], named: Sequence[Problem]) -> Iterable[Problem]:
+def _differences(suite: Suite, read: Sequence[Suite], named: Sequence[Problem], meaning: Meaning) -> Iterable[Problem]:
     if len(read) == 1:
-        return tuple(unnamed_losses(suite, read[0], named))
+        return tuple(unnamed_losses(suite, read[0], named, meaning))
     if read:
         message = f"suite: it becomes several suites, which are not compared: {', '.join(repr(one.id) for one in read)}"
     else:

@@ -5,10 +5,12 @@ A format says itself what it cannot hold. What it forgot to say is found here, s
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from skillgauge.api import (
     Case,
@@ -42,7 +44,8 @@ _WORDS = {
 }
 """By which word a format names a field of a case that it cannot hold, where that is not the field's own name."""
 _FILES = frozenset({"files", "image_files", "setup_files", "grader_files"})
-_CHECK_FIELDS = ("id", "scorer", "options", "weight", "beside", "stage", "turn", "answer")
+_CHECK_FIELDS = ("scorer", "options", "weight", "beside", "stage", "turn", "answer")
+"""All but the id: a check of another name asserts the same, and a format names checks as it can."""
 _SUITE_FIELDS = ("name", "version", "description", "on_agent_limit", "gates", "completion")
 _OF_THE_FORMAT = frozenset({"engine_options"})
 """Defaults that a format sets by itself, and that no suite says."""
@@ -51,15 +54,27 @@ EVERY_CASE = "every case"
 """How a format begins what it says of all cases at once."""
 
 
-def unnamed_losses(before: Suite, after: Suite, named: Sequence[Problem]) -> Iterator[Problem]:
+Meaning: TypeAlias = Callable[[Check], JsonObject]
+"""Makes the options of a check as they take effect, which are the same for two spellings of the same."""
+
+
+def as_written(check: Check) -> JsonObject:
+    """Return the options of a check as they stand, which tells every spelling from every other."""
+    return check.options
+
+
+def unnamed_losses(
+    before: Suite, after: Suite, named: Sequence[Problem], meaning: Meaning = as_written
+) -> Iterator[Problem]:
     """Every difference between a suite and what was read back that its format did not name.
 
     Args:
         before: the suite as it was loaded.
         after: the same suite, written in the other format and loaded from there.
         named: what that format said it cannot hold.
+        meaning: the options of a check that take effect.
     """
-    announced = _Told(named)
+    announced = _Told(named, meaning)
     yield from _of_suite(before, after)
     remaining = {case.id: case for case in after.cases}
     partners = [remaining.pop(case.id, None) for case in before.cases]
@@ -83,8 +98,9 @@ def _renamed(case: Case, remaining: dict[str, Case]) -> Case | None:
 class _Told:
     """The losses that a format announced of each case."""
 
-    def __init__(self, named: Sequence[Problem]) -> None:
+    def __init__(self, named: Sequence[Problem], meaning: Meaning) -> None:
         self._messages = [problem.message for problem in named]
+        self.meaning = meaning
 
     def says(self, case: Case, *words: str) -> bool:
         """Tell whether a loss was announced with all of some words in it, whole ones but for an ending."""
@@ -209,8 +225,9 @@ def _content(file: FileSpec) -> bytes:
 
 def _of_checks(before: Case, after: Case, announced: _Told) -> Iterator[Problem]:
     """Yield the unnamed differences of a case's checks."""
-    partners, new = _paired(before.checks, after.checks)
-    for check, partner in zip(before.checks, partners, strict=True):
+    was, now = (tuple(_with_meaning(check, announced.meaning) for check in case.checks) for case in (before, after))
+    partners, new = _paired(was, now)
+    for check, partner in zip(was, partners, strict=True):
         if announced.says(before, "check", repr(check.id)):
             continue
         if partner is None:
@@ -224,15 +241,19 @@ def _of_checks(before: Case, after: Case, announced: _Told) -> Iterator[Problem]
             yield _loss(message, before.origin)
 
 
+def _with_meaning(check: Check, meaning: Meaning) -> Check:
+    return check.model_copy(update={"options": meaning(check)})
+
+
 def _paired(before: Sequence[Check], after: Sequence[Check]) -> tuple[list[Check | None], list[Check]]:
-    """Pair checks by what they assert, then by their ids, so that a new name alone is reported as that.
+    """Pair checks by their names and what they assert, then by one of both, so that few differences are found.
 
     Returns:
         The partner of each check, where it has one, and the checks that are left without one.
     """
     partners: list[Check | None] = [None] * len(before)
     left = list(after)
-    for alike in (_all_of, _asserts, _id_of):
+    for alike in (_all_of, _counts_as, _asserts, _id_of, _scorer_of):
         for place, check in enumerate(before):
             if partners[place] is not None:
                 continue
@@ -247,7 +268,7 @@ def _of_check(case: Case, before: Check, after: Check, told: _Told) -> Iterator[
     """Yield the fields of a check that became something else."""
     for field in _CHECK_FIELDS:
         was, became = getattr(before, field), getattr(after, field)
-        if was == became:
+        if was == became or (field == "weight" and _weigh_the_same(before, after)):
             continue
         if field == "weight" and told.says(case, "weight"):
             continue
@@ -255,16 +276,29 @@ def _of_check(case: Case, before: Check, after: Check, told: _Told) -> Iterator[
         yield _loss(message, before.origin or case.origin)
 
 
+def _weigh_the_same(before: Check, after: Check) -> bool:
+    """Tell whether weights are the same but for the last digit, or count for nothing beside the verdict."""
+    return math.isclose(before.weight, after.weight) or (before.beside and after.beside)
+
+
 def _all_of(check: Check) -> object:
     return check.digest
 
 
+def _counts_as(check: Check) -> object:
+    return check.scorer, check.options, check.weight, check.beside, check.stage, check.turn
+
+
 def _asserts(check: Check) -> object:
-    return check.scorer_digest
+    return check.scorer, check.options
 
 
 def _id_of(check: Check) -> object:
     return check.id
+
+
+def _scorer_of(check: Check) -> object:
+    return check.scorer
 
 
 def _changed(what: str, was: object, now: object) -> str:

@@ -12,12 +12,13 @@ import yaml
 
 from skillgauge.api import Case, Check, Dumped, FileSpec, Origin, Problem, Severity, SkillRole, Suite, VerdictMode, thaw
 from skillgauge_assertions import FOLDER as CODE_FOLDER
-from skillgauge_assertions import assertions
+from skillgauge_assertions import with_variables
 from skillgauge_skill_folders import SKILL_FILE
 
 from .grading import THRESHOLD
 from .loading import ENGINES
 from .scripts import FOLDER
+from .written import written_assertions
 from .written_turns import conversation, unsaid
 
 EVAL_FILE = "EVAL.yaml"
@@ -127,7 +128,8 @@ def _test(case: Case, number: int, writing: _Writing) -> dict[str, Any]:
         for loss in unsaid(case):
             writing.lose_of(case, loss)
         return test | conversation(case, lambda turn: _asserted(turn, writing))
-    assertions_ = _asserted(case, writing)
+    assertions_, texts = with_variables(_asserted(case, writing), test["vars"])
+    test["vars"] |= texts
     if case.rule.mode is VerdictMode.MEAN:
         test |= _threshold(case, writing)
     if assertions_:
@@ -182,7 +184,7 @@ def _asserted(case: Case, writing: _Writing) -> list[Any]:
     gate = _Gate.of(case)
     asserted: list[Any] = []
     for check in case.checks:
-        written = [thaw(raw[check.id])] if check.id in raw else _assertions(check)
+        written = [thaw(raw[check.id])] if check.id in raw else written_assertions(check, case.grader_files)
         for loss in _losses(check, len(written), gate):
             writing.lose(f"case {case.id!r}: check {check.id!r} {loss}", check.origin)
         marks = _marks(check, len(written), gate)
@@ -227,36 +229,6 @@ def _named(assertion: Any, name: str, number: int, more: dict[str, Any]) -> Any:
     typed: dict[str, Any] = {"type": "llm-rubric", "value": [assertion]} if isinstance(assertion, str) else assertion
     plain = str(typed["type"]).removeprefix("not-")
     return typed | ({} if name == f"{plain} {number}" else {"metric": name}) | more
-
-
-def _assertions(check: Check) -> list[Any]:
-    """Return assertions that say the same; a claim is a text."""
-    options = thaw(check.options)
-    if check.scorer == "rubric" and options.keys() == {"claims"}:
-        return list(options["claims"])
-    if check.scorer == "usage" and check.options.keys() <= _METRICS.keys():
-        return [
-            {
-                "type": "execution-metrics",
-                **{_METRICS[key]: round(value * _UNITS.get(key, 1), 6) for key, value in options.items()},
-            }
-        ]
-    written = assertions(check.scorer, check.options)
-    return written if all(one["type"].removeprefix("not-") in _SAME for one in written) else []
-
-
-_METRICS = {
-    "tool_calls": "max_tool_calls",
-    "turns": "max_llm_calls",
-    "tokens": "max_tokens",
-    "cost_usd": "max_cost_usd",
-    "duration_s": "max_duration_ms",
-}
-_UNITS = {"duration_s": 1000}
-_SAME = (
-    *("equals", "contains", "icontains", "regex", "is-json", "skill-used", "llm-rubric"),
-    *("trajectory:tool-used", "trajectory:tool-sequence"),
-)
 
 
 def _content(file: FileSpec) -> bytes:

@@ -27,6 +27,8 @@ RUBRICS = ("llm-rubric", "agent-rubric", "rubrics", "llm-grader", "llm-judge")
 CONTRADICTION = "The answer does not contradict this: "
 _OLD = {"code-grader": "script", "code-judge": "script", "composite": "assert-set"}
 _SHARED = ("type", "metric", "name", "id", "weight", "required", "min_score", "negate", "description")
+FOLDS, ENDS = "i", ("starts-with", "ends-with")
+"""The flag that ignores upper and lower case, and the types that look at one end of the answer."""
 _ANSWER = "the answer, which stands below"
 _OWN_REFUSED: Mapping[str, str] = {
     "field-accuracy": "compares fields of an object, each with a weight; write an `is-json` with a JSON Schema",
@@ -103,22 +105,25 @@ def parts_of(node: Node, around: Around) -> tuple[Part, ...]:
         return ()
     value = filled_value(node.at("value").value, around.values)
     threshold = _number(node.at("threshold")) if node.has("threshold") else None
-    assertion = Given(kind, negated, _with_flags(node, kind, value), threshold, around.skills)
-    scorer, options = (_ends if kind in ("starts-with", "ends-with") else RULES[kind])(assertion)
-    return (Part("", scorer, options),)
+    flags = _flags(node, kind)
+    inline = "".join(flag for flag in flags if flag != FOLDS)
+    assertion = Given(kind, negated, f"(?{inline}){value}" if inline else value, threshold, around.skills)
+    scorer, options = (ends_of if kind in ENDS else RULES[kind])(assertion)
+    return (Part("", scorer, {**options, "case_sensitive": False} if FOLDS in flags else options),)
 
 
-def _with_flags(node: Node, kind: str, value: JsonValue) -> JsonValue:
-    """A pattern with the flags that stand beside it."""
+def _flags(node: Node, kind: str) -> str:
+    """The flags that stand beside a pattern."""
     flags = node.at("flags").value
     if flags is None:
-        return value
+        return ""
     if kind != "regex" or not isinstance(flags, str) or set(flags) - set("ims"):
         raise RefusalError(f"flags {flags!r} are not supported", "Patterns take the flags i, m and s.")
-    return f"(?{flags}){value}" if flags else value
+    return flags
 
 
-def _ends(assertion: Given) -> tuple[str, JsonObject]:
+def ends_of(assertion: Given) -> tuple[str, JsonObject]:
+    """Return the check of an assertion about one end of the answer, where blanks count for nothing."""
     text = re.escape(assertion.text.strip())
     pattern = rf"\A\s*{text}" if assertion.type == "starts-with" else rf"{text}\s*\Z"
     return "regex", {"patterns": (pattern,), "case_sensitive": True, "absent": assertion.negated}

@@ -130,7 +130,7 @@ class Grading:
                 return
             weight = self._number(node.at("weight"), 1.0) * share
             if kind == "script":
-                part, files = script(node, self.around, self.number, negated=negated)
+                part, files = script(node, self.around, negated=negated)
                 parts: tuple[Part, ...] = (part,)
                 self.files |= {file.path: file for file in files}
             elif kind in PROGRAMS:

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from skillgauge.api import FileSpec, JsonObject, JsonValue, thaw
+from skillgauge.api import FileSpec, JsonObject, JsonValue, digest, thaw
 from skillgauge_assertions import Node, RefusalError
 from skillgauge_skill_folders import file_spec, files_of
 
@@ -17,6 +17,8 @@ from .graders import Around, Part
 FOLDER = "agentv-graders"
 """Where in the workspace graders and their files are put, when the session is over."""
 _FILES = f"{FOLDER}/files/"
+_DIGITS = 12
+"""Of the name of a grader's folder, which tells what it does, so that those of several tests lie beside each other."""
 _READ_APART = ("config", "provider", "target")
 _KEYS = (
     "type",
@@ -68,7 +70,7 @@ print(json.dumps({{"score": 1 - score if spec["negated"] else score, "details": 
 """
 
 
-def script(node: Node, around: Around, number: int, *, negated: bool) -> tuple[Part, tuple[FileSpec, ...]]:
+def script(node: Node, around: Around, *, negated: bool) -> tuple[Part, tuple[FileSpec, ...]]:
     """The check that runs a grader, and the files that it needs.
 
     Raises:
@@ -85,7 +87,7 @@ def script(node: Node, around: Around, number: int, *, negated: bool) -> tuple[P
     command = shlex.join(words) if isinstance(written.value, str) else words
     payload = _payload(node, around)
     spec = json.dumps({"command": command, "payload": payload, "negated": negated}, sort_keys=True)
-    path = f"{FOLDER}/{number}.py"
+    path = f"{FOLDER}/{digest(spec)[:_DIGITS]}/grader.py"
     files[path] = FileSpec(path=path, text=_RUNNER.format(spec=spec))
     least = node.at("min_score").value
     options: JsonObject = {

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from skillgauge.api import Case, Check, FrozenDict, VerdictMode, VerdictRule
+from skillgauge_assertions import with_variables
 
 from .conversations import MODE, named, threshold_with
 from .graders import reference
@@ -27,7 +28,7 @@ def conversation(case: Case, write: Write) -> dict[str, Any]:
         if any(sign in text for sign in _TEMPLATE):  # braces in the value of a variable are what is asked
             variables[name] = text
         turn: dict[str, Any] = {"input": f"{{{{ {name} }}}}" if name in variables else text}
-        turns.append(turn | _graded(case, number, write))
+        turns.append(_with_texts(turn | _graded(case, number, write), variables))
     keys: dict[str, Any] = {"mode": MODE, "vars": variables, "turns": turns}
     if case.rule.mode is VerdictMode.MEAN:
         units, empty = len(turns) + _has_whole(case), sum(turn.keys() == {"input"} for turn in turns)
@@ -37,8 +38,18 @@ def conversation(case: Case, write: Write) -> dict[str, Any]:
         keys |= {"on_turn_failure": "stop"} if _stops(case) else {}
     if keys["threshold"] == THRESHOLD:
         del keys["threshold"]
-    whole = _unit(case, None, write)
+    whole, texts = with_variables(_unit(case, None, write), variables)
+    variables |= texts
     return {key: value for key, value in {**keys, "assert": whole}.items() if value not in ({}, [])}
+
+
+def _with_texts(turn: dict[str, Any], variables: dict[str, str]) -> dict[str, Any]:
+    """Return a turn whose texts with braces are variables, which are added."""
+    if "assert" not in turn:
+        return turn
+    asserted, texts = with_variables(turn["assert"], variables)
+    variables |= texts
+    return turn | {"assert": asserted}
 
 
 def unsaid(case: Case) -> Iterator[str]:

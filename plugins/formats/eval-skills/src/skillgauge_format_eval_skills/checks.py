@@ -194,12 +194,22 @@ def expectation(check: Check) -> tuple[dict[str, Any], dict[str, Any]]:
     own = _OWN.get(check.scorer)
     if own is None:
         return {"type": check.scorer, **check.options}, {"type": check.scorer}
+    if check.scorer == "rubric":
+        check = check.model_copy(update={"options": _asked(check.options)})
     options = {key: value for key, value in check.options.items() if key in own}
     expected, evaluator = _in_own_keys(check.scorer, options)
     further = _further_options(check, own)
     if further:
         evaluator["options"] = further
     return {"type": evaluator["type"], **expected}, evaluator
+
+
+def _asked(options: JsonObject) -> JsonObject:
+    """Return options of a rubric with one text for the judge, which is all that a task can ask; its scale is told."""
+    asked = options.get("criteria") or options.get("claims") or DEFAULT_CRITERIA
+    text = "\n".join(map(str, asked)) if isinstance(asked, tuple) else asked
+    others = {key: value for key, value in options.items() if key not in ("criteria", "claims")}
+    return {"scale": "pass-fail", **others, "criteria": text}
 
 
 def _in_own_keys(scorer: str, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -12,7 +12,7 @@ from .checks import expectation
 from .files import number
 from .loading import FORMAT
 
-FILE = "benchmark.json"
+FILE, RUBRIC = "benchmark.json", "rubric"
 _VERSION = "1.0.0"
 """Written where a suite has no version, because a benchmark must."""
 
@@ -86,6 +86,9 @@ def _unsaid(case: Case) -> Iterator[str]:
     if len(case.checks) > 1:
         others = ", ".join(check.id for check in case.checks[1:])
         yield f"a task has one check; left out: {others}"
+    for check in case.checks[:1]:
+        if check.scorer == RUBRIC and not isinstance(check.options.get("criteria"), str):
+            yield f"check {check.id!r} becomes one criterion"
     if case.input is not None and not isinstance(case.input, Mapping):
         yield "its input is no object and was put under the key 'input'"
     if case.prompt is not None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from skillgauge.api import Check, JsonValue, canonical_json, did_you_mean
-from skillgauge_patterns import PatternError, compiled, from_javascript
+from skillgauge_patterns import PatternError, alternatives, compiled, from_javascript, in_python
 
 from . import files
 from .mocks import Mocked
 from .reading import Findings, WrittenGrader
 
 SKILL_TOOL = "Skill"
-JAVASCRIPT = "javascript"
+JAVASCRIPT, FOLDS = "javascript", "i"
 MOCK_CALLS = "mock_calls"
 _SOURCES = {"last_message": "answer", "trace": "events", "files": "created"}
 
@@ -140,6 +141,8 @@ _NOTHING: _Made = ("", {})
 
 def _regex(grader: files.RegexGrader, making: _Making) -> _Made:
     making.pattern(grader.pattern, grader.flags, "pattern")
+    if (plain := _plain(grader)) is not None:
+        return plain
     options: dict[str, JsonValue] = {"syntax": JAVASCRIPT, "patterns": (grader.pattern,)}
     if grader.flags:
         options["flags"] = grader.flags
@@ -158,6 +161,25 @@ def _regex(grader: files.RegexGrader, making: _Making) -> _Made:
     elif grader.match != "contains":
         options["at_least"] = options["at_most"] = int(grader.match.removeprefix("count:"))
     return "regex", options
+
+
+def _plain(grader: files.RegexGrader) -> _Made | None:
+    """Return the check for a text or a pattern of the answer that means the same here; `None` if there is none."""
+    if grader.target != "last_message" or grader.match not in ("contains", "not_contains"):
+        return None
+    if grader.flags not in ("", FOLDS):
+        return None
+    more: dict[str, JsonValue] = {"absent": True} if grader.match == "not_contains" else {}
+    texts = alternatives(grader.pattern)
+    if len(texts) == 1:
+        return "contains", {"keywords": texts, "case_sensitive": not grader.flags, **more}
+    try:
+        pattern = "|".join(map(re.escape, texts)) or in_python(grader.pattern)
+    except PatternError:  # it is told with its place
+        return None
+    if pattern is None:
+        return None
+    return "regex", {"patterns": (pattern,), **({"case_sensitive": False} if grader.flags else {}), **more}
 
 
 def _is_mocked(making: _Making, key: str) -> bool:

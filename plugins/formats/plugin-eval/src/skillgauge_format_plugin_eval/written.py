@@ -75,6 +75,8 @@ def _pattern(pattern: str, options: Options) -> Grader | None:
         inline = _INLINE.match(pattern)
         flags = inline[1] if inline else ""
         pattern = pattern[inline.end() :] if inline else pattern
+        if "m" not in flags:
+            pattern = re.sub(r"\A\\A", "^", re.sub(r"(?<!\\)\\Z\Z", "$", pattern))
         if _ELSEWHERE.search(pattern) or not _is_javascript(pattern):
             return None
     flags += "i" if not options.get("case_sensitive", True) and "i" not in flags else ""

@@ -24,7 +24,7 @@ from skillgauge.api import (
     VerdictRule,
     thaw,
 )
-from skillgauge_assertions import assertions
+from skillgauge_assertions import FILE, assertions, program_assertion, with_variables
 from skillgauge_skill_folders import SKILL_FILE
 
 from .assertions import EACH
@@ -35,6 +35,7 @@ from .providers import AGENT, ECHO, ENGINES
 from .users import provider_of
 
 CONFIG_FILE = "promptfooconfig.yaml"
+COMMAND = "command"
 _UNWRITTEN = (
     *("name", "files", "installs", "arm_prompts", "image_files", "setup", "setup_files"),
     *("env", "pass_env", "tags", "skip", "runs"),
@@ -51,7 +52,7 @@ def dump(suite: Suite) -> Dumped:
     tests = []
     for case in suite.cases:
         tests += _turns(case, losses) if case.turns else [_test(case, losses)]
-        files |= {file.path: _content(file) for file in case.grader_files}
+        files |= {file.path: _content(file) for file in _grader_files(case)}
     document: dict[str, Any] = {"description": suite.description or suite.name or suite.id}
     document["prompts"] = [DEFAULT]
     document["providers"] = [_provider(suite, losses)]
@@ -124,8 +125,8 @@ def _untimed(case: Case) -> Iterator[str]:
 
 def _written(case: Case, own: Mapping[str, Any], losses: list[Problem]) -> dict[str, Any]:
     """Return a test with the prompt and the checks of a case."""
-    asserted = _asserted(case, losses)
-    test: dict[str, Any] = {"description": case.id, "vars": {**own, "prompt": case.prompt or ""}}
+    asserted, texts = with_variables(_asserted(case, losses), own)
+    test: dict[str, Any] = {"description": case.id, "vars": {**own, **texts, "prompt": case.prompt or ""}}
     test |= provider_of(case)
     if "provider" in test and case.user:
         test["vars"]["instructions"] = case.user.check.options["instructions"]
@@ -169,12 +170,32 @@ def _asserted(case: Case, losses: list[Problem]) -> list[dict[str, Any]]:
     raw = kept if isinstance(kept, Mapping) else {}
     asserted: list[dict[str, Any]] = []
     for check in case.checks:
-        written = [thaw(raw[check.id])] if check.id in raw else assertions(check.scorer, check.options)
+        written = [thaw(raw[check.id])] if check.id in raw else _assertions(check, case)
         if not written:
             message = f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} is left out"
             losses.append(_loss(message, check.origin or case.origin))
+        elif len(written) > 1:
+            message = f"case {case.id!r}: check {check.id!r} becomes {len(written)} assertions"
+            losses.append(_loss(message, check.origin or case.origin))
         asserted += _weighted(written, check)
     return asserted
+
+
+def _assertions(check: Check, case: Case) -> list[dict[str, Any]]:
+    """Return the assertions that a check of another format becomes."""
+    if check.scorer == COMMAND:
+        code = program_assertion(check.options, case.grader_files)
+        return [code[0]] if code is not None else []
+    written = assertions(check.scorer, check.options)
+    return [] if any(str(one.get("value")).startswith(FILE) for one in written) else written
+
+
+def _grader_files(case: Case) -> Iterator[FileSpec]:
+    """Yield the files of graders but the programs that are made again from the code of assertions."""
+    commands = [check for check in case.checks if check.scorer == COMMAND]
+    programs = [program_assertion(check.options, case.grader_files) for check in commands]
+    made = {code[1].path for code in programs if code is not None}
+    yield from (file for file in case.grader_files if file.path not in made)
 
 
 def _weighted(written: Sequence[dict[str, Any]], check: Check) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillgauge.api import JsonValue
-from skillgauge_patterns import PatternError, compiled
+from skillgauge_patterns import PatternError, compiled, unfolded
 
 from .drafts import CONTAINS, FILES, REGEX, TOOL_CALL, Draft
 from .expectations import check_exit_code, stays_inside, texts_options
@@ -254,7 +254,9 @@ class _Texts:
 
 
 def _patterns_options(patterns: tuple[str, ...], *, is_absent: bool) -> dict[str, JsonValue]:
-    return {"patterns": patterns} | ({"absent": True} if is_absent else {})
+    plain, heeds_case = unfolded(patterns)
+    case: dict[str, JsonValue] = {} if heeds_case else {"case_sensitive": False}
+    return {"patterns": plain, **case} | ({"absent": True} if is_absent else {})
 
 
 _KINDS: dict[str, Callable[[_Rule], Iterator[Draft]]] = {

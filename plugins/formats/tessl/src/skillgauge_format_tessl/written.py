@@ -41,8 +41,6 @@ def checklist(case: Case) -> Written:
         claims = _claims(check)
         for claim in claims:
             name, description = item_of(check.id, claim)
-            if len(claims) == 1 and name not in (check.id, check.id.rpartition(" (")[0]):
-                losses.append((check, f"check {check.id!r} is called {name!r}"))
             kept = private.get(name, {}) if isinstance(private, Mapping) else {}
             items.append({"name": name, "description": description, **thaw(kept)})
             weights.append(check.weight / len(claims))

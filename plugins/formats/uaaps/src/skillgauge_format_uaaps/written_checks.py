@@ -16,6 +16,8 @@ CRITERIA = "The agent did what it was asked to do."
 _BLOCKED, _CONTAINS, _NOT_CONTAINS = "agent_blocked", "contains", "not_contains"
 _OF_PACKAGE = (OUTSIDE, PERMISSIONS)
 _SAID_STREAMS = ("answer", "messages")
+_DEFAULTS: Mapping[str, dict[str, JsonValue]] = {"blocked": {"expect": True}}
+"""Options that hold where a check says nothing."""
 _WILDCARDS = re.compile(r"[*?\[]")
 
 
@@ -111,6 +113,6 @@ class Expectations:
         """Tell what a check becomes, unless it becomes just itself."""
         is_first = name not in self._taken
         self._taken.add(name)
-        if not is_first or check.id != name or freeze(dict(exact)) != check.options:
+        if not is_first or freeze(dict(exact)) != {**_DEFAULTS.get(check.scorer, {}), **check.options}:
             reason = f"check {check.id!r} becomes check {name!r}"
             self.unsaid.append(f"{reason}, {how}" if how else reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ print(json.dumps({"score": (count - len(failed)) / count, "reason": "; ".join(fa
 """
 _PYTHON = ("python3", "-I", "-c", _RUNNER)
 _KNOWN = frozenset(["output", "re", "len", "any", "all", "str", "int", "float", "bool", "list", "dict"])
+SHELL, _ENTER = "sh", 'cd "$WAZA_WORKSPACE_DIR" || exit 1\n'
+_WITH_CODE = re.compile(r"\( (?P<command>.*)\n\)\n\[ \$\? -eq (?P<code>\d+) \]", re.DOTALL)
 _WORKSPACE = 'WAZA_WORKSPACE_DIR="$PWD"'
 
 
@@ -48,6 +51,20 @@ def program_of(command: str) -> tuple[str, ...] | None:
         return None
     words = tuple(_words(command[len(_WORKSPACE) : -len(f" < {ANSWER}")]))
     return words if words and program_command(words[0], words[1:]) == command else None
+
+
+def shell_program(command: str, code: int) -> str:
+    """Return the program for `sh -c` that runs a command in the workspace and passes if it exits with a code."""
+    return f"{_ENTER}{command}" if not code else f"{_ENTER}( {command}\n)\n[ $? -eq {code} ]"
+
+
+def shell_command(program: str, args: Sequence[str]) -> tuple[str, int] | None:
+    """Return the command of such a program, and its code; `None` if it is another program."""
+    if program != SHELL or len(args) != 2 or args[0] != "-c" or not args[1].startswith(_ENTER):
+        return None
+    inner = args[1].removeprefix(_ENTER)
+    with_code = _WITH_CODE.fullmatch(inner)
+    return (inner, 0) if with_code is None else (with_code["command"], int(with_code["code"]))
 
 
 def _words(command: str) -> list[str]:

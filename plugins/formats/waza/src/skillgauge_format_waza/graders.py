@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from skillgauge.api import Check, Document, JsonValue, SuiteError, did_you_mean, read_document
-from skillgauge_patterns import PatternError, compiled
+from skillgauge_patterns import PatternError, compiled, unfolded
 
 from . import configs
-from .commands import code_command, measured, program_command
+from .commands import code_command, measured, program_command, shell_command
 from .files import BehaviorFile, ExpectedFile, GraderFile, Part
+from .patterns import any_of, nowhere
 from .reading import Pointer, Reading
 
 ORDERS = {
@@ -124,26 +125,6 @@ def expectations(expected: ExpectedFile, context: Given, skill: str) -> Iterator
         yield Check(id=identity, scorer=part.scorer, options=dict(part.options), beside=part.beside, origin=origin)
 
 
-def any_of(texts: tuple[str, ...]) -> str:
-    """A pattern that finds one of several texts."""
-    from re import escape  # noqa: PLC0415 - beside its only use
-
-    return "|".join(map(escape, texts))
-
-
-def nowhere(pattern: str) -> str:
-    """A pattern that is found in what has no place that fits another."""
-    return rf"{_NOWHERE}{pattern}))"
-
-
-_NOWHERE = r"\A(?!(?s:.*)(?:"
-
-
-def forbidden(pattern: str) -> str | None:
-    """The pattern that may not be found; `None` if it is another kind of pattern."""
-    return pattern.removeprefix(_NOWHERE)[:-2] if pattern.startswith(_NOWHERE) else None
-
-
 def _config(grader: GraderFile, context: Given) -> dict[str, Any] | None:
     """Its `config`, with what may stand beside it for some types."""
     start = context.place[:-1]
@@ -171,7 +152,9 @@ def _contains(what: str, texts: tuple[str, ...], *, absent: bool = False, case_s
 
 
 def _regex(what: str, patterns: tuple[str, ...], *, absent: bool = False) -> Made:
-    return Made(what, "regex", {"patterns": patterns, "absent": absent})
+    plain, heeds_case = unfolded(patterns)
+    case: dict[str, JsonValue] = {} if heeds_case else {"case_sensitive": False}
+    return Made(what, "regex", {"patterns": plain, **case, "absent": absent})
 
 
 def _code(config: configs.CodeConfig, context: Given) -> Iterator[Made]:
@@ -302,6 +285,12 @@ def _document(file: Path, context: Given) -> Document | None:
 
 
 def _program(config: configs.ProgramConfig, context: Given) -> Iterator[Made]:
+    if (plain := shell_command(config.command, config.args)) is not None:
+        command, code = plain
+        expected: dict[str, JsonValue] = {"expect_exit_code": code} if code else {}
+        limit: dict[str, JsonValue] = {"fail_codes": "any", "timeout_s": float(config.timeout)}
+        yield Made("program", "command", {"command": command, **expected, **limit})
+        return
     options: dict[str, JsonValue] = {
         "command": program_command(config.command, config.args),
         "fail_codes": "any",

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from skillgauge.api import Check, JsonValue, text_of, thaw
+from skillgauge_patterns import folded
 
-from .commands import ANSWER, assertions_of, program_of
-from .graders import FOLDED, forbidden
+from .commands import ANSWER, SHELL, assertions_of, program_of, shell_program
+from .graders import FOLDED
+from .patterns import forbidden
 
 Config = dict[str, Any]
 FILES, SNAPSHOTS = "files", "snapshots"
@@ -57,7 +59,7 @@ def _regex(options: Config) -> tuple[str, Config] | None:
         return None
     patterns = options["patterns"]
     if not options.get("case_sensitive", True):
-        patterns = [one if one.startswith(FOLDED) else f"{FOLDED}{one}" for one in patterns]
+        patterns = [folded(one) for one in patterns]
     return "text", {"regex_not_match" if options.get("absent") else "regex_match": patterns}
 
 
@@ -70,13 +72,8 @@ def _command(options: Config) -> tuple[str, Config] | None:
         return "program", {"command": words[0], "args": list(words[1:])} | limit
     if options.get("reads", "exit-code") != "exit-code" or ANSWER in command or "RESPONSE_TEXT" in command:
         return None
-    code = options.get("expect_exit_code", 0)
-    inner = (
-        f'cd "$WAZA_WORKSPACE_DIR" || exit 1\n{command}'
-        if not code
-        else (f'cd "$WAZA_WORKSPACE_DIR" || exit 1\n( {command}\n)\n[ $? -eq {code} ]')
-    )
-    return "program", {"command": "sh", "args": ["-c", inner]} | limit
+    inner = shell_program(command, options.get("expect_exit_code", 0))
+    return "program", {"command": SHELL, "args": ["-c", inner]} | limit
 
 
 def _files(options: Config, snapshots: dict[str, str]) -> tuple[str, Config] | None:

@@ -11,7 +11,7 @@ from skillgauge.api import Check, JsonObject, JsonValue, Origin, did_you_mean, t
 from ..findings import Findings
 from ..keys import ASSERTION_KEYS, SAYS_CHECK, Use, near_miss
 from .phrases import typed_of
-from .rules import ANY_FAILS, COMMAND, RULES
+from .rules import COMMAND, RULES
 from .scenarios import OUTPUT
 from .typed import GRANTED, JUDGED, VALUE_KEYS, kind_of, made_of
 
@@ -33,8 +33,16 @@ TEXT_KEYS = (
 _SAYING_KEYS = (*TEXT_KEYS, "prompt", "rubric", "value")
 """The same for one with a type that a judge decides, whose value may be all that it says."""
 RUBRIC = "rubric"
+SCALE, EXPECTED = "scale", "expected_output"
+PASS_FAIL, GRADED = "pass-fail", "0-1"
+SCALES = (PASS_FAIL, GRADED, "0-10")
+SHOWN = ("trajectory", "files")
+"""What a judge is shown beside the answer, unless an assertion says `false`."""
+SCORE = "score"
+"""Value of `reads` of a command that prints a score."""
 _RULES = tuple(key for key, use in ASSERTION_KEYS.items() if use is Use.RULE)
-_OF_COMMAND, _FAIL_CODES = ("expect_exit_code", "fail_codes"), (0, 1)
+OF_COMMAND = ("expect_exit_code", "fail_codes", "reads", "needs", "timeout_s")
+"""Keys with which an assertion says how its command decides; `threshold` is one where it prints a score."""
 _CASE_KEYS = frozenset({"case_sensitive", "flags"})
 """Keys with which an assertion says whether case matters; tools differ in what they do without one."""
 _PLACEHOLDERS = ("{case_dir}", "{{case_dir}}", "{workspace}", "{{workspace}}")
@@ -121,7 +129,7 @@ class _Reading:
         self._note_keys(understood | {"threshold"} if scorer == RUBRIC else understood)
         aside = (*TEXT_KEYS, "id", "type", *_RULES)
         texts = [str(raw.get("type", kind_of(raw))), *(text_of(raw[key]) for key in raw if key not in aside)]
-        options = _with_command_keys(scorer, options, raw, text)
+        options = with_command_keys(scorer, options, raw, text)
         return Check(id=text or " ".join(texts[:2]), scorer=scorer, options=options, origin=self.origin)
 
     def _judged(self) -> Check | None:
@@ -138,14 +146,29 @@ class _Reading:
             self.findings.error("no-text", message, self.origin, hint)
             return None
         details = self._details(text) if kind else self._other_texts(text)
-        self._note_keys(frozenset(raw) - {*ASSERTION_KEYS, "id"} if kind else frozenset(TEXT_KEYS[:-1]))
+        of_claim = frozenset(raw) - {*ASSERTION_KEYS, "id"} if kind else frozenset(TEXT_KEYS[:-1])
+        self._note_keys(of_claim | self._judge_keys().keys())
         claim = f"{text} ({'; '.join(details)})" if details else text
-        options = rubric_options(claim, self.reference)
-        threshold = self._number("threshold", most=1.0)
-        if threshold is not None:
-            options = {"criteria": claim, "scale": "0-1", "threshold": threshold}
-            options = {**options, **({} if self.reference is None else {"reference": self.reference})}
-        return Check(id=text, scorer=RUBRIC, options=options, origin=self.origin)
+        return Check(id=text, scorer=RUBRIC, options=self._asked_of_judge(claim), origin=self.origin)
+
+    def _asked_of_judge(self, claim: str) -> JsonObject:
+        """Return the options of a rubric: a claim, or a criterion where the assertion says how to answer."""
+        own, threshold = self._judge_keys(), self._number("threshold", most=1.0)
+        reference = own.get(EXPECTED, self.reference)
+        options = rubric_options(claim, reference)
+        if threshold is not None or SCALE in own:
+            scale = own.get(SCALE, GRADED)
+            graded = {} if scale == PASS_FAIL else {SCALE: scale}
+            limit = {} if threshold is None else {"threshold": threshold}
+            options = {"criteria": claim, **graded, **limit, **({} if reference is None else {"reference": reference})}
+        return {**options, **{key: False for key in SHOWN if key in own}}
+
+    def _judge_keys(self) -> JsonObject:
+        """Return the keys that say what a judge is asked and shown; those with other values are parts of the claim."""
+        raw = self.raw
+        own = {key: False for key in SHOWN if raw.get(key) is False}
+        scale = {SCALE: raw[SCALE]} if raw.get(SCALE) in SCALES else {}
+        return {**own, **scale, **({EXPECTED: raw[EXPECTED]} if EXPECTED in raw else {})}
 
     def _may_be_judged(self, kind: str, text: str) -> bool:
         """Tell whether a judge can decide what no program does, which is noted; if not, the reason is."""
@@ -173,7 +196,7 @@ class _Reading:
     def _details(self, text: str) -> list[str]:
         """Everything that its author says of a claim: its type, a value, a pattern, an instruction to the judge."""
         raw = self.raw
-        aside = (*TEXT_KEYS, "id", "type", *ASSERTION_KEYS)
+        aside = (*TEXT_KEYS, "id", "type", *ASSERTION_KEYS, *self._judge_keys())
         details = [f"{key}: {text_of(value)}" for key, value in raw.items() if key not in aside and value != text]
         details += self._other_texts(text)
         return [str(raw.get("type", "")), *details] if details else []
@@ -222,78 +245,12 @@ def _first_text(raw: JsonObject, keys: tuple[str, ...]) -> str:
     return next((one.strip() for one in found if isinstance(one, str) and one.strip()), "")
 
 
-def _with_command_keys(scorer: str, options: JsonObject, raw: JsonObject, text: str) -> JsonObject:
-    """Options with what only a command has beside its value."""
+def with_command_keys(scorer: str, options: JsonObject, raw: JsonObject, text: str) -> JsonObject:
+    """Return options with what only a command has beside its value."""
     if scorer != COMMAND:
         return options
-    code, codes = raw.get("expect_exit_code", raw.get("expect_exit")), raw.get("fail_codes")
-    more: dict[str, Any] = {"expect_exit_code": code} if code is not None else {}
-    more |= {"fail_codes": codes} if codes is not None else {}
+    keys = (*OF_COMMAND, "threshold") if raw.get("reads") == SCORE else OF_COMMAND
+    more: dict[str, Any] = {key: raw[key] for key in keys if raw.get(key) is not None}
+    if raw.get("expect_exit") is not None:
+        more.setdefault("expect_exit_code", raw["expect_exit"])
     return {**options, **more, **({"label": text} if text else {})}
-
-
-def written(check: Check, raw: JsonValue, reference: JsonValue) -> JsonValue | None:
-    """The assertion that stands for a check: the inverse of `assertion_of`; `None` if no assertion can."""
-    if isinstance(raw, Mapping):
-        return raw
-    if _is_claim(check, reference) or _is_phrase(check):
-        return check.id
-    options = check.options
-    if check.scorer == COMMAND:
-        options = {"fail_codes": _FAIL_CODES, **options}
-    for kind, value in _candidates(check):
-        item: JsonObject = {"text": check.id, "type": kind, "value": value, **_keys_beside(check.scorer, options)}
-        if _means(item, check, options):
-            return item
-    return None
-
-
-def _is_claim(check: Check, reference: JsonValue) -> bool:
-    """Tell whether a check asks a judge no more than whether its id is true."""
-    return check.scorer == RUBRIC and check.options in (rubric_options(check.id, reference), {"criteria": check.id})
-
-
-def _is_phrase(check: Check) -> bool:
-    """Tell whether the id of a check is a phrase that a program decides as the check does."""
-    typed = typed_of(check.id)
-    rule = made_of(typed) if typed is not None else None
-    return rule is not None and rule[0] == (check.scorer, check.options)
-
-
-def _keys_beside(scorer: str, options: JsonObject) -> JsonObject:
-    """The keys of an assertion that say what its value does not."""
-    if scorer == COMMAND:
-        return {key: options[key] for key in _OF_COMMAND if options.get(key, ANY_FAILS) != ANY_FAILS}
-    if scorer != "contains" and options.get("case_sensitive") is False:
-        return {"case_sensitive": False}
-    return {}
-
-
-def _means(item: JsonObject, check: Check, options: JsonObject) -> bool:
-    """Tell whether an assertion becomes a check by the same scorer, with these options."""
-    rule = made_of(item)
-    if rule is None or rule[0][0] != check.scorer:
-        return False
-    return _with_command_keys(*rule[0], item, check.id) == options
-
-
-def _candidates(check: Check) -> list[tuple[str, JsonValue]]:
-    """Types that might stand for a check, with the value that each would have."""
-    options = check.options
-    match check.scorer:
-        case "contains":
-            return [("contains", options.get("keywords")), ("icontains", options.get("keywords"))]
-        case "regex":
-            return [("regex", options.get("patterns"))]
-        case "exact":
-            return [("equals", options.get("value"))]
-        case "json-schema":
-            return [("json-schema", options.get("schema"))]
-        case "files":
-            return [(kind, options.get("path")) for kind in ("file-exists", "file-created", "not-file-exists")]
-        case "tool-call":
-            return [(kind, options.get("tool")) for kind in ("tool-use", "not-tool-use")]
-        case "command":
-            return [(COMMAND, options.get("command"))]
-        case _:
-            return []

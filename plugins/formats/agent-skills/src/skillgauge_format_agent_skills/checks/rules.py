@@ -90,6 +90,10 @@ def _schema(given: Given) -> Made | None:
     return ("json-schema", {"schema": given.value}) if isinstance(given.value, Mapping) else None
 
 
+def _exact(given: Given) -> Made:
+    return "exact", {"value": given.value, **({} if given.strict else {"case_sensitive": False})}
+
+
 def _single(given: Given, make: Callable[[str], Made]) -> Made | None:
     return make(given.texts[0]) if len(given.texts) == 1 else None
 
@@ -156,7 +160,7 @@ _LACKS = Rule(_lacks, _TEXTS, about_text=True, opposite="contains-any")
 _ANY = Rule(_contains_any, _TEXTS, about_text=True, opposite="not-contains")
 _FOUND = Rule(lambda given: _regex(given, str), _PATTERNS, about_text=True, opposite="not-regex")
 _ABSENT = Rule(lambda given: _regex(given, str, absent=True), _PATTERNS, about_text=True, opposite="regex")
-_EQUALS = Rule(lambda given: ("exact", {"value": given.value}), ("value", "expected"))
+_EQUALS = Rule(_exact, ("value", "expected"))
 _COMMAND = Rule(_command, ("value", "command", "cmd", "run", "script"))
 
 _NAMED: tuple[tuple[tuple[str, ...], Rule], ...] = (

@@ -49,7 +49,10 @@ _NEGATE = ("negate", "negated", "invert")
 _ANSWER = (None, "output", "response", "answer")
 """What `target` may say of an assertion about what was answered."""
 _UNDERSTOOD = frozenset(
-    {"type", "check", "case_sensitive", "flags", "target", "expect_exit_code", "expect_exit", "fail_codes", *_NEGATE}
+    {
+        *("type", "check", "case_sensitive", "flags", "target", *_NEGATE),
+        *("expect_exit_code", "expect_exit", "fail_codes", "reads", "needs", "timeout_s"),
+    }
 )
 VALUE_KEYS = frozenset({key for rule in RULES.values() for key in rule.keys}) - {"check", "expected", "content", "code"}
 """Keys under which an assertion has something for a program."""

@@ -14,6 +14,7 @@ from skillgauge.api import (
     Check,
     Dumped,
     FileSpec,
+    JsonObject,
     JsonValue,
     Origin,
     Problem,
@@ -25,7 +26,8 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import SKILL_FILE
 
-from ..checks.assertions import RUBRIC, written
+from ..checks.assertions import RUBRIC
+from ..checks.written import counting, written
 from ..figures import TRIGGERS
 from ..keys import KEYS, Use, listed
 from .cases import AS_EXPECTED, EACH, EXPECTED_OUTPUT, SERVERS_KEY, TRIGGER
@@ -51,7 +53,10 @@ def dump(suite: Suite) -> Dumped:
     cases = list(suite.cases)
     for case in cases:
         losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
-        files |= {file.path: _content(file) for file in (*case.grader_files, *case.files)}
+        for file in (*case.grader_files, *case.files):
+            if files.setdefault(file.path, content := _content(file)) != content:
+                message = f"case {case.id!r}: {file.path!r} of its files has another content in a case before"
+                losses.append(_loss(message, case.origin))
     if suite.dialect == TRIGGERS and all(len(case.checks) == 1 and _is_query(case) for case in cases):
         files[QUERIES_FILE] = _json([_query(case) for case in cases])
     else:
@@ -97,13 +102,23 @@ def _assertions(case: Case, reference: JsonValue, losses: list[Problem]) -> list
     for check in case.checks:
         if _is_said_by_keys(check, case):
             continue
-        item = written(check, objects.get(check.id), reference)
-        if item is None:
-            item = {"text": check.id, "type": check.scorer, "options": thaw(check.options)}
-            message = f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} is left to a judge"
-            losses.append(_loss(message, check.origin or case.origin))
-        assertions.append(thaw(item))
+        items = written(check, objects.get(check.id), reference)
+        lost = _lost(check, len(items))
+        if lost:
+            losses.append(_loss(f"case {case.id!r}: check {check.id!r} {lost}", check.origin or case.origin))
+        assertions += [thaw(item) for item in items] or [_for_a_judge(check)]
     return assertions
+
+
+def _lost(check: Check, items: int) -> str:
+    """Return what as many assertions do not say of a check; empty if nothing."""
+    if not items:
+        return f"of scorer {check.scorer!r} is left to a judge"
+    return f"becomes {items} assertions" if items > 1 else ""
+
+
+def _for_a_judge(check: Check) -> dict[str, Any]:
+    return {"text": check.id, "type": check.scorer, "options": thaw(check.options), **counting(check)}
 
 
 def _is_said_by_keys(check: Check, case: Case) -> bool:
@@ -137,7 +152,17 @@ def _trigger_keys(case: Case) -> dict[str, Any]:
     if isinstance(keys, Mapping) and any(key in keys for key in _TRIGGER_KEYS):
         return {}
     checks = [check for check in case.checks if _is_trigger(check)]
-    return {"should_trigger": checks[0].options.get("should_trigger", True)} if checks else {}
+    return _trigger_words(checks[0].options) if checks else {}
+
+
+def _trigger_words(options: JsonObject) -> dict[str, Any]:
+    """Return the keys for a trigger check, with the skills that may fire as well or in its place."""
+    keys: dict[str, Any] = {"should_trigger": options.get("should_trigger", True)}
+    if options.get("acceptable"):
+        keys["acceptable_skills"] = list(listed(options["acceptable"]))
+    if options.get("owner"):
+        keys["expected_skill"] = options["owner"]
+    return keys
 
 
 def _query(case: Case) -> dict[str, Any]:
@@ -190,10 +215,6 @@ def _unsaid(case: Case) -> Iterator[str]:
         yield "its rule for a verdict is left out"
     if case.limits.output_bytes is not None:
         yield "its limit of output is left out"
-    raw = case.extras.get("assertions")
-    kept = raw if isinstance(raw, Mapping) else {}
-    if any(check.weight != 1 and check.id not in kept for check in case.checks):
-        yield "weights of checks are left out"
     yield from _unsaid_of_servers(case)
     for name in ("turns", "user", "env", "targets", "runs"):
         if getattr(case, name):

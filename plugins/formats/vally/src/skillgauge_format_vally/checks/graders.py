@@ -14,7 +14,7 @@ from skillgauge_patterns import PatternError, from_javascript
 
 from ..source import configs
 from ..source.files import GraderFile, StrictPart
-from ..source.patterns import JAVASCRIPT, nowhere
+from ..source.patterns import JAVASCRIPT, nowhere, options_of
 from .calls import calls, skills
 from .commands import PYTHON, no_file_command, output_command
 from .making import ANSWERED, Context, Made
@@ -58,8 +58,8 @@ def made_of(grader: GraderFile, context: Context) -> list[Made]:
 
 def _output_pattern(config: configs.PatternConfig, context: Context, *, negated: bool = False) -> Iterator[Made]:
     pattern = context.pattern(config.pattern, "pattern")
-    options: dict[str, JsonValue] = {"patterns": (pattern,), "absent": config.negate is not negated}
-    yield Made("pattern", "regex", {**JAVASCRIPT, **options})
+    absent = config.negate is not negated
+    yield Made("pattern", "regex", {**options_of(config.pattern, pattern), "absent": absent})
 
 
 def _substring(
@@ -136,7 +136,9 @@ def _file_pattern(config: configs.FilePatternConfig, context: Context, *, negate
         return
     pattern = context.pattern(config.pattern, "pattern")
     if config.negate is negated:
-        yield Made("content", "files", {**JAVASCRIPT, "path": config.path, "patterns": (pattern,)})
+        plain = options_of(config.pattern, pattern)
+        options: dict[str, JsonValue] = {**JAVASCRIPT, "patterns": (pattern,)}
+        yield Made("content", "files", {"path": config.path, **(options if "case_sensitive" in plain else plain)})
     elif _WILDCARDS.search(config.path):
         python = {"pattern": _for_python(pattern, context, "pattern")}
         yield _in_no_file(config.path, {"pattern": config.pattern, PYTHON: python})

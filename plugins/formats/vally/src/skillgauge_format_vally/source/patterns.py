@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from skillgauge_patterns import PatternError, compiled, from_javascript
+from skillgauge.api import JsonValue
+from skillgauge_patterns import PatternError, compiled, folded, from_javascript, in_python, unfolded
 
 from .reading import Reading
 
-FOLDED = "(?i)"
 JAVASCRIPT = {"syntax": "javascript"}
 """The option of scorers for patterns as JavaScript reads them."""
 _NOWHERE = r"^(?![\s\S]*(?:"
@@ -32,6 +32,23 @@ def pattern_of(written: str, reading: Reading, *pointer: str | int) -> str:
     return pattern
 
 
+def options_of(written: str, pattern: str) -> dict[str, JsonValue]:
+    """Return the options of a check for a pattern: in the plain form, if it means the same in any syntax.
+
+    Args:
+        written: the pattern as Vally reads it.
+        pattern: what `pattern_of` makes of it.
+    """
+    (plain,), heeds_case = unfolded((written,))
+    try:
+        python = in_python(plain)
+    except PatternError:  # it has other flags, or is refused with its place
+        python = None
+    if python is None:
+        return {**JAVASCRIPT, "patterns": (pattern,)}
+    return {"patterns": (python,), **({} if heeds_case else {"case_sensitive": False})}
+
+
 def written_of(pattern: str) -> str:
     """Return a pattern of `pattern_of` as Vally reads it."""
     flagged = _FLAGGED.fullmatch(pattern)
@@ -49,21 +66,18 @@ def _is_whole(inner: str) -> bool:
     return True
 
 
-def javascript_of(pattern: str, *, folded: bool = False) -> str | None:
+def javascript_of(pattern: str, *, is_folded: bool = False) -> str | None:
     """Return a pattern of Python as Vally reads it; `None` if JavaScript has no such pattern.
 
     Args:
         pattern: the pattern.
-        folded: whether upper and lower case are the same.
+        is_folded: whether upper and lower case are the same.
     """
+    if _FLAGS.match(pattern) is None:
+        pattern = re.sub(r"\A\\A", "^", re.sub(r"(?<!\\)\\Z\Z", "$", pattern))
     if _PYTHON_ONLY.search(pattern):
         return None
-    if not folded:
-        return pattern
-    flags = _FLAGS.match(pattern)
-    if flags is None:
-        return f"{FOLDED}{pattern}"
-    return pattern if "i" in flags[1] else f"(?i{flags[1]}){pattern[flags.end() :]}"
+    return folded(pattern) if is_folded else pattern
 
 
 def nowhere(pattern: str) -> str:

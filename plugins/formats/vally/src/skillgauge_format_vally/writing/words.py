@@ -58,9 +58,9 @@ def _constraint(options: Config, identity: str) -> Words | None:
     name = options.get("tool") or copilot_name(options.get("tool_pattern") or "")
     if name is None or name == SKILL_TOOL or ("tool" in options) is (alike(name) is not None):
         return None
-    if identity == f"{key}: {name}":
-        return Words(key, name)
-    return Words(key, name, "it loses its name") if "tool" in options else None
+    if "tool" not in options and identity != f"{key}: {name}":
+        return None
+    return Words(key, name)
 
 
 def _only(options: Mapping[str, JsonValue], *keys: str) -> bool:
@@ -86,12 +86,12 @@ def _contains(options: Config) -> Iterator[Words | None]:
 def _regex(options: Config) -> Iterator[Words | None]:
     if not _only(options, "patterns", "case_sensitive", "absent", "timeout_s", "syntax"):
         return
-    absent, folded = bool(options.get("absent")), not options.get("case_sensitive", True)
+    absent, is_folded = bool(options.get("absent")), not options.get("case_sensitive", True)
     if options["patterns"] == [ANSWERED] and not absent:
         yield Words("exit-success", {})
         return
     for pattern in options["patterns"]:
-        written = _pattern(pattern, options, folded=folded)
+        written = _pattern(pattern, options, is_folded=is_folded)
         kind = "output-not-matches" if absent else "output-matches"
         yield Words(kind, {"pattern": written}) if written and written.strip() else None
 
@@ -111,12 +111,12 @@ def _files(options: Config) -> Iterator[Words | None]:
         yield from (_content(path, key, text, options) for key, text in inside)
 
 
-def _pattern(pattern: str, options: Config, *, folded: bool = False) -> str | None:
+def _pattern(pattern: str, options: Config, *, is_folded: bool = False) -> str | None:
     """Return a pattern of a check as Vally reads it; `None` if there is no such pattern."""
     if options.get("syntax") != JAVASCRIPT["syntax"]:
-        return javascript_of(pattern, folded=folded)
+        return javascript_of(pattern, is_folded=is_folded)
     written = written_of(pattern)
-    return javascript_of(written, folded=True) if folded else written
+    return javascript_of(written, is_folded=True) if is_folded else written
 
 
 def _content(path: str, key: str, text: str, options: Config) -> Words | None:
