@@ -7,7 +7,6 @@ user's browser. So every request needs the cookie that the one-time token was ch
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -63,11 +62,6 @@ class Tickets:
         """The header that gives a browser the cookie."""
         return f"{self.cookie_name}={self._session}; HttpOnly; SameSite=Strict; Path=/"
 
-    @property
-    def form_key(self) -> str:
-        """The text that a form has to bring along; a page of a stranger cannot read it."""
-        return hashlib.sha256(f"form of {self._session}".encode()).hexdigest()
-
     def spend(self, token: str) -> bool:
         """Tell whether this is the token and was not used before; it is used now."""
         with self._lock:
@@ -82,10 +76,6 @@ class Tickets:
         except CookieError:
             return False
         return morsel is not None and _is_same(morsel.value, self._session)
-
-    def is_own_form(self, key: str) -> bool:
-        """Tell whether a form is one of our pages."""
-        return _is_same(key, self.form_key)
 
 
 @dataclass(frozen=True)

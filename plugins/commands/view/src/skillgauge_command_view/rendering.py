@@ -54,13 +54,11 @@ class Pages:
     Args:
         links: the addresses that pages name each other by.
         inline_style: whether a page holds its style; a file that is opened without a server has to.
-        form_key: what forms bring along; empty if no page has a form that writes.
     """
 
-    def __init__(self, links: Links, *, inline_style: bool, form_key: str = "") -> None:
+    def __init__(self, links: Links, *, inline_style: bool) -> None:
         self.links = links
         self._inline_style = inline_style
-        self._form_key = form_key
 
     @cached_property
     def _environment(self) -> Environment:
@@ -92,7 +90,7 @@ class Pages:
             text=text,
             turn=turn_class,
         )
-        environment.globals.update(link=self.links, form_key=self._form_key, **self._style())
+        environment.globals.update(link=self.links, **self._style())
         return environment
 
     def _style(self) -> Mapping[str, object]:
