@@ -179,7 +179,7 @@ def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program,
     (work / "reports").rename(work / "old")
     kept = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "none", "--format", "record")
     (record,) = (work / "reports").glob("run-*.record.json")
-    assert f"skillgauge report show {record} --case 1" in kept.stdout
+    assert f"skillgauge report show {record.relative_to(work)} --case 1" in kept.stdout
     assert_explained(program(*kept.stdout.partition("  skillgauge ")[2].partition("\n")[0].split()))
 
 

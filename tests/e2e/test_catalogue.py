@@ -123,7 +123,7 @@ def test_what_changed_stands_in_the_table(program: Program, work: Path) -> None:
     assert program("baseline", "save", "main").code == 0
     write_skills(work, {**KINDS, "epsilon": "useless"})
     done = evaluated(program, "--against", "main", "--gate", "not-worse", "--margin", "50", code=1)
-    comment = in_words(next((work / "out").glob("*/github/comment.md")).read_text())
+    comment = in_words(max((work / "out").glob("*/github/comment.md")).read_text())
     for text in (done.stdout, comment, "\n".join(page_words((work / "out/eval-result.html").read_text()))):
         assert "is worse than main" in text
         assert "worse than before: epsilon (-100.0 points)" in text

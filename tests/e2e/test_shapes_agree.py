@@ -294,12 +294,14 @@ def test_every_skill_of_many_has_its_own_figures(scripted: Scripted) -> None:
     (path,) = (scripted.work / "reports").glob("run-*.record.json")
     pairs = {pair["candidate"]["suite_id"]: pair for pair in json.loads(path.read_text())["summary"]["pairs"]}
     rows = {row["skillId"]: row for row in table_of(scripted) if row["arm"] == "with_skill"}
-    texts = {"terminal": done.stdout, "markdown": plain(scripted.work / "reports/eval-result.md")}
+    assert done.stdout.startswith("20 skills: ")
+    markdown = plain(scripted.work / "reports/eval-result.md")
     for name, shape in zip(names, shapes, strict=True):
+        shown = scripted.program("report", "show", path, "--target", name)
         recount = Recount.of(shape)
         agrees_with_recount(pairs[name]["evidence"], recount)
         assert pairs[name]["evidence"]["comparisons"] == 20
         assert float(rows[name]["lift"]) == pytest.approx(float(recount.lift), abs=5e-5)
-        for surface, text in texts.items():
-            assert lift_and_chance(text, f"{name} · with_skill") == expected_texts(recount), (surface, name)
+        assert lift_and_chance(shown.stdout, f"{name} · with_skill") == expected_texts(recount), name
+        assert f"| {name} | cannot be told | {expected_texts(recount)[0]} |" in markdown
     assert not [pair for pair in pairs.values() if pair["evidence"]["finding"] != "undecided"]

@@ -125,7 +125,7 @@ def test_a_skill_that_never_fires_misses_its_gate(fire: Fire) -> None:
     done = fire([MUTE], 1)
     assert "balanced accuracy 50.0%" in done.stdout
     assert "the skill never fired" in done.stdout
-    assert done.verdict.startswith("gate missed: pass rate below 70.0%: mute · with_skill 50.0%")
+    assert done.verdict.startswith("gate missed: balanced accuracy below 70.0%: mute · with_skill 50.0%")
 
 
 def test_a_skill_that_fell_silent_lost_half_of_its_accuracy(fire: Fire, program: Program) -> None:

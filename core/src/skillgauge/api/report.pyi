@@ -64,7 +64,6 @@ from ..report.rows import (
     BAR_HEAD as BAR_HEAD,
     SkillCells as SkillCells,
     cells_of as cells_of,
-    summary_lines as summary_lines,
     table_of as table_of,
 )
 from ..report.opening import (
@@ -96,10 +95,8 @@ from ..types.comparison import (
 from ..types.decided import (
     Changes as Changes,
     Decided as Decided,
-    Direction as Direction,
     GateAnswer as GateAnswer,
     GroupChange as GroupChange,
-    ReportedGate as ReportedGate,
 )
 from ..types.gate import (
     Gate as Gate,

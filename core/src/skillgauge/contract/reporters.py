@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC as _UTC
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -29,7 +30,7 @@ def stamp(seconds: float) -> str:
     Args:
         seconds: since the epoch.
     """
-    moment = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    moment = datetime.fromtimestamp(seconds, _UTC).isoformat(timespec="milliseconds")
     return moment[:23].replace(":", "-").replace(".", "-") + "Z"
 
 

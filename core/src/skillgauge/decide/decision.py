@@ -200,7 +200,7 @@ def answer_text(view: RunView, score: str) -> str:
     """Return what the run was made to find out: whether skills help, else how many trials passed."""
     skills = catalogue(view)
     if skills and skills.has_comparisons:
-        return skills.headline
+        return "; ".join([skills.headline, *_ungraded(Counts.sum(group.counts for group in gated(view)))])
     texts = list(sentences(view))
     if len(texts) > 1:  # one of each engine and model; the board has one sentence for them
         texts = [board.headline for board in boards(view)]
@@ -230,14 +230,18 @@ def score_text(view: RunView) -> str:
     passing = Counts.sum(group.counts for group in rated)
     parts = [f"{passing.passed} of {passing.total - passing.skipped} passed"] if rated or not groups else []
     parts += dict.fromkeys(headline_text(group) for group in groups if group not in rated)
-    text = ", ".join(parts)
-    if counts.errors:
-        text += f", {counted(counts.errors, 'error')}"
-    if counts.skipped:
-        text += f", {counts.skipped} skipped"
+    text = ", ".join([*parts, *_ungraded(counts)])
     if 0 < len(groups) < len(view.summary.groups):
         text = f"{', '.join(dict.fromkeys(group.arm for group in groups))}: {text}"
     return text
+
+
+def _ungraded(counts: Counts) -> Iterator[str]:
+    """Yield the numbers of trials that are in no rate."""
+    if counts.errors:
+        yield counted(counts.errors, "error")
+    if counts.skipped:
+        yield f"{counts.skipped} skipped"
 
 
 def _stopped(view: RunView, score: str, *, is_kept: bool) -> Decision | None:

@@ -188,6 +188,14 @@ class Invocation:
             )
         return self.signing(open_store(place, self.registry))
 
+    @property
+    def has_store(self) -> bool:
+        """True if the user chose a store, or an installed one keeps runs in the default place."""
+        from ..plan.resources import serving_stores  # noqa: PLC0415 - as above
+
+        place = self.config.get("store")
+        return place != "none" and (self.config.is_set("store") or bool(serving_stores(place, self.registry)))
+
     def open_store_at(self, place: str) -> Store:
         """The store of a place that the user names, as it is: with the signatures that say whose each run is.
 

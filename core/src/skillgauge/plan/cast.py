@@ -34,7 +34,7 @@ from .engines import Engines
 from .images import BroughtImage, plan_images
 from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions
-from .resources import ChosenSandbox, choose_sandbox, choose_store
+from .resources import ChosenSandbox, choose_sandbox, choose_store, serving_stores
 from .suites import Suites
 from .survey import Survey
 
@@ -149,7 +149,8 @@ def _find_keeping(
     who = options.who
     store, executor = None, None
     with collected(problems):
-        problems += unkept_run(who.store, registry.names("stores"), is_given=who.store_given)
+        serving = serving_stores(who.store, registry) if who.store else ()
+        problems += unkept_run(who.store, [store.name for store in serving], is_given=who.store_given)
         store = choose_store(who.store, registry, is_explicit=who.store_given)
         executor = registry.make(EXECUTORS, who.executor) if who.executor else None
     return store, executor

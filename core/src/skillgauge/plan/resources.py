@@ -10,7 +10,7 @@ from ..contract.sandboxes import Sandbox, SandboxReport, Tier
 from ..contract.stores import Store
 from ..errors import PluginError, Problem
 from ..plugins.index import install_hint
-from ..plugins.kinds import SANDBOXES, STORES
+from ..plugins.kinds import SANDBOXES, STORES, Resolved
 from ..plugins.registry import Registry
 from .checks.sandboxes import too_weak
 
@@ -69,7 +69,7 @@ def choose_store(location: str | None, registry: Registry, *, is_explicit: bool)
     Raises:
         PluginError: no store serves the place, or several do.
     """
-    if location is not None and (registry.names("stores") or is_explicit):
+    if location is not None and (is_explicit or serving_stores(location, registry)):
         return open_store(location, registry)
     from ..run.ledger import MemoryStore  # noqa: PLC0415 - few runs are kept nowhere
 
@@ -88,18 +88,27 @@ def open_store(location: str, registry: Registry) -> Store:
     Raises:
         PluginError: no store serves the place, or several do.
     """
-    scheme = location.partition("://")[0] if "://" in location else "file"
-    stores = registry.load_all(STORES)
-    for store in stores:
+    for store in registry.load_all(STORES):
         if store.name == location and "file" not in store.provider.traits.schemes:
             return registry.make(STORES, store)
-    able = [store for store in stores if scheme in store.provider.traits.schemes]
+    able = serving_stores(location, registry)
     location = re.sub(r"//[^/@]*@", "//", location) if not able else location  # a password is not repeated
     if len(able) == 1:
         return registry.make(STORES, able[0], {"location": location})
     if able:
         message = f"several stores keep runs in {location!r}: {', '.join(one.distribution for one in able)}"
         raise PluginError(Problem("plugin.ambiguous", message, hint="Leave all but one out, with --no-plugin NAME."))
+    scheme = _scheme(location)
     hint = install_hint("stores", "sqlite" if scheme == "file" else scheme)
     problem = Problem("plugin.not-installed", f"no installed store keeps runs in {location!r}", hint=hint)
     raise PluginError([problem, *registry.failures.values()])
+
+
+def serving_stores(location: str, registry: Registry) -> list[Resolved]:
+    """Return the stores that keep runs in such places."""
+    scheme = _scheme(location)
+    return [store for store in registry.load_all(STORES) if scheme in store.provider.traits.schemes]
+
+
+def _scheme(location: str) -> str:
+    return location.partition("://")[0] if "://" in location else "file"

@@ -58,8 +58,7 @@ def own_rates(call: Invocation, ids: Collection[str]) -> Mapping[str, KnownRate]
     Raises:
         SkillgaugeError: the store that the configuration names cannot be read.
     """
-    config = call.config
-    if config.get("store") == "none" or not (config.is_set("store") or call.registry.names("stores")):
+    if not call.has_store:
         return {}
     return asyncio.run(_read(call.open_store(), frozenset(ids)))
 

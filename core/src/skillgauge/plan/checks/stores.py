@@ -12,7 +12,7 @@ def unkept_run(location: str | None, installed: Collection[str], *, is_given: bo
 
     Args:
         location: path or address of the store; `None` if the run is to stay in this process.
-        installed: names of the installed stores.
+        installed: names of the installed stores that keep runs in such a place.
         is_given: whether the user chose the place; then a missing store is an error, which opening it raises.
     """
     if location is not None and not installed and not is_given:
