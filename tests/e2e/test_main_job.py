@@ -278,7 +278,7 @@ def test_a_crashing_candidate_leaves_the_others_alone(program: Program, work: Pa
     assert reports["bad"]["summary"]["errorRate"] == 1
     gated = program("eval", "--skills", good, bad, "--exit-on-fail", "--min-completion", "0.8")
     assert gated.code == 1
-    assert gated.verdict.startswith("gate missed: pass rate below 80.0%: bad 0.0%")
+    assert gated.verdict.startswith("gate missed: completion rate below 80.0%: bad 0.0%")
     passed = program("eval", "--skills", good, "--exit-on-fail")
     assert passed.code == 0
     assert passed.verdict == "gate met: 20 of 20 passed"

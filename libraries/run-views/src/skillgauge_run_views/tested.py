@@ -128,22 +128,25 @@ def quarantined(view: RunView, most: int) -> list[TestedCase]:
     return _worst(view, most, (CaseOutcome.QUARANTINED,))
 
 
+_HELD = 4
+"""Cases that are held while the worst are chosen, for each that is wanted."""
+
+
 def _worst(view: RunView, most: int, outcomes: Collection[CaseOutcome]) -> list[TestedCase]:
-    """The worst cases; the results are read twice, so that those of the other cases need not be kept."""
+    """The worst cases; the results are read once, and few more cases than these are held.
+
+    A case that is not among the worst of those read so far is not among the worst of all, either: a further case of a
+    skill can only move that skill's cases back.
+    """
     groups = {group.key: group for group in groups_under_test(view)}
-    ranks = _first(view, _ranks(view, groups, outcomes), most)
-    if not ranks:
-        return []
-    cases = {}
-    for report in case_by_case(view):
-        for key, results in report.results.items():
-            if (key, report.case.index) in ranks:
-                suite = view.head.suites_by_id.get(key.suite_id)
-                entry = suite.quarantine_of(report.case.id) if suite else None
-                text = quarantine_text(entry) if entry else ""
-                case = TestedCase(groups[key], tuple(results), report.summaries[key], text)
-                cases[key, report.case.index] = case
-    return [cases[key] for key in ranks]
+    skills = catalogue(view)
+    places_of_skills = {row.group.subject: place for place, row in enumerate(skills.rows)} if skills else {}
+    held: list[tuple[_Rank, TestedCase]] = []
+    for candidate in _candidates(view, groups, outcomes):
+        held.append(candidate)
+        if len(held) > _HELD * most:
+            held = _first(places_of_skills, held, most)
+    return [case for _, case in _first(places_of_skills, held, most)]
 
 
 @dataclass(frozen=True)
@@ -162,9 +165,10 @@ class _Rank:
         return self.badness, self.share, self.group.suite_id, self.index
 
 
-def _ranks(
+def _candidates(
     view: RunView, groups: Mapping[GroupKey, GroupSummary], outcomes: Collection[CaseOutcome]
-) -> Iterator[_Rank]:
+) -> Iterator[tuple[_Rank, TestedCase]]:
+    """Yield the cases with such an outcome, each with its place."""
     changes = view.decided.changes.groups if view.decided and view.decided.changes else ()
     newly = {(change.group, case.case_id) for change in changes for case in change.newly_failing}
     for report in case_by_case(view):
@@ -173,23 +177,28 @@ def _ranks(
             if key in groups and summary.outcome in outcomes:
                 is_failed = summary.outcome is CaseOutcome.FAILED
                 badness = (not is_failed, (key, report.case.id) not in newly, key not in lost)
-                yield _Rank(key, report.case.index, badness, summary.counts.pass_share or 0.0)
+                rank = _Rank(key, report.case.index, badness, summary.counts.pass_share or 0.0)
+                suite = view.head.suites_by_id.get(key.suite_id)
+                entry = suite.quarantine_of(report.case.id) if suite else None
+                text = quarantine_text(entry) if entry else ""
+                yield rank, TestedCase(groups[key], tuple(report.results[key]), summary, text)
 
 
-def _first(view: RunView, ranks: Iterable[_Rank], most: int) -> list[tuple[GroupKey, int]]:
+def _first(
+    skills: Mapping[str, int], candidates: Iterable[tuple[_Rank, TestedCase]], most: int
+) -> list[tuple[_Rank, TestedCase]]:
     """Choose the worst cases: one of each skill before a second one of any, and those of the worst skills first."""
-    skills = catalogue(view)
-    places = {row.group.subject: place for place, row in enumerate(skills.rows)} if skills else {}
-    by_subject: dict[str, list[_Rank]] = {}
-    for rank in ranks:
-        by_subject.setdefault(rank.group.subject, []).append(rank)
-    ordered = [
-        ((nth, rank.badness, places.get(subject, 0), rank.share, rank.group.suite_id, rank.index), rank)
-        for subject, of_subject in by_subject.items()
-        for nth, rank in enumerate(sorted(of_subject, key=lambda rank: rank.key))
-    ]
+    by_subject: dict[str, list[tuple[_Rank, TestedCase]]] = {}
+    for candidate in candidates:
+        by_subject.setdefault(candidate[0].group.subject, []).append(candidate)
+    ordered = []
+    for subject, of_subject in by_subject.items():
+        of_subject.sort(key=lambda candidate: candidate[0].key)
+        for nth, (rank, case) in enumerate(of_subject):
+            place = (nth, rank.badness, skills.get(subject, 0), rank.share, rank.group.suite_id, rank.index)
+            ordered.append((place, (rank, case)))
     ordered.sort(key=lambda item: item[0])
-    return [(rank.group, rank.index) for _, rank in ordered[:most]]
+    return [candidate for _, candidate in ordered[:most]]
 
 
 def places(view: RunView, cases: Iterable[TestedCase]) -> Mapping[tuple[str, int], Place]:

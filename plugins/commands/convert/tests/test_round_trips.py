@@ -196,7 +196,7 @@ def differences(call: Invocation, was: Case, now: Case | None) -> Iterator[tuple
     kept = assertions(call, now)
     for check in was.checks:
         if assertions(call, was.model_copy(update={"checks": (check,)}))[0] not in kept:
-            yield (repr(check.id), "weights")
+            yield (repr(check.id), f"'assertions.{check.id}' is not kept", "weights")
     for path, value in extras(was):
         if (path, value) not in [*extras(now)]:
             yield (repr(".".join(path)), repr(path[-1]))
