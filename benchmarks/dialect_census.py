@@ -194,32 +194,31 @@ def _of_object(value: Mapping[str, Any]) -> str:
     return "another object"
 
 
+_CLAIMS = ("assertions", "expectations", "expected_behavior")
+_CHECKS = (*_CLAIMS, "expected_output", "ground_truth", "graders", "assert", "validators")
+"""Keys of what is checked, the most telling first."""
+
+
 def _of_items(items: tuple[Any, ...]) -> str:
     first = next((item for item in items if isinstance(item, Mapping)), None)
     if first is None:
         return "nothing" if not items else "what is no object"
     asks = next((key for key in (*PROMPT_KEYS, "instruction", "vars") if key in first), "no prompt")
-    if any(key in first for key in _QUERY) and not any(
-        key in first for key in ("assertions", "expectations", "expected_behavior")
-    ):
+    if _has_any(first, _QUERY) and not _has_any(first, _CLAIMS):
         return f"queries with `{asks}`"
-    order = (
-        "assertions",
-        "expectations",
-        "expected_behavior",
-        "expected_output",
-        "ground_truth",
-        "graders",
-        "assert",
-        "validators",
-    )
-    checks = next((key for key in order if first.get(key)), None) or next(
-        (key for key in CHECK_KEYS if key in first), "nothing to check"
-    )
-    listed = first.get(checks)
-    kinds = {type(one).__name__ for one in listed} if isinstance(listed, tuple) else set()
-    objects = " (objects)" if kinds and kinds != {"str"} else ""
-    return f"`{asks}` and `{checks}`{objects}"
+    named = next((key for key in CHECK_KEYS if key in first), "nothing to check")
+    checks = next((key for key in _CHECKS if first.get(key)), named)
+    return f"`{asks}` and `{checks}`{_kind_of(first.get(checks))}"
+
+
+def _has_any(item: Mapping[str, Any], keys: Iterable[str]) -> bool:
+    return any(key in item for key in keys)
+
+
+def _kind_of(listed: object) -> str:
+    """Return a mark for a list of anything but texts."""
+    is_of_texts = not isinstance(listed, tuple) or all(isinstance(entry, str) for entry in listed)
+    return "" if is_of_texts else " (objects)"
 
 
 def census_table(counts: Mapping[str, Any]) -> str:
