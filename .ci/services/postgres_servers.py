@@ -51,6 +51,10 @@ def missing() -> str:
         return "PostgreSQL's server is not installed (make postgres)"
     if os.getuid() == 0 and shutil.which("setpriv") is None:
         return "PostgreSQL refuses to run as root, and there is no setpriv"
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError:
+        return f"PostgreSQL runs as users with a name only, and user {os.getuid()} has none (/etc/passwd)"
     return ""
 
 
@@ -158,6 +162,7 @@ def await_end(folder: Path) -> None:
 
 
 def _start_shared(folder: Path) -> None:
+    shutil.rmtree(folder / "server", ignore_errors=True)  # of a start that failed
     running = _make(folder / "server", ())
     words = [sys.executable, "-I", "-S", __file__, str(folder), str(running.port)]
     with (folder / _LOG).open("wb") as log:
