@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from skillgauge.api import UsageError
-from skillgauge.api.report import RunView
+from skillgauge.api.report import Changes, Decided, RunView, opening
 from skillgauge_command_view.export import export
 from skillgauge_command_view.rows import row_of
 from skillgauge_command_view.sources import key_of
@@ -94,3 +95,36 @@ def test_the_command(program: Program, work: Path) -> None:
     assert refused.code == 2
     assert "missing.json" in refused.stderr
     assert not (work / "others").exists()
+
+
+def test_several_skills_stand_side_by_side(views: list[RunView], tmp_path: Path) -> None:
+    """A run of many skills begins with their count, and each has a row that leads to its history where there is one."""
+    view = next(view for view in views if len({group.target_id for group in view.summary.groups}) > 3)
+    page = exported([view], tmp_path / "pages")["index.html"]
+    opened = opening(view)
+    assert opened.skills is not None
+    assert opened.answers[0] in page
+    assert "and 6 more" in page
+    table = page.partition('aria-label="Skills side by side"')[2].partition("</table>")[0]
+    assert table.count('<th scope="row"') == len(opened.skills.rows) == 9
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("gate met: pass rate is 90% (at least 80%)", "met"),
+        ("gate missed: pass rate is 50% (at least 80%)", "missed"),
+        ("gate inconclusive: pass rate is unknown", "open"),
+    ],
+)
+def test_a_page_begins_with_the_gates_and_the_changes(
+    views: list[RunView], tmp_path: Path, line: str, kind: str
+) -> None:
+    """The answers of the gates and what changed stand above the figures, as in every report."""
+    decided = Decided(lines=(line,), changes=Changes(since="main", groups=()))
+    page = exported([replace(views[-2], decided=decided)], tmp_path / "pages")["index.html"]
+    answer, _, asked = line.partition(": ")
+    assert f'<p class="banner gate {kind}"><strong><bdi>{answer}</bdi>:</strong> <bdi>{asked}</bdi></p>' in page
+    assert (
+        page.index(f"banner gate {kind}") < page.index("since main: no case came out differently") < page.index("<h2")
+    )

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from skillgauge.api import LINE, cut, plain
 from skillgauge.api.report import (
+    BAR_HEAD,
     cases_text,
     counted,
     decimal,
@@ -90,7 +91,7 @@ class Pages:
             text=text,
             turn=turn_class,
         )
-        environment.globals.update(link=self.links, **self._style())
+        environment.globals.update(bar_head=BAR_HEAD, link=self.links, **self._style())
         return environment
 
     def _style(self) -> Mapping[str, object]:

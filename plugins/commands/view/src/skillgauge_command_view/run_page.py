@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import Lock
 
 from skillgauge.api import DIRECT, CaseHead, SuiteHead, Verdict, plain
@@ -15,6 +16,7 @@ from skillgauge.api.report import (
     CaseSummary,
     GroupKey,
     GroupSummary,
+    Opening,
     Outcome,
     RunState,
     RunView,
@@ -22,12 +24,13 @@ from skillgauge.api.report import (
     boards,
     case_by_case,
     judge_notes,
+    opening,
     passed_text,
     points,
     rated_figures,
     reason_of,
     run_notes,
-    sentences,
+    table_of,
 )
 from skillgauge_run_views import outcome_text
 
@@ -94,10 +97,15 @@ class RunPage:
     row: RunRow
     view: RunView
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The answers to the question of the run."""
-        return tuple(sentences(self.view))
+    @cached_property
+    def opening(self) -> Opening:
+        """The lines that every report of the run begins with: gates, answers, changes, and its skills."""
+        return opening(self.view)
+
+    @cached_property
+    def skills(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]] | None:
+        """The heads and rows of its skills side by side, those that hurt first; `None` if there are not several."""
+        return table_of(self.opening.skills) if self.opening.skills else None
 
     @property
     def boards(self) -> tuple[Board, ...]:
