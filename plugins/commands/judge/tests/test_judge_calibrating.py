@@ -8,9 +8,17 @@ import pytest
 
 from skillgauge.api import EventKind, Execution, FrozenDict, Score, Trajectory, TrajectoryEvent, TrialResult, Verdict
 from skillgauge.api.report import GroupKey, PairSummary
-from skillgauge_command_judge.asking import Question, chosen
+from skillgauge_command_judge.asking import question_lines
 from skillgauge_command_judge.calibrating import calibrate, verdict
-from skillgauge_command_judge.grading import Grader, Judged, JudgedRun, answer_digest, statements_of
+from skillgauge_judge_labels import (
+    Grader,
+    Judged,
+    JudgedRun,
+    Question,
+    answer_digest,
+    statements_of,
+    without_label,
+)
 
 GROUP = GroupKey("suite", "skill", "with_skill", "engine", None)
 GRADER = Grader(judges=("j m 0",), models=("m",), scorer="rubric 4", prompt="p", rubric="r")
@@ -78,13 +86,13 @@ def test_repeats_of_a_case_are_averaged() -> None:
 def test_order_is_random_and_stays() -> None:
     """Neither that of the plan nor that of the verdicts; labels that exist change nothing about the rest."""
     run, said = labelled(10, 0, 0, 10)
-    order = chosen(run.judged, {}, 7)
+    order = without_label(run.judged, {}, 7)
     assert sorted(order, key=lambda one: one.key) == sorted(run.judged, key=lambda one: one.key)
     assert order not in (list(run.judged), list(run.judged)[::-1])
     assert {one.passes for one in order[:8]} == {True, False}
-    assert order != chosen(run.judged, {}, 8)
+    assert order != without_label(run.judged, {}, 8)
     done = {order[3].key: said[order[3].key]}
-    assert chosen(run.judged[::-1], done, 7) == [*order[:3], *order[4:]]
+    assert without_label(run.judged[::-1], done, 7) == [*order[:3], *order[4:]]
 
 
 def test_statements_are_what_the_judge_was_told() -> None:
@@ -142,7 +150,7 @@ def test_a_question_tells_what_an_agent_did() -> None:
         execution=session("It is built.", *events),
         started_at=0.0,
     )
-    lines = list(Question(run.judged[0], None, ("It was built.",), result).lines())
+    lines = list(question_lines(Question(run.judged[0], None, ("It was built.",), result)))
     assert lines[2:9] == [
         "What the agent did:",
         "  Tool call Bash\N{REPLACEMENT CHARACTER}[2J",

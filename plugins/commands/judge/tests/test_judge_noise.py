@@ -13,8 +13,8 @@ import pytest
 
 from skillgauge.api.report import GroupKey
 from skillgauge_command_judge.documents import NoiseDocument
-from skillgauge_command_judge.grading import Grader, Judged, JudgedRun
 from skillgauge_command_judge.noise import group_noise, sampled
+from skillgauge_judge_labels import Grader, Judged, JudgedRun
 from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Done, Program
 

@@ -6,16 +6,20 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from skillgauge.api import Identity, Kept, Score, TrialResult
 from skillgauge.api.report import RunView
+from skillgauge_command_view.label_page import Labels
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.serving import Place, Server
 from skillgauge_command_view.sources import Runs, key_of
 from skillgauge_testkit import contract_views
+from skillgauge_testkit.contract.views import HOSTILE
 
 
 class GivenRuns:
@@ -82,13 +86,38 @@ class Served:
 Serve = Callable[..., Any]
 
 
+def judged(view: RunView, run_id: str) -> RunView:
+    """The same run with a check in each trial that a judge decided, about hostile texts among others."""
+    statements = ["It greets the reader by name.", *HOSTILE]
+
+    def result(place: int, before: TrialResult) -> TrialResult:
+        evidence = {
+            "model": "judge-model",
+            "prompt": "a" * 64,
+            "rubric": "b" * 64,
+            "answers": [{"statement": statements[place % len(statements)]}],
+        }
+        make = Score.passed if place % 3 else Score.failed
+        score = make("secret opinion of the judge", evidence=evidence)
+        words = {"check_id": "greets", "scorer": "rubric", "scorer_version": "5"}
+        return before.model_copy(
+            update={"scores": (*before.scores, score.model_copy(update=words)), "execution_id": f"execution-{place}"}
+        )
+
+    results = [result(place, before) for place, before in enumerate(view.results())]
+    head = view.head.model_copy(update={"judges": (Identity(name="made-up-judge", version="1", model="judge-model"),)})
+    run = view.run.model_copy(update={"run_id": run_id})
+    return replace(view, head=head, run=run, source=Kept(lambda: results, list(view.cases())))
+
+
 @pytest.fixture(scope="session")
 def serve() -> Serve:
     """Serve some runs while a context lasts."""
 
     @contextmanager
-    def serving(views: Sequence[RunView], *, is_open: bool = True, **more: Any) -> Iterator[Served]:
-        server = Server(Runs([GivenRuns(views)]), Place("127.0.0.1", 0), **more)
+    def serving(views: Sequence[RunView], *, is_open: bool = True, labels: Labels | None = None) -> Iterator[Served]:
+        labels = labels or Labels(Path("no-such-folder/labels.jsonl"), can_add=False)
+        server = Server(Runs([GivenRuns(views)]), Place("127.0.0.1", 0), labels)
         thread = threading.Thread(target=server.serve)
         thread.start()
         try:
@@ -109,3 +138,9 @@ def served(serve: Serve, views: list[RunView]) -> Iterator[Served]:
     """A server that shows every kind of run."""
     with serve(views) as running:
         yield running
+
+
+@pytest.fixture
+def judged_view(views: list[RunView]) -> RunView:
+    """A comparison of two arms in which a judge decided a check of each trial."""
+    return judged(views[6], "judged")

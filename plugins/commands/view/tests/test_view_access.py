@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -9,6 +10,7 @@ import pytest
 
 from skillgauge.api.report import RunView
 from skillgauge_command_view.access import Names, is_loopback
+from skillgauge_command_view.label_page import Labels
 from skillgauge_command_view.serving import Place, Server
 from skillgauge_command_view.sources import Runs
 
@@ -123,7 +125,7 @@ def test_every_answer_carries_the_policy(served: Any, path: str) -> None:
             assert "unsafe" not in policy
             assert "script" not in policy
             assert headers["x-content-type-options"] == "nosniff"
-            assert headers["referrer-policy"] == "no-referrer"
+            assert headers["referrer-policy"] == "same-origin"
             assert headers["cache-control"] == "no-store"
             assert "server" not in headers
 
@@ -145,9 +147,10 @@ def test_addresses_of_this_machine_alone() -> None:
     assert not any(map(is_loopback, ("0.0.0.0", "::", "192.0.2.7", "box.local", "localhost.box.local", "")))
 
 
-def test_two_servers_have_tokens_of_their_own() -> None:
+def test_two_servers_have_tokens_of_their_own(tmp_path: Path) -> None:
     """Nothing that opens one opens the other."""
-    servers = [Server(Runs([]), Place("127.0.0.1", 0)) for _ in range(2)]
+    labels = Labels(tmp_path / "labels.jsonl", can_add=True)
+    servers = [Server(Runs([]), Place("127.0.0.1", 0), labels) for _ in range(2)]
     assert len({server.address.split("token=")[1] for server in servers}) == 2
     for server in servers:
         server.close()

@@ -17,7 +17,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from skillgauge.api.report import RunView
 from skillgauge_command_view.export import export
+from skillgauge_command_view.label_page import Labels
 from skillgauge_command_view.rows import row_of
+from skillgauge_judge_labels import read_labels
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [
@@ -191,3 +193,31 @@ def test_exported_pages(browser: Browser, views: list[RunView], tmp_path: Path, 
     assert strict.evaluate("getComputedStyle(document.querySelector('.scroll')).overflowX") == "auto"
     assert faults == []
     strict.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_labels_by_keyboard(browser: Browser, serve: Any, judged_view: RunView, tmp_path: Path, width: int) -> None:
+    """From the page of the run on: two answers and a skipped check, each page readable for all."""
+    file = tmp_path / "labels.jsonl"
+    with serve([judged_view], labels=Labels(file, can_add=True)) as served:
+        context = opened(browser, served, viewport={"width": width, "height": 900}, bypass_csp=True)
+        page = context.new_page()
+        faults = watched(page, served.origin)
+        page.goto(f"{served.origin}/runs/judged")
+        for name in ("labels and agreement", "Label the next check"):
+            page.get_by_role("link", name=name).focus()
+            page.keyboard.press("Enter")
+            page.wait_for_load_state()
+        for done, name in enumerate(("It holds", "It does not hold")):
+            page.get_by_text(f"{done} of").wait_for()
+            page.get_by_role("button", name=name).focus()
+            page.keyboard.press("Enter")
+            page.wait_for_load_state()
+        page.get_by_role("link", name="Skip", exact=True).focus()
+        page.keyboard.press("Enter")
+        page.get_by_text("1 skipped").wait_for()
+        for path in ("labels", "judges"):
+            faults += complaints(page, f"{served.origin}/runs/judged/{path}", f"{path}-{width}.png")
+        context.close()
+    lines, problems = read_labels(file)
+    assert ([line.label.passes for line in lines], problems, faults) == ([True, False], [], [])

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 
 import click
 
 from skillgauge.api import CaseHead, Problem, TrialResult, UsageError, plain, plain_lines, text_of
-from skillgauge.api.report import RunView, counted, listed
+from skillgauge.api.report import counted, listed
+from skillgauge_judge_labels import Question
 from skillgauge_run_views import Room, transcript
-
-from .grading import Judged, answer_digest, statements_of
 
 _ROOM = Room(characters=600, steps=20)
 """What is shown of a session: enough to know what was done, and not more than a screen or two."""
@@ -29,68 +26,36 @@ class Word(StrEnum):
     QUIT = "quit"
 
 
-@dataclass(frozen=True)
-class Question:
-    """A check to be labelled."""
-
-    judged: Judged
-    case: CaseHead | None
-    statements: tuple[str, ...]
-    result: TrialResult
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines that a person needs; the judge's words are left out, since they would lead the answer."""
-        case = self.case
-        has_own_name = case is not None and bool(case.name) and case.name != case.id
-        name = f" ({plain(case.name)})" if case and has_own_name else ""
-        yield f"Case {plain(self.judged.case_id)}{name}, check {plain(self.judged.check_id)}"
-        if case is not None:
-            yield from _question(case)
-        execution = self.result.execution
-        answer = execution.answer().text
-        yield from self._steps(answer)
-        yield from ("", "Answer:", *(_indented(answer) or ["  (empty)"]))
-        if execution.files:
-            yield f"Files changed: {listed(f'{one.path} ({one.change})' for one in execution.files)}"
-        yield from ("", "What must hold:" if len(self.statements) < 2 else "What must hold, all of it:")
-        for statement in self.statements or ("(the run does not tell: see the check in its suite)",):
-            yield from _indented(statement)
-
-    def _steps(self, answer: str) -> Iterator[str]:
-        """Yield the steps of an agent before it answered."""
-        shown = transcript(self.result, _ROOM)
-        steps = [step for step in shown.steps if step.content is None or step.content.text != plain_lines(answer)]
-        if steps:
-            left_out = f" ({counted(shown.steps_left_out, 'step')} left out)" if shown.steps_left_out else ""
-            yield from ("", f"What the agent did{left_out}:")
-        for step in steps:
-            failed = " (an error)" if step.is_error else ""
-            yield f"  {step.title}{f' {plain(step.name, 60)}' if step.name else ''}{failed}"
-            yield from (f"  {line}" for line in _indented(step.content.text if step.content else ""))
+def question_lines(question: Question) -> Iterator[str]:
+    """Yield the lines that a person needs; the judge's words are left out, since they would lead the answer."""
+    case, judged = question.case, question.judged
+    has_own_name = case is not None and bool(case.name) and case.name != case.id
+    name = f" ({plain(case.name)})" if case and has_own_name else ""
+    yield f"Case {plain(judged.case_id)}{name}, check {plain(judged.check_id)}"
+    if case is not None:
+        yield from _question(case)
+    execution = question.result.execution
+    answer = execution.answer().text
+    yield from _steps(question.result, answer)
+    yield from ("", "Answer:", *(_indented(answer) or ["  (empty)"]))
+    if execution.files:
+        yield f"Files changed: {listed(f'{one.path} ({one.change})' for one in execution.files)}"
+    yield from ("", "What must hold:" if len(question.statements) < 2 else "What must hold, all of it:")
+    for statement in question.statements or ("(the run does not tell: see the check in its suite)",):
+        yield from _indented(statement)
 
 
-def chosen(judged: Sequence[Judged], done: Mapping[tuple[str, str, str], bool], seed: int) -> list[Judged]:
-    """Return the checks still to be labelled, in an order that is random and the same for the same run."""
-    unique = {one.key: one for one in reversed(judged)}
-    draw = random.Random(seed).random
-    places = {key: draw() for key in sorted(unique)}
-    return [unique[key] for key in sorted(unique, key=places.__getitem__) if key not in done]
-
-
-def questions(view: RunView, judged: Sequence[Judged]) -> dict[tuple[str, str, str], Question]:
-    """The questions about some checks; the results are read once, and only what is asked about is kept."""
-    cases = {(case.suite_id, case.id): case for case in view.cases()}
-    keys = {one.key: one for one in judged}
-    executions = {one.execution_id for one in judged}
-    by_key: dict[tuple[str, str, str], Question] = {}
-    for result in view.results():
-        answer = answer_digest(result.execution) if result.execution_id in executions else ""
-        for score in result.scores:
-            key = (result.execution_id, score.check_id, answer)
-            if key in keys and key not in by_key:
-                case = cases.get((result.suite_id, result.case_id))
-                by_key[key] = Question(keys[key], case, statements_of(score), result)
-    return by_key
+def _steps(result: TrialResult, answer: str) -> Iterator[str]:
+    """Yield the steps of an agent before it answered."""
+    shown = transcript(result, _ROOM)
+    steps = [step for step in shown.steps if step.content is None or step.content.text != plain_lines(answer)]
+    if steps:
+        left_out = f" ({counted(shown.steps_left_out, 'step')} left out)" if shown.steps_left_out else ""
+        yield from ("", f"What the agent did{left_out}:")
+    for step in steps:
+        failed = " (an error)" if step.is_error else ""
+        yield f"  {step.title}{f' {plain(step.name, 60)}' if step.name else ''}{failed}"
+        yield from (f"  {line}" for line in _indented(step.content.text if step.content else ""))
 
 
 def replies(most: int) -> Callable[[], Word]:
@@ -124,7 +89,7 @@ def replies(most: int) -> Callable[[], Word]:
 def show(question: Question, place: str) -> None:
     """Show a question on stderr: stdout is for what comes of it."""
     click.echo(f"\n{'─' * 72}\n{place}", err=True)
-    for line in question.lines():
+    for line in question_lines(question):
         click.echo(line, err=True)
 
 

@@ -28,11 +28,11 @@ from skillgauge.stats import (
     sensitivity,
     specificity,
 )
+from skillgauge_judge_labels import Judged, JudgedRun
 
 from .arm_errors import MIN_ARM_LABELS, ErrorComparison, ErrorKind, compare_errors
 from .correcting import judged_lifts, judged_rates
 from .documents import ArmLabels, Calibration, JudgedLift, JudgedRate
-from .grading import Judged, JudgedRun
 
 _Key = tuple[str, str, str]
 

@@ -25,9 +25,7 @@ from skillgauge.api.run import (
 
 if TYPE_CHECKING:
     from skillgauge.api.report import Figure, GroupKey
-
-    from .grading import Judged, JudgedRun
-    from .labels import Line
+    from skillgauge_judge_labels import Judged, JudgedRun, Line
 
 command = GlobalsGroup("judge", help="Compare the judge of a run with people and with itself.")
 
@@ -95,12 +93,11 @@ def label(
     ctx: click.Context, *, source: str, file: str, check: str | None, limit: int | None, store: str | None
 ) -> int:
     """Label what a judge has decided."""
-    from .labels import by_key, read_labels  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_judge_labels import by_key, labels_so_far  # noqa: PLC0415 - `--help` needs none of it
 
     call = _invocation(ctx, store)
     place = call.cwd / file
-    is_begun = place.exists() and (not place.is_file() or place.stat().st_size > 0)
-    lines, problems = read_labels(Path(file)) if is_begun else ([], [])
+    lines, problems = labels_so_far(Path(file))
     with _compared(call, source, lines, problems, check) as (view, run):
         judged = [one for one in run.judged if check in (None, one.check_id)]
         done = by_key(lines)
@@ -117,10 +114,11 @@ def _ask(
     limit: int | None,
 ) -> tuple[int, int, int]:
     """Ask, and keep each answer at once: how many were given, how many were skipped, how many checks stay open."""
-    from .asking import Word, chosen, questions, replies, show  # noqa: PLC0415 - as above
-    from .labels import Label, append  # noqa: PLC0415 - as above
+    from skillgauge_judge_labels import append, label_of, questions, without_label  # noqa: PLC0415 - as above
 
-    open_ = chosen(judged, done, view.head.seed)
+    from .asking import Word, replies, show  # noqa: PLC0415 - as above
+
+    open_ = without_label(judged, done, view.head.seed)
     batch = open_[:limit]
     questions_by_key = questions(view, batch)
     answer = replies(len(batch))
@@ -133,15 +131,7 @@ def _ask(
         if word is Word.SKIP:
             skipped += 1
             continue
-        label = Label(
-            run=view.run.run_id,
-            execution=question.execution_id,
-            check=question.check_id,
-            answer=question.answer,
-            passes=word is Word.YES,
-            grader=question.grader,
-        )
-        append(place, label)
+        append(place, label_of(view.run.run_id, question, passes=word is Word.YES))
         added += 1
     return added, skipped, len(open_) - added
 
@@ -177,9 +167,10 @@ def _tell(call: Invocation, view: RunView, file: str, added: int, skipped: int, 
 @click.pass_context
 def calibrate(ctx: click.Context, *, source: str, file: str, output: str, store: str | None) -> int:
     """Compare a judge with labels."""
+    from skillgauge_judge_labels import by_key, read_labels  # noqa: PLC0415 - as above
+
     from .calibrating import calibrate as calibrated  # noqa: PLC0415 - `--help` needs none of it
     from .calibrating import print_calibration, verdict  # noqa: PLC0415 - as above
-    from .labels import by_key, read_labels  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
     lines, problems = read_labels(Path(file))
@@ -326,9 +317,7 @@ def _compared(
         UsageError: with everything that is wrong with the run, the labels and their fit.
     """
     from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
-
-    from .grading import judged_of  # noqa: PLC0415 - as above
-    from .labels import mismatches  # noqa: PLC0415 - as above
+    from skillgauge_judge_labels import judged_of, mismatches  # noqa: PLC0415 - as above
 
     found = list(problems)
     with ExitStack() as stack:

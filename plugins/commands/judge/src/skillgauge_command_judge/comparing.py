@@ -21,12 +21,12 @@ from skillgauge.api.report import (
     signed_points,
 )
 from skillgauge.api.run import Asked, Invocation, Output
+from skillgauge_judge_labels import judge_name
 from skillgauge_regrading import asked_for, regrade
 
 from .compared import Words, agreement, case_of, judge_of, net_of, sign_chance
 from .documents import CompareDocument, ComparingJudge, DuelOutcome
 from .duel import ask
-from .grading import judge_name
 
 _AT_ONCE = 4
 

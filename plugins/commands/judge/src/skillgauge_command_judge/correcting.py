@@ -14,11 +14,11 @@ from skillgauge.stats import (
     Repeats,
     lift_interval,
 )
+from skillgauge_judge_labels import Judged
 
 from .arm_errors import errors_in
 from .correction import JudgedCase, correct_lift, correct_rate
 from .documents import JudgedLift, JudgedRate
-from .grading import Judged
 
 _Key = tuple[str, str, str]
 UNINFORMED = "these labels do not tell good from bad"

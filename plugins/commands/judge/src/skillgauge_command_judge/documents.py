@@ -9,9 +9,9 @@ from enum import StrEnum
 
 from skillgauge.api import Frozen
 from skillgauge.stats import Labelled, RateInterval
+from skillgauge_judge_labels import Grader
 
 from .arm_errors import ErrorComparison
-from .grading import Grader
 
 SCHEMA = "skillgauge-judge-calibration"
 

@@ -11,10 +11,10 @@ from skillgauge.api import Problem, UsageError, plain
 from skillgauge.api.report import GroupKey, RunView, counted, interval_text, labels, listed, percent
 from skillgauge.api.run import Asked, Evaluation, Invocation, Output
 from skillgauge.stats import RateInterval, variance_parts
+from skillgauge_judge_labels import Judged, JudgedRun, judged_of, named_judges
 from skillgauge_regrading import asked_for, regrade
 
 from .documents import CheckNoise, GroupNoise, NoiseDocument
-from .grading import Judged, JudgedRun, judged_of, named_judges
 
 _SHOWN = 20
 """Checks that are listed on the terminal."""

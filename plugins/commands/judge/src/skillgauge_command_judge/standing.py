@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from skillgauge.api import PlanHead, plain
 from skillgauge.api.report import JUDGED, Figure, GroupKey, RunView, counted, listed
+from skillgauge_judge_labels import Grader, judged_of
 
 from .calibrating import differences
 from .documents import Calibration
-from .grading import Grader, judged_of
 from .trials import corrected_figures
 
 _LONG = 1_000

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from skillgauge.api import ScoreStatus, TrialResult, Verdict
 from skillgauge.api.report import CORRECTED_RATE, Figure, GroupKey, PairSummary, RunView, corrected_lift
 from skillgauge.stats import DISPLAY_RESAMPLES, Labelled, RateInterval
+from skillgauge_judge_labels import judged_evidence
 
 from .arm_errors import errors_in
 from .correcting import UNINFORMED, why_uncorrected
 from .correction import Corrected, JudgedCase, correct_lift, correct_rate
-from .grading import judged_evidence
 
 _Cases = Mapping[str, JudgedCase]
 _SEVERAL = "the verdict of a trial rests on more than one judged check, or on a share of its checks"

@@ -29,7 +29,7 @@ _HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
@@ -49,6 +49,8 @@ class Tickets:
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     _session: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    form_key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    """Stands in every form that writes, so that only a page of ours can send one."""
     _is_spent: bool = False
     _lock: Lock = field(default_factory=Lock, repr=False)
 
@@ -68,6 +70,10 @@ class Tickets:
             is_good = not self._is_spent and _is_same(token, self.token)
             self._is_spent = self._is_spent or is_good
             return is_good
+
+    def admits_form(self, key: str) -> bool:
+        """Tell whether a form that writes is from one of our pages."""
+        return _is_same(key, self.form_key)
 
     def admits(self, headers: Headers) -> bool:
         """Tell whether a request brings the cookie."""

@@ -1,11 +1,13 @@
-"""The routes of the server: each reads, and answers with a page."""
+"""The routes of the server: each answers with a page, and one takes a label."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -18,6 +20,7 @@ from .access import ICON, STYLE, Gate, Names, Tickets
 from .case_page import case_page, find_case, find_trial, trial_page
 from .compare_page import compare_page
 from .history_page import history_page, newest_rows
+from .label_page import Labels
 from .links import ServedLinks
 from .rendering import Pages, asset
 from .rows import RunRow
@@ -29,6 +32,8 @@ _CHOSEN = 10
 """Runs of a choice that are looked at."""
 _LONGEST = 200
 """Characters of a filter that are looked at."""
+_LARGEST_FORM = 65_536
+"""Bytes of a form."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +43,16 @@ class Viewer:
     Args:
         runs: what can be looked at.
         pages: draws.
+        cases: the cases of runs.
+        labels: what people say of judged checks.
+        tickets: know which forms are from our pages.
     """
 
     runs: Runs
     pages: Pages
     cases: Cases
+    labels: Labels
+    tickets: Tickets
 
     def routes(self) -> list[Route]:
         """Every address that there is."""
@@ -54,6 +64,9 @@ class Viewer:
             Route("/runs/{run}", self.run),
             Route("/runs/{run}/cases/{suite:int}-{case:int}", self.case),
             Route("/runs/{run}/trials/{trial:int}", self.trial),
+            Route("/runs/{run}/labels", self.label),
+            Route("/runs/{run}/labels", self.add_label, methods=["POST"]),
+            Route("/runs/{run}/judges", self.judges),
             Route("/compare", self.compare),
             Route("/history", self.history),
         ]
@@ -106,6 +119,43 @@ class Viewer:
         place = suites.index(result.suite_id) if result.suite_id in suites else 0
         return self._page("trial", row=row, page=trial_page(result, first), case=f"{place}-{result.case_index}")
 
+    def label(self, request: Request) -> Response:
+        """The next judged check to label."""
+        row, view = self._judged(request)
+        page = self.labels.page(row, view, _count(_words(request).get("skipped", "")))
+        return self._page("label", row=row, page=page, form_key=self.tickets.form_key)
+
+    async def add_label(self, request: Request) -> Response:
+        """Take a label, and lead to the next check."""
+        words = await _form(request)
+        if not self.tickets.admits_form(words.get("key", "")):
+            raise HTTPException(403, "The form is not from a page of this server; open the page anew.")
+        return await run_in_threadpool(self._added, request, words)
+
+    def _added(self, request: Request, words: Mapping[str, str]) -> Response:
+        row, view = self._judged(request)
+        if not self.labels.add(row, view, words):
+            raise HTTPException(400, "This is no label for a check that a judge decided in this run.")
+        skipped = _count(words.get("skipped", ""))
+        address = self.pages.links.labels(row.key, skipped=str(skipped) if skipped else "")
+        return RedirectResponse(address, status_code=303)
+
+    def judges(self, request: Request) -> Response:
+        """The labels of a run beside what its judges said."""
+        row, view = self._found(request)
+        if not view.head.judges:
+            raise HTTPException(404, "No judge decided anything in this run.")
+        return self._page("judges", row=row, page=self.labels.judges(row, view), can_add=self.labels.can_add)
+
+    def _judged(self, request: Request) -> tuple[RunRow, RunView]:
+        """The run of a request that is about labels to add."""
+        if not self.labels.can_add:
+            raise HTTPException(403, "These pages were opened with --read-only.")
+        row, view = self._found(request)
+        if not view.head.judges:
+            raise HTTPException(404, "No judge decided anything in this run.")
+        return row, view
+
     def compare(self, request: Request) -> Response:
         """Two runs beside each other: `a` and `b`, or two that were chosen in the list, the older one first."""
         keys = request.query_params.getlist("run")[:_CHOSEN]
@@ -138,7 +188,7 @@ class Viewer:
         return HTMLResponse(self.pages.draw(template, **values))
 
 
-def make_app(runs: Runs, tickets: Tickets, names: Names) -> Gate:
+def make_app(runs: Runs, tickets: Tickets, names: Names, labels: Labels) -> Gate:
     """Return the whole server as an ASGI application."""
     pages = Pages(ServedLinks(), inline_style=False)
 
@@ -158,7 +208,7 @@ def make_app(runs: Runs, tickets: Tickets, names: Names) -> Gate:
         HTTPException: failed,
         SkillgaugeError: broken,
     }
-    viewer = Viewer(runs, pages, Cases())
+    viewer = Viewer(runs, pages, Cases(), labels, tickets)
     app = Starlette(routes=viewer.routes(), exception_handlers=dict(handlers))
     return Gate(
         app,
@@ -173,9 +223,26 @@ def _words(request: Request) -> dict[str, str]:
     return {name: value[:_LONGEST] for name, value in request.query_params.items()}
 
 
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form as browsers send it without files; of a name that comes twice the last counts."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > _LARGEST_FORM:
+            raise HTTPException(413, "The form is too large.")
+    try:
+        return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict"))
+    except ValueError:
+        raise HTTPException(400, "This is no form.") from None
+
+
 def _page_of(words: Mapping[str, str]) -> int:
     return max(1, _number(words.get("page", "1")))
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+    return _count(text, 1)
+
+
+def _count(text: str, otherwise: int = 0) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise

@@ -10,7 +10,7 @@ from skillgauge.api.report import CaseReport, GroupKey, RunView, case_by_case, c
 from skillgauge_run_views import Excerpt, Room, Step, Transcript, excerpt, outcome_text, transcript
 from skillgauge_run_views.transcripts import as_text
 
-_SIDE = Room(characters=4_000, steps=60)
+SIDE_ROOM = Room(characters=4_000, steps=60)
 """The part of a trial that is shown beside others."""
 _WHOLE = 100_000
 """Characters of one text on the page of a trial."""
@@ -34,6 +34,11 @@ class Side:
 
     result: TrialResult
     shown: Transcript
+
+    @classmethod
+    def of(cls, result: TrialResult, room: Room) -> Side:
+        """Return a trial as it is shown in some room."""
+        return cls(result, transcript(result, room))
 
     @property
     def steps(self) -> tuple[NumberedStep, ...]:
@@ -108,9 +113,9 @@ def case_page(report: CaseReport) -> CasePage:
     lanes = dict.fromkeys(group.in_arm("") for group in report.results)
     question = None
     if report.case.prompt is not None:
-        question = excerpt("Prompt", report.case.prompt, characters=_SIDE.characters)
+        question = excerpt("Prompt", report.case.prompt, characters=SIDE_ROOM.characters)
     elif report.case.input is not None:
-        question = excerpt("Input", as_text(report.case.input), characters=_SIDE.characters)
+        question = excerpt("Input", as_text(report.case.input), characters=SIDE_ROOM.characters)
     return CasePage(report.case, question, tuple(_lane(report, lane) for lane in lanes))
 
 
@@ -136,7 +141,7 @@ def _repeats(repeats: Sequence[tuple[int, Sequence[TrialResult]]]) -> Iterator[R
         endings.setdefault(ending, number)
         is_open = like is None and opened < _OPEN
         opened += is_open
-        sides = tuple(Side(result, transcript(result, _SIDE)) for result in results)
+        sides = tuple(Side.of(result, SIDE_ROOM) for result in results)
         yield Repeat(number, sides, like, is_open)
 
 

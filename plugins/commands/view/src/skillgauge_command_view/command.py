@@ -83,15 +83,26 @@ def schemas() -> Mapping[str, JsonObject]:
     help="Where to listen. Any other than this machine's own lets others look who get the address.",
 )
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
+@click.option(
+    "--labels",
+    "labels",
+    default="labels.jsonl",
+    show_default=True,
+    metavar="FILE",
+    help="File that labels of judged checks are added to, as by `judge label`.",
+)
+@click.option("--read-only", is_flag=True, help="Take no labels.")
 @click.pass_context
 def serve(ctx: click.Context, /, **chosen: Any) -> int:
     """Serve runs until Ctrl-C."""
     from .access import is_loopback  # noqa: PLC0415 - `--help` needs none of it
+    from .label_page import Labels  # noqa: PLC0415 - as above
     from .serving import Place, Server, opened_in_browser  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj, {})
     with _runs(ctx, call, chosen["paths"], chosen["stores"]) as runs:
-        server = Server(runs, Place(chosen["host"], chosen["port"]))
+        labels = Labels(Path(chosen["labels"]), can_add=not chosen["read_only"])
+        server = Server(runs, Place(chosen["host"], chosen["port"]), labels)
         document = ServeDocument(address=server.address, port=server.port, sources=runs.labels)
         call.output.document(document.model_dump(mode="json"))
         call.output.line(f"Runs of {', '.join(runs.labels)}: {server.address}")

@@ -33,6 +33,12 @@ class Links(Protocol):
     def comparison(self, before: str, after: str) -> str:
         """The comparison of two runs."""
 
+    def labels(self, key: str, **query: str) -> str:
+        """The next check of a run to label."""
+
+    def judges(self, key: str) -> str:
+        """The labels of a run beside what its judges said."""
+
     def history(self, target: str) -> str:
         """The runs of a skill."""
 
@@ -62,6 +68,14 @@ class ServedLinks:
     def comparison(self, before: str, after: str) -> str:
         """See `Links.comparison`."""
         return f"/compare{_query({'a': before, 'b': after})}"
+
+    def labels(self, key: str, **query: str) -> str:
+        """See `Links.labels`."""
+        return f"/runs/{key}/labels{_query(query)}"
+
+    def judges(self, key: str) -> str:
+        """See `Links.judges`."""
+        return f"/runs/{key}/judges"
 
     def history(self, target: str) -> str:
         """See `Links.history`."""
@@ -104,6 +118,14 @@ class FileLinks:
     def comparison(self, before: str, after: str) -> str:
         """See `Links.comparison`."""
         return f"compare-{before}-{after}.html"
+
+    def labels(self, key: str, **_query: str) -> str:
+        """See `Links.labels`; only a server takes labels."""
+        return self.run(key)
+
+    def judges(self, key: str) -> str:
+        """See `Links.judges`."""
+        return self.run(key)
 
     def history(self, target: str) -> str:
         """See `Links.history`."""

@@ -69,6 +69,24 @@ def read_labels(path: Path) -> tuple[list[Line], list[Problem]]:
     return lines, problems
 
 
+def labels_so_far(path: Path) -> tuple[list[Line], list[Problem]]:
+    """Return what `read_labels` does, and nothing of a file that is not there yet or empty."""
+    is_begun = path.exists() and (not path.is_file() or path.stat().st_size > 0)
+    return read_labels(path) if is_begun else ([], [])
+
+
+def label_of(run_id: str, judged: Judged, *, passes: bool) -> Label:
+    """Return a person's opinion on a check that a judge has decided."""
+    return Label(
+        run=run_id,
+        execution=judged.execution_id,
+        check=judged.check_id,
+        answer=judged.answer,
+        passes=passes,
+        grader=judged.grader,
+    )
+
+
 def append(path: Path, label: Label) -> None:
     """Add a label to a file, where it stays even if the next moment is the last.
 

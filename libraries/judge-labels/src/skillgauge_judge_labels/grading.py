@@ -44,6 +44,8 @@ class Judged:
     passes: bool
     grader: Grader
     trial_id: str = ""
+    ordinal: int = 0
+    """Place of the trial in the plan, from 0."""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -81,7 +83,7 @@ def judged_of(view: RunView) -> JudgedRun:
                 untold.append((result.group, passes))
                 continue
             place = result.group, result.case_id, result.execution_id, score.check_id
-            judged.append(Judged(*place, answer, passes, grader, result.trial_id))
+            judged.append(Judged(*place, answer, passes, grader, result.trial_id, result.ordinal))
     return JudgedRun(tuple(judged), tuple(untold))
 
 
