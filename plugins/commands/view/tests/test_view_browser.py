@@ -40,6 +40,7 @@ PAGES = {
     "case": "/runs/run6/cases/0-1",
     "trial": "/runs/run6/trials/2",
     "compare": "/compare?a=run2&b=run7",
+    "several": "/compare?run=run2&run=run6&run=run7",
     "history": "/history?skill=skill",
     "missing": "/runs/nothing",
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -164,3 +165,65 @@ def test_the_browser_is_given_a_file_and_not_the_token(program: Program, work: P
     assert address in (work / "page.html").read_text().replace("&amp;", "&")
     assert (work / "mode").read_text().strip() == "-rw-------"
     assert not Path(opened.removeprefix("file://")).exists()
+
+
+WAITING = """import json, pathlib, sys, time
+request = json.load(sys.stdin)
+if request["params"]["say"] != "first":
+    until = time.monotonic() + 120
+    while not pathlib.Path(__file__).with_name("go").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": "done"}))
+"""
+
+
+@pytest.mark.e2e
+def test_a_run_is_watched_from_another_process(program: Program, work: Path) -> None:
+    """A run that is under way in one process shows its progress in another, and its end."""
+    (work / "skill").mkdir()
+    skill = {"id": "skill", "name": "skill", "adapterType": "subprocess", "entrypoint": "python3 skill.py"}
+    (work / "skill/skill.json").write_text(json.dumps({**skill, "version": "1.0.0", "description": "Waits."}))
+    (work / "skill/skill.py").write_text(WAITING)
+    check = {"expectedOutput": {"type": "contains", "keywords": ["done"]}, "evaluator": {"type": "contains"}}
+    tasks = [
+        {"id": word, "description": word, "inputData": {"say": word}, **check} for word in ("first", "second", "third")
+    ]
+    (work / "tasks.json").write_text(json.dumps(tasks))
+    evaluating = subprocess.Popen(
+        [PROGRAM, "eval", "--skills", "skill", "--tasks", "tasks.json", "--store", "runs.db", "--concurrency", "1"],
+        cwd=work,
+        env={**program.environment, "SKILLGAUGE_SANDBOX": "local"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        wait_for(lambda: (work / "runs.db").exists() or evaluating.poll() is not None)
+        with started(program, "--store", "runs.db") as (_, document), pages(document) as client:
+            wait_for(lambda: "/runs/" in client.get("/runs").text)
+            address = re.search('href="(/runs/[^"/]+)"', client.get("/runs").text)
+            assert address
+            wait_for(lambda: "1 of 3 trials" in client.get(address[1]).text)
+            assert "Under way" in client.get(address[1]).text
+            (work / "skill/go").touch()
+            _, complaints = evaluating.communicate(timeout=TIME_LIMIT_S)
+            assert evaluating.returncode == 0, complaints
+            page = client.get(address[1]).text
+            assert "Under way" not in page
+            assert "3 of 3" in page
+    finally:
+        evaluating.kill()
+        evaluating.wait()
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so.
+
+    Raises:
+        AssertionError: it takes too long.
+    """
+    until = time.monotonic() + TIME_LIMIT_S
+    while not is_so():
+        assert time.monotonic() < until, "it takes too long"
+        time.sleep(0.05)

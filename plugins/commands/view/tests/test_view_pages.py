@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from skillgauge.api import CaseHead, Kept, ResultOrder, Score, TrialResult
-from skillgauge.api.report import GroupKey, RunView
+from skillgauge.api.report import GroupKey, RunState, RunView
 
 HARMLESS = {
     *("html", "head", "meta", "title", "link", "body", "a", "header", "nav", "main", "h1", "h2", "h3", "p", "span"),
@@ -185,10 +185,10 @@ def test_two_runs_beside_each_other(serve: Any, views: list[RunView]) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["", "a=run6", "run=run6", "run=run6&run=run2&run=run3", "a=run6&b=nothing", "a=run6&b="]
+    "query", ["", "a=run6", "run=run6", "run=run6&run=run2&run=nothing", "a=run6&b=nothing", "a=run6&b="]
 )
 def test_a_choice_that_cannot_be_compared(served: Any, query: str) -> None:
-    """One run, three, or one that is not there: the page says so."""
+    """One run, or one that is not there: the page says so."""
     answer = served.get(f"/compare?{query}")
     assert answer.status_code in (400, 404)
     assert "<h1>Not" in answer.text
@@ -220,3 +220,65 @@ def worse(view: RunView) -> tuple[RunView, RunView]:
     before = replace(view, run=view.run.model_copy(update={"run_id": "before", "started_at": 1_700_000_000.0}))
     run = view.run.model_copy(update={"run_id": "after", "started_at": 1_700_000_100.0})
     return before, replace(view, run=run, source=Kept(lambda: broken, view.cases()))
+
+
+def test_several_runs_stand_beside_each_other(served: Any, views: list[RunView]) -> None:
+    """Three to five are compared, each with the one before it; a case that did not end alike leads to each run."""
+    page = served.get("/compare?run=run7&run=run2&run=run6").text
+    places = [page.index(f'href="/runs/run{number}"') for number in (2, 6, 7)]
+    assert places == sorted(places), "the oldest first"
+    assert 'href="/compare?a=run2&amp;b=run6"' in page
+    assert 'href="/compare?a=run6&amp;b=run7"' in page
+    listed = page.partition("Cases that did not end alike")[2]
+    assert 'href="/runs/run6/cases/0-0"' in listed
+    assert list(faults(page)) == []
+
+
+def test_the_same_run_twice_differs_in_nothing(serve: Any, views: list[RunView]) -> None:
+    """Only cases that end otherwise are listed, and all are counted."""
+    copies = [
+        replace(views[6], run=views[6].run.model_copy(update={"run_id": f"copy{number}", "started_at": float(number)}))
+        for number in range(5)
+    ]
+    total = len({(result.case_id, result.arm) for result in views[6].results()})
+    with serve(copies) as served:
+        page = served.get("/compare?" + "&".join(f"run=copy{number}" for number in range(5))).text
+    assert f"(0 of {total}, each arm counted)" in page
+    assert "<table" not in page.partition("Cases that did not end alike")[2]
+
+
+@pytest.mark.parametrize(
+    "query", ["run=run1", "&".join(f"run=run{number}" for number in range(6)), "run=run1&run=run1"]
+)
+def test_too_few_and_too_many(served: Any, query: str) -> None:
+    """Two to five runs can be chosen; the same run twice is one."""
+    answer = served.get(f"/compare?{query}")
+    assert answer.status_code == 400
+    assert "two to 5 runs" in answer.text
+
+
+def test_lifts_with_intervals_and_outcomes(served: Any, views: list[RunView]) -> None:
+    """Each comparison has its estimate, its interval as a picture and in numbers, and how its cases came out."""
+    page = served.get("/runs/run6").text
+    pairs = [pair for pair in views[6].summary.pairs if pair.evidence]
+    table = page.partition('aria-label="Lifts"')[2].partition("</table>")[0]
+    assert table.count("<svg") == len(pairs) > 0
+    for pair in pairs:
+        assert f'data-label="Rescued">{pair.outcomes.flip_to_pass}<' in table
+        assert f'data-label="Lost">{pair.outcomes.flip_to_fail}<' in table
+        assert f'data-label="n (cases)">{pair.n}<' in table
+
+
+def test_a_run_under_way_is_followed_when_asked(serve: Any, views: list[RunView]) -> None:
+    """Its page tells how far it is, and is loaded again only for a person who wants that; at the end no more."""
+    running = replace(views[6], run=views[6].run.model_copy(update={"state": RunState.RUNNING, "finished_at": None}))
+    with serve([running]) as served:
+        page = served.get("/runs/run6")
+        done, total = running.summary.counts.total, running.head.trial_count
+        assert f"{done} of {total} trials" in page.text
+        assert "refresh" not in page.headers
+        followed = served.get("/runs/run6?follow=1")
+        assert followed.headers["refresh"] == "5"
+        assert "Stop following" in followed.text
+    with serve([views[6]]) as served:
+        assert "refresh" not in served.get("/runs/run6?follow=1").headers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
@@ -14,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from skillgauge.api import SkillgaugeError, plain
-from skillgauge.api.report import RunView
+from skillgauge.api.report import RunState, RunView, counted
 
 from .access import ICON, STYLE, Gate, Names, Tickets
 from .case_page import case_page, find_case, find_trial, trial_page
@@ -26,12 +27,13 @@ from .rendering import Pages, asset
 from .rows import RunRow
 from .run_list import RunFilter, choices
 from .run_page import PAGE, CaseFilter, Cases, RunPage
+from .several_page import MOST, several_page
 from .sources import Runs
 
-_CHOSEN = 10
-"""Runs of a choice that are looked at."""
 _LONGEST = 200
 """Characters of a filter that are looked at."""
+_PAUSE_S = 5
+"""Seconds after which the page of a run that is followed is loaded again."""
 _LARGEST_FORM = 65_536
 """Bytes of a form."""
 
@@ -98,7 +100,14 @@ class Viewer:
         show = words.get("show", "all")
         chosen = CaseFilter(show if show in ("all", "bad", "changed") else "all", words.get("q", ""), _page_of(words))
         tables = self.cases.tables(row, view)
-        return self._page("run", page=RunPage(row, view), tables=tables, chosen=chosen, size=PAGE)
+        is_followed = view.run.state is RunState.RUNNING and bool(words.get("follow"))
+        page = RunPage(row, view, now=time.time())
+        answer = self._page(
+            "run", page=page, tables=tables, chosen=chosen, size=PAGE, is_followed=is_followed, pause_s=_PAUSE_S
+        )
+        if is_followed:
+            answer.headers["Refresh"] = str(_PAUSE_S)
+        return answer
 
     def case(self, request: Request) -> Response:
         """A case of a run."""
@@ -157,14 +166,17 @@ class Viewer:
         return row, view
 
     def compare(self, request: Request) -> Response:
-        """Two runs beside each other: `a` and `b`, or two that were chosen in the list, the older one first."""
-        keys = request.query_params.getlist("run")[:_CHOSEN]
-        if keys:
-            pairs = sorted((self._run(key) for key in keys), key=lambda pair: pair[0].started_at)
+        """Runs beside each other: `a` and `b`, or two to five that were chosen in the list, the oldest first."""
+        keys = list(dict.fromkeys(request.query_params.getlist("run")))
+        if not keys:
+            keys = [request.query_params.get(name, "") for name in ("a", "b")]
+        elif not 2 <= len(keys) <= MOST:
+            raise HTTPException(400, f"Choose two to {MOST} runs to compare; {counted(len(keys), 'run')} chosen.")
         else:
-            pairs = [self._run(request.query_params.get(name, "")) for name in ("a", "b")]
-        if len(pairs) != 2:
-            raise HTTPException(400, f"Choose two runs to compare; {len(pairs)} are chosen.")
+            keys = sorted(keys, key=lambda key: self._run(key)[0].started_at)
+        pairs = [self._run(key) for key in keys]
+        if len(pairs) > 2:
+            return self._page("several", page=several_page(pairs, self.cases))
         return self._page("compare", page=compare_page(*pairs))
 
     def history(self, request: Request) -> Response:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from skillgauge.api import LINE, cut, plain
 from skillgauge.api.report import (
     BAR_HEAD,
+    Outcome,
     cases_text,
     counted,
     decimal,
@@ -27,7 +28,7 @@ from skillgauge.api.report import (
     rated_figures,
     signed_points,
 )
-from skillgauge_run_views import latency_text
+from skillgauge_run_views import latency_text, outcome_text
 
 from .compare_page import turn_class
 from .links import Links
@@ -83,6 +84,7 @@ class Pages:
             moment=moment,
             notes=rate_notes,
             number=decimal,
+            outcome=outcome_text,
             percent=percent,
             plain=plain,
             points=points,
@@ -91,7 +93,7 @@ class Pages:
             text=text,
             turn=turn_class,
         )
-        environment.globals.update(bar_head=BAR_HEAD, link=self.links, **self._style())
+        environment.globals.update(bar_head=BAR_HEAD, link=self.links, outcomes=tuple(Outcome), **self._style())
         return environment
 
     def _style(self) -> Mapping[str, object]:

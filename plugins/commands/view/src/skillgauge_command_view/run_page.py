@@ -18,11 +18,13 @@ from skillgauge.api.report import (
     GroupSummary,
     Opening,
     Outcome,
+    PairSummary,
     RunState,
     RunView,
     SuiteValidity,
     boards,
     case_by_case,
+    compared,
     judge_notes,
     opening,
     passed_text,
@@ -62,6 +64,8 @@ class CaseRow:
     id: str
     name: str
     suite: str
+    group: GroupKey
+    """Its target, engine and model; of no arm."""
     lane: str
     """The words that tell it from the other rows of its case; empty if there is none."""
     cells: Mapping[str, Cell]
@@ -96,6 +100,28 @@ class RunPage:
 
     row: RunRow
     view: RunView
+    now: float = 0.0
+    """Seconds since the epoch, for a run that is under way."""
+
+    @cached_property
+    def done(self) -> int:
+        """The trials that have ended; counted where the run has no summary, since its end has not come."""
+        return self.view.summary.counts.total or sum(1 for _ in self.view.results())
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the run began."""
+        return max(0.0, self.now - self.view.run.started_at)
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds until the run ends if the other trials take as long as those that are done.
+
+        `None` if none is, or if a part of them was done before the run was resumed.
+        """
+        if not self.done or self.view.run.resumed:
+            return None
+        return self.elapsed_s / self.done * max(0, self.view.head.trial_count - self.done)
 
     @cached_property
     def opening(self) -> Opening:
@@ -113,9 +139,19 @@ class RunPage:
         return boards(self.view)
 
     @property
+    def pairs(self) -> tuple[PairSummary, ...]:
+        """The comparisons of arms that have an estimate."""
+        return tuple(pair for pair in compared(self.view) if pair.evidence)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """The remarks that must be known before a figure is believed."""
         return (*run_notes(self.view), *judge_notes(self.view))
+
+    @property
+    def is_running(self) -> bool:
+        """True if the run has not ended."""
+        return self.view.run.state is RunState.RUNNING
 
     @property
     def is_partial(self) -> bool:
@@ -210,6 +246,7 @@ def _row(report: CaseReport, suite: SuiteHead, lane: GroupKey, key: str) -> Case
         id=report.case.id,
         name=report.case.name or "",
         suite=suite.id,
+        group=lane,
         lane=" · ".join(filter(None, (lane.target_id, lane.model, lane.runner))),
         cells={arm: _cell(arm, summary) for arm, summary in summaries.items()},
         changes=tuple((points(pair.difference), outcome_text(pair.outcome)) for pair in pairs),
