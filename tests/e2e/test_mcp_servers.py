@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +121,79 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
 """
 """A server of the suite's own, in as few lines as the protocol takes."""
+
+
+SERVING = """\
+import socket
+import uvicorn
+from mcp.server import MCPServer
+
+server = MCPServer("depth", log_level="ERROR")
+
+
+@server.tool()
+def measure(place: str) -> str:
+    return f"Depth at {place}: 3 m"
+
+
+inner = server.streamable_http_app()
+
+
+async def guarded(scope, receive, send):
+    headers = {name.decode().lower(): value.decode() for name, value in scope.get("headers", ())}
+    given = (headers.get("x-unit"), headers.get("x-harbour"), headers.get("authorization"))
+    if scope["type"] == "http" and given != ("metres", "north quay", "Bearer key-of-the-harbour"):
+        await send({"type": "http.response.start", "status": 403, "headers": []})
+        await send({"type": "http.response.body", "body": b"no"})
+        return
+    await inner(scope, receive, send)
+
+
+place = socket.socket()
+place.bind(("127.0.0.1", 0))
+print(place.getsockname()[1], flush=True)
+uvicorn.Server(uvicorn.Config(guarded, log_level="critical")).run(sockets=[place])
+"""
+"""A server made with the library, which answers only who sends it three headers."""
+
+
+@pytest.fixture
+def serving(work: Path) -> Iterator[str]:
+    """Return the address of a server that runs already."""
+    (work / "serving.py").write_text(SERVING)
+    with subprocess.Popen([sys.executable, "-I", work / "serving.py"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        yield f"http://127.0.0.1:{port}/mcp"
+        process.terminate()
+
+
+@pytest.mark.slow
+@pytest.mark.engine
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda one: one[0])
+def test_a_server_by_its_address(
+    program: Program,
+    suite: Path,
+    serving: str,
+    agent_program: Callable[[str], Path],
+    engine: tuple[str, str, str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It gets every header, also those whose value is a variable of the user, which no file of the run holds."""
+    headers = {"X-Unit": "metres", "X-Harbour": "${HARBOUR}", "Authorization": "Bearer ${HARBOUR_KEY}"}
+    monkeypatch.setitem(program.environment, "HARBOUR", "north quay")
+    monkeypatch.setitem(program.environment, "HARBOUR_KEY", "key-of-the-harbour")
+    passed = ("--set", f'engines.{engine[0]}.pass_env=["HARBOUR", "HARBOUR_KEY"]')
+    done = evaluated(program, with_server(suite, {"url": serving, "headers": headers}), agent_program, engine, *passed)
+    assert done.stdout.count("1 of 1 case passed") == 2, done.stdout + done.stderr
+    del headers["Authorization"]
+    refused = evaluated(
+        program, with_server(suite, {"url": serving, "headers": headers}), agent_program, engine, *passed
+    )
+    assert "1 of 1 case passed" not in refused.stdout, refused.stdout + refused.stderr
+    if engine[0] != "claude-agent-acp":  # it goes on without, and nothing tells
+        assert refused.code == 3, refused.stdout + refused.stderr
+        assert "depth" in refused.stdout + refused.stderr
 
 
 def with_server(suite: Path, server: dict[str, Any], **files: str) -> Path:

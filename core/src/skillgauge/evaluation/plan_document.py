@@ -52,6 +52,8 @@ class PlannedArm(Frozen):
     model: str | None
     """`None`: the engine's own choice, or no model at all."""
     skills: tuple[PlannedSkill, ...]
+    installs: tuple[str, ...]
+    """What is installed beside skills: kind and name."""
     files: tuple[str, ...]
     """Put into the workspace before a session, the same in every arm: paths of all cases together."""
     grader_files: tuple[str, ...]
@@ -257,6 +259,7 @@ def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> Pla
             PlannedSkill(name=skill.name, role=skill.role, root=skill.root, leaves_out=skill.leaves_out)
             for skill in cell.arm.skills
         ),
+        installs=tuple(f"{install.kind} {install.name}" for install in cell.arm.installs),
         files=_paths(case.files for case in cases),
         grader_files=_paths(case.grader_files for case in cases),
         environment=tuple(dict.fromkeys([*allowed, *passed, *_variables(cases)])),
@@ -291,6 +294,8 @@ def _arm_lines(arm: PlannedArm) -> Iterator[str]:
         yield f"{where}: skill {skill.name}{role} is installed{left_out}"
     if arm.kind is ArmKind.AGENT and not arm.skills:
         yield f"{where}: no skill is installed"
+    if arm.installs:
+        yield f"{where}: installed beside skills: {_few(arm.installs)}"
     if arm.files:
         yield f"{arm.suite}, every arm: input files {_few(arm.files)}"
     if arm.grader_files:

@@ -218,7 +218,9 @@ class Case(CaseFacts):
             yield ["setup"]
         if self.turns:
             yield ["turns", *self.turns]
-            yield [f"required {check.digest}" for check in self.checks if check.required and check.turn is not None]
+        required = [f"required {check.digest}" for check in self.checks if check.required and check.turn is not None]
+        if self.turns or (self.user and required):
+            yield required
         if self.user:
             yield [f"user {self.user.digest}"]
         if self.installs:

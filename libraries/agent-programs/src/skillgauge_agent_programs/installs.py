@@ -17,7 +17,7 @@ from .accounts import Account
 from .homes import lines_of
 from .json_lines import parse_line
 
-RULE, COMMAND, AGENT, HOOKS, SERVERS = "rule", "command", "agent", "hooks", "servers"
+RULE, DOCUMENTS, COMMAND, AGENT, HOOKS, SERVERS = "rule", "documents", "command", "agent", "hooks", "servers"
 SYSTEM_PROMPT, HISTORY = "system-prompt", "history"
 FOLDER = "package"
 """Where files of installs lie in the private home: no snapshot of the workspace shows them."""
@@ -72,8 +72,21 @@ class Placed:
 
     @property
     def rules(self) -> str:
-        """All standing instructions as one text; empty if there is none."""
-        return "\n\n".join(text(one, "text") for one in self.of(RULE))
+        """All standing instructions as one text, with the places of documents; empty if there is none."""
+        rules = [text(one, "text") for one in self.of(RULE)]
+        return "\n\n".join([*rules, *map(self._pointer, self.of(DOCUMENTS))])
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The folders that have documents, which the agent may read."""
+        entries = (text(one, "entry").partition("/")[0] for one in self.of(DOCUMENTS))
+        return tuple(str(self.home / FOLDER / name) for name in dict.fromkeys(entries))
+
+    def _pointer(self, documents: Install) -> str:
+        """Return the sentence that leads an agent to documents."""
+        entry, about = self.home / FOLDER / text(documents, "entry"), text(documents, "about").strip()
+        what = f"Documentation that was installed for this work: {about}" if about else "Documentation was installed."
+        return f"{what}\nIt begins in {entry}. Read what concerns a task before you begin with the task."
 
     def agent(self, name: str | None) -> Install | None:
         """The agent that leads the session."""

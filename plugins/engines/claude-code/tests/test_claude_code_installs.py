@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import pytest
 
 from skillgauge.api import FileSpec, Install
-from skillgauge_testkit import ModelReply, in_turns, write_file
+from skillgauge_testkit import ModelReply, ModelRequest, ToolCall, in_turns, write_file
 from skillgauge_testkit.agent_contract import check_hook_answer
 from skillgauge_testkit.hook_answers import HOOK_ANSWERS, HookAnswer, hooks
 
@@ -72,6 +73,27 @@ def test_rules_commands_agents_and_servers(play: Play) -> None:
     led = play([ModelReply("ok")], installs=installs, agent="auditor")
     assert "ZEBRA-AGENT" in led.server.requests[0].text
     assert "ZEBRA-AGENT" not in played.server.requests[0].text
+
+
+def test_documents_are_named_and_can_be_read(play: Play) -> None:
+    """The agent is told where they begin, may read them without asking, and finds none of it in the workspace."""
+
+    def reading(request: ModelRequest) -> ModelReply:
+        if request.turn:
+            return ModelReply("ok")
+        (path,) = set(re.findall(r"/[\w./-]*documents/docs/index\.md", json.dumps(request.body)))
+        return ModelReply(tools=[ToolCall("Read", {"file_path": path})])
+
+    files = (FileSpec(path="documents/docs/index.md", text="Fold it twice: ZEBRA-PAGE.\n"),)
+    content = {"entry": "documents/docs/index.md", "about": "Things of ZEBRA-PAPER."}
+    played = play(reading, installs=[Install(kind="documents", name="documents", content=content, files=files)])
+    assert played.execution.failure is None
+    first, last = played.server.requests[0], played.server.requests[-1]
+    assert "ZEBRA-PAPER" in first.text
+    assert "ZEBRA-PAGE" not in json.dumps(first.body)
+    assert "ZEBRA-PAGE" in json.dumps(last.body)
+    assert played.files == {}
+    assert not (played.execution.trajectory and played.execution.trajectory.blocked)
 
 
 def test_skills_of_nobody_else_come_in(play: Play) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
-from skillgauge.api import Install
-from skillgauge_testkit import ModelReply, ToolCall, in_turns, run_shell
+from skillgauge.api import FileSpec, Install
+from skillgauge_testkit import ModelReply, ModelRequest, ToolCall, in_turns, run_shell
 from skillgauge_testkit.agent_contract import check_hook_answer
 from skillgauge_testkit.hook_answers import HOOK_ANSWERS, HookAnswer, hooks
 
@@ -52,3 +53,21 @@ def test_rules_agents_and_servers(play: Play) -> None:
     assert not [path for path in played.files if not path.startswith(".git")]
     led = play([ModelReply("ok")], installs=installs, agent="auditor")
     assert "ZEBRA-AGENT" in json.dumps(led.server.requests[0].body)
+
+
+def test_documents_are_named_and_can_be_read(play: Play) -> None:
+    """The agent is told where they begin, its shell reads them, and none of it is in the workspace."""
+
+    def reading(request: ModelRequest) -> ModelReply:
+        if request.turn:
+            return ModelReply("ok")
+        (path,) = set(re.findall(r"/[\w./-]*documents/docs/index\.md", json.dumps(request.body)))
+        return ModelReply(tools=[run_shell(f"cat {path}")])
+
+    files = (FileSpec(path="documents/docs/index.md", text="Fold it twice: ZEBRA-PAGE.\n"),)
+    content = {"entry": "documents/docs/index.md", "about": "Things of ZEBRA-PAPER."}
+    played = play(reading, installs=[Install(kind="documents", name="documents", content=content, files=files)])
+    assert played.execution.failure is None
+    assert "ZEBRA-PAPER" in played.server.requests[0].text
+    assert "ZEBRA-PAGE" in json.dumps(played.server.requests[-1].body)
+    assert not [path for path in played.files if not path.startswith(".git")]

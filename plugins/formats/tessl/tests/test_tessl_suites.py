@@ -139,14 +139,6 @@ def test_the_nearest_skill_is_under_test(tmp_path: Path) -> None:
     assert (suite.id, [one.name for one in suite.arms[0].skills]) == ("paper-boats", ["paper-boats"])
 
 
-def test_parts_of_a_plugin_that_are_no_skills(tmp_path: Path) -> None:
-    """Rules and documentation are told: the skills alone are compared."""
-    manifest = json.dumps(TILE | {"docs": "docs/index.md", "steering": {}, "rules": []}, indent=1)
-    messages = notices(loaded(plugin(tmp_path / "paper", {"tile.json": manifest}) / "evals"))
-    for line, key in ((5, "docs"), (6, "steering"), (7, "rules")):
-        assert any(one.startswith(f"tile.json:{line}:2 {key} of the plugin are not installed") for one in messages)
-
-
 @pytest.mark.parametrize(
     ("files", "problem"),
     [
@@ -175,9 +167,9 @@ def test_a_plugin_whose_skills_another_manifest_lists(tmp_path: Path) -> None:
 def test_no_skill(tmp_path: Path) -> None:
     """Scenarios about no skill, and a plugin without any, are refused."""
     folder = scenario(tmp_path / "nothing/evals/one").parents[1]
-    assert refusals(folder / "evals") == ["criteria.json:1:1 there is no skill around these scenarios"]
+    assert refusals(folder / "evals") == ["criteria.json:1:1 there is no skill around these scenarios, and no plugin"]
     laid(folder, {"tile.json": json.dumps(TILE)})
-    assert refusals(folder / "evals") == ["tile.json:1:1 this plugin has no skill to test"]
+    assert refusals(folder / "evals") == ["tile.json:1:1 this plugin has no skill, no rule and no documents to test"]
 
 
 def test_files_of_others_are_left(skill: Path, tmp_path: Path) -> None:

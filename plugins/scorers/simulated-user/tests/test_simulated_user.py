@@ -28,8 +28,9 @@ from skillgauge.api import (
     TrajectoryEvent,
     Usage,
 )
-from skillgauge_scorer_simulated_user.options import UserOptions
+from skillgauge_scorer_simulated_user.options import Capture, Message, Said, ScriptOptions, UserOptions
 from skillgauge_scorer_simulated_user.scorer import SimulatedUser
+from skillgauge_scorer_simulated_user.script import ScriptedUser
 from skillgauge_testkit import check_light_import, check_plugin
 
 MODULE = "skillgauge_scorer_simulated_user.plugin"
@@ -220,5 +221,80 @@ def test_without_a_judge() -> None:
 
 def test_announcement() -> None:
     """Hook, provider and entry point fit together."""
-    check_plugin(MODULE, "scorers", options={"simulated-user": {"instructions": "You are Ann."}})
+    check_plugin(
+        MODULE,
+        "scorers",
+        options={"simulated-user": {"instructions": "You are Ann."}, "scripted-user": {"messages": [{"says": "a"}]}},
+    )
     check_light_import(MODULE)
+
+
+def scored(options: UserOptions | ScriptOptions, execution: Execution, judge: ScriptedJudge | None = None) -> Score:
+    """What a user says next, in a case whose only written message is the prompt."""
+    scorer = SimulatedUser(options) if isinstance(options, UserOptions) else ScriptedUser(options)
+    arm = Arm(name="a", kind=ArmKind.AGENT)
+    context = ScoreContext(case=Case(id="a", prompt="Hi"), check=CHECK, arm=arm, execution=execution, judge=judge)
+    return asyncio.run(scorer.score(context))
+
+
+ROOM = Capture(turn=0, variable="room", pattern=r"room (?P<value>\d+)")
+WRITTEN = ScriptOptions(
+    messages=(Said(says="Is {{room}} free?"), Said(says="Take {{room}}, not {{room}}a.")), captures=(ROOM,)
+)
+
+
+def test_written_messages_have_values_of_answers() -> None:
+    """Each is said in its turn; after the last one the conversation is over."""
+    first = scored(WRITTEN, session(("", "You get room 12.")))
+    assert (first.status, first.evidence["says"]) == (ScoreStatus.FAILED, "Is 12 free?")
+    second = scored(WRITTEN, session(("", "You get room 12."), ("Is 12 free?", "Yes, as is room 13.")))
+    assert second.evidence["says"] == "Take 12, not 12a."
+    over = scored(WRITTEN, session(("", "room 1"), ("a", "b"), ("c", "d")))
+    assert over.status is ScoreStatus.PASSED
+
+
+@pytest.mark.parametrize(
+    ("pattern", "answer", "why"),
+    [
+        (r"room (\d+)", "no room", "is not there"),
+        (r"room (\d*)", "room x", "is not there"),
+        (r"(a)(b)", "ab", "exactly one group"),
+        (r"ab", "ab", "exactly one group"),
+        (r"(a", "a", "cannot be looked for"),
+        (r"(a+)+$", "a" * 5000 + "b", "given up"),
+        (r"(?P<x>r)oom (\d+)", "room 7", None),
+    ],
+)
+def test_values_that_are_not_there(pattern: str, answer: str, why: str | None) -> None:
+    """They leave the user without a message, which is an error of the trial and no fail of the skill."""
+    capture = Capture(turn=0, variable="room", pattern=pattern)
+    score = scored(ScriptOptions(messages=(Said(says="{{room}}"),), captures=(capture,)), session(("", answer)))
+    assert score.status is (ScoreStatus.FAILED if why is None else ScoreStatus.UNGRADED)
+    assert (score.evidence["says"] == "7") if why is None else (why in score.reason)
+    unknown = scored(ScriptOptions(messages=(Said(says="{{other}}"),)), session(("", answer)))
+    assert "no answer gives a value for 'other'" in unknown.reason
+
+
+def test_messages_that_a_model_makes_up_between_written_ones() -> None:
+    """It is asked for those alone, knows what it has to do in each, and cannot end the conversation."""
+    options = UserOptions(
+        instructions="You are Ann.", messages=(Message(respond="Name the bay."), Message(says="Go on."))
+    )
+
+    def answer(request: JudgeRequest, marker: str) -> str:
+        assert "Name the bay." in request.user
+        assert '"done": true' not in request.system
+        is_first = "could not be read" not in request.user
+        reply = (
+            {"marker": marker, "done": True} if is_first else {"marker": marker, "done": False, "says": "The north."}
+        )
+        return json.dumps(reply)
+
+    judge = ScriptedJudge(answer)
+    first = scored(options, session(("", "Which bay?")), judge)
+    assert (first.evidence["says"], len(judge.requests)) == ("The north.", 2)
+    second = scored(options, session(("", "Which bay?"), ("The north.", "Fine.")))
+    assert second.evidence["says"] == "Go on."
+    assert len(judge.requests) == 2
+    over = scored(options, session(("", "a"), ("b", "c"), ("d", "e")))
+    assert over.status is ScoreStatus.PASSED

@@ -138,7 +138,13 @@ def _of_suite(before: Suite, after: Suite) -> Iterator[Problem]:
 
 
 def _arms(suite: Suite) -> object:
-    return [[arm.name, str(arm.kind), [[one.name, str(one.role)] for one in arm.skills]] for arm in suite.arms]
+    return [
+        [
+            *(arm.name, str(arm.kind), [[one.name, str(one.role)] for one in arm.skills]),
+            *([sorted(f"{one.kind} {one.name}" for one in arm.installs)] if arm.installs else []),
+        ]
+        for arm in suite.arms
+    ]
 
 
 def _comparisons(suite: Suite) -> object:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from skillgauge.api import Command, Emit, JsonObject, RunRequest, Workspace
+from skillgauge.api import Command, Emit, FrozenDict, JsonObject, RunRequest, Workspace
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.engine import ProgramEngine, Service
 from skillgauge_agent_programs.installs import Placed
-from skillgauge_agent_programs.programs import AgentProgram
+from skillgauge_agent_programs.programs import AgentProgram, passed_environment
 from skillgauge_agent_programs.raw import RawStream
 from skillgauge_agent_programs.sessions import Ran
 
@@ -85,7 +85,9 @@ class AcpEngine(ProgramEngine):
             transcript.note(f"this agent has no limit of turns, so that of {turns} was not kept")
         limit_s = command.timeout_s
         placed = await asyncio.to_thread(Placed.into, workspace.home, transcript.request.installs)
-        native = placed.servers(transcript.request.env, are_plain=True)
+        # Nobody looks up variables in what the protocol carries.
+        known = {**passed_environment(self.options.pass_env), **transcript.request.env}
+        native = placed.servers(FrozenDict(known), are_plain=True)
         servers = tuple(_server(name, one) for name, one in native.items())
         terms = Terms(self.options.permissions, self.options.start_timeout_s, limit_s, servers)
         talking = command.model_copy(

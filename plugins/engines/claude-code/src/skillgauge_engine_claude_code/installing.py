@@ -55,6 +55,8 @@ def install(request: RunRequest, home: Path, settings: JsonObject) -> Installed:
         head = {"name": agent.name, "description": text(agent, "description")}
         _write(folder / "agents" / f"{agent.name}.md", _headed(head, text(agent, "prompt")))
     arguments = ["--agent", request.agent] if placed.agent(request.agent) and request.agent else []
+    for documents in placed.documents:
+        arguments += ["--add-dir", documents]
     if placed.of(SERVERS):
         file = folder / "servers.json"
         _write(file, canonical_json({"mcpServers": placed.servers(request.env)}))

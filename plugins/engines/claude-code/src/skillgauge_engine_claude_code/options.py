@@ -14,7 +14,7 @@ BASE_URL = f"https://{HOST}"
 KEY, TOKEN, SUBSCRIPTION = "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"
 VARIABLES = (KEY, TOKEN, SUBSCRIPTION)
 LOGIN_FILE = ".claude/.credentials.json"
-INSTALLS = frozenset({"rule", "command", "agent", "hooks", "servers", "system-prompt", "history"})
+INSTALLS = frozenset({"rule", "documents", "command", "agent", "hooks", "servers", "system-prompt", "history"})
 """What an arm may give beside skills."""
 
 

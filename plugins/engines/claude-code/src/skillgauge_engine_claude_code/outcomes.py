@@ -99,6 +99,10 @@ def usage_of(result: JsonValue) -> Usage | None:
     )
 
 
+_LOST = {"failed": "could not be started, or did not answer", "needs-auth": "refused: it wants another authorization"}
+"""What has become of servers that an agent has not, by the program's words."""
+
+
 def without_servers(start: Mapping[str, JsonValue], servers: Collection[str]) -> Failure | None:
     """Return the failure of a session that lacks a server which it was given; `None` if all of them are there.
 
@@ -107,10 +111,11 @@ def without_servers(start: Mapping[str, JsonValue], servers: Collection[str]) ->
         servers: names of those that have to be there.
     """
     listed = items_at(start, "mcp_servers")
-    lost = [name for one in listed if (name := text_at(one, "name")) in servers and text_at(one, "status") == "failed"]
-    if not lost:
-        return None
-    return failed(FailureClass.SETUP, f"MCP server {lost[0]!r} could not be started, or did not answer")
+    for server in listed:
+        name, status = text_at(server, "name"), text_at(server, "status") or ""
+        if name in servers and status in _LOST:
+            return failed(FailureClass.SETUP, f"MCP server {name!r} {_LOST[status]}")
+    return None
 
 
 def _sum(used: list[JsonValue], key: str) -> int | None:

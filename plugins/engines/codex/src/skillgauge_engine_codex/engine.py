@@ -11,7 +11,7 @@ from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import find_key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.homes import SessionFile, files_in, sizes_in
-from skillgauge_agent_programs.programs import AgentProgram
+from skillgauge_agent_programs.programs import AgentProgram, passed_environment
 
 from .installing import install
 from .options import (
@@ -116,21 +116,28 @@ class CodexEngine(ProgramEngine):
         for key, value in self._codex.config.items():
             if self._codex.instructions is None or key.startswith("model"):  # others could give it tools again
                 arguments += ["-c", f"{key}={_toml(value)}"]
-        arguments += self._powers(request, workspace.home)
         # Below TMPDIR its home would be taken for a temporary one, and no command would run in its sandbox.
         environment = {"CODEX_HOME": str(home), "TMPDIR": str(temporary)}
+        arguments += self._powers(request, workspace.home, environment)
         continued = ("resume", request.continues) if request.continues is not None else ()
         return Launch((*arguments, *continued, "-"), environment, request.prompt.encode("utf-8", "replace"))
 
-    def _powers(self, request: RunRequest, home: Path) -> list[str]:
-        """Return the permissions of the agent; none where instructions take the place of its own."""
+    def _powers(self, request: RunRequest, home: Path, environment: dict[str, str]) -> list[str]:
+        """Return the permissions of the agent; none where instructions take the place of its own.
+
+        Args:
+            request: the session.
+            home: its private home.
+            environment: receives variables that what is installed needs.
+        """
         if self._codex.instructions is not None:
             instructions_file = home / ".codex/instructions.md"
             instructions_file.write_text(self._codex.instructions, encoding="utf-8")
             return [*_WITHOUT_TOOLS, "-c", f"model_instructions_file={_toml(str(instructions_file))}"]
-        settings = install(request, home, self._codex.hooks)
+        installed = install(request, home, self._codex.hooks, passed_environment(self._codex.pass_env))
+        environment.update(installed.environment)
         arguments = ["-s", self._codex.sandbox]
-        for key, value in settings.items():
+        for key, value in installed.settings.items():
             arguments += ["-c", f"{key}={_toml(value)}"]
         # Hooks that nobody confirmed would be passed over.
         trusted = (home / ".codex/hooks.json").exists()

@@ -10,7 +10,7 @@ from skillgauge.api import EMPTY, JsonObject
 from skillgauge_agent_programs.options import InstructedOptions
 
 HOST = "api.openai.com"
-INSTALLS = frozenset({"rule", "command", "agent", "hooks", "servers", "system-prompt"})
+INSTALLS = frozenset({"rule", "documents", "command", "agent", "hooks", "servers", "system-prompt"})
 """What an arm may give beside skills."""
 BASE_URL = f"https://{HOST}/v1"
 LOGIN_HOSTS = ("chatgpt.com", "auth.openai.com", HOST)

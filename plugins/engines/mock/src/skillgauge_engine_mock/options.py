@@ -12,7 +12,7 @@ SKILL_FOLDER = ".agents/skills"
 """Where the agent looks for skills, relative to its workspace."""
 
 
-INSTALLS = frozenset({"rule", "command", "agent", "hooks", "servers", "system-prompt", "history"})
+INSTALLS = frozenset({"rule", "documents", "command", "agent", "hooks", "servers", "system-prompt", "history"})
 """All that an arm can give beside skills is taken, and nothing of it is read: the script says what comes of it."""
 
 

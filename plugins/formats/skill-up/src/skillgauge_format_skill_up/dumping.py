@@ -5,25 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from skillgauge.api import Case, Check, Dumped, FileSpec, Origin, Problem, Severity, SkillRef, SkillRole, Suite, thaw
+from skillgauge.api import (
+    Case,
+    Check,
+    Dumped,
+    FileSpec,
+    Install,
+    Origin,
+    Problem,
+    Severity,
+    SkillRef,
+    SkillRole,
+    Suite,
+    thaw,
+)
 from skillgauge_skill_folders import SKILL_FILE
 
 from .claiming import FORMAT, VERSION
+from .conversation.turns import places_in, turns_of
 from .conversation.users import simulator_of
 from .drafts import COMMAND
 from .grading import CaseGrading
 from .judges import script_of
 from .loading import ENGINES, TIMEOUT_S
+from .servers.writing import WrittenServers, shared_installs
 from .workspace import DIFF, git_of, is_of_git
 from .written import condition_of
 
 EVAL = "evals/eval.yaml"
-_UNWRITTEN = ("input", "installs", "arm_prompts", "image_files", "pass_env", "cluster", "network", "skip", "runs")
+_UNWRITTEN = ("input", "arm_prompts", "image_files", "pass_env", "cluster", "network", "skip", "runs")
 _ENGINE, _JUDGE_MODEL = "claude_code", "anthropic/claude-sonnet-4-6"
 """Names that every file needs, where the suite has none."""
 
@@ -37,8 +53,15 @@ class _Writing:
     """Variables of all cases."""
     steps: tuple[str, ...]
     """Set-up commands of all cases."""
+    shared: tuple[Install, ...]
+    """Servers of all cases."""
     files: dict[str, bytes] = field(default_factory=dict)
     losses: list[Problem] = field(default_factory=list)
+
+    @cached_property
+    def servers(self) -> WrittenServers:
+        """The writing of servers."""
+        return WrittenServers(lambda path, content: self.put(path, content, self.suite.origin), self.shared)
 
     def lose(self, message: str, origin: Origin | None) -> None:
         """Something that skill-up has no words for."""
@@ -53,7 +76,7 @@ class _Writing:
 def dump(suite: Suite) -> Dumped:
     """The suite with the skill's SKILL.md and its files, and what cannot be said as losses."""
     cases = list(suite.cases)
-    writing = _Writing(suite, _shared_env(cases), _shared_steps(cases))
+    writing = _Writing(suite, _shared_env(cases), _shared_steps(cases), shared_installs(cases))
     _put_skill(writing)
     paths = []
     for number, case in enumerate(cases, 1):
@@ -125,6 +148,7 @@ def _head(writing: _Writing, paths: list[str]) -> dict[str, Any]:
     return {
         "schema_version": VERSION,
         "environment": environment,
+        **({"mcp": {"servers": servers}} if (servers := writing.servers.of_suite()) else {}),
         "skills": [{"source": "local_path", "path": "."}],
         "engine": engine,
         "cases": cases,
@@ -154,12 +178,19 @@ def _case(case: Case, number: int, writing: _Writing) -> dict[str, Any] | None:
         "description": case.description or None,
         "tag": case.tags[0] if case.tags else None,
         "input": _input(case, grading.conditions),
-        **simulator_of(case),
+        **_user(case),
+        **({"mcp": {"servers": servers}} if (servers := writing.servers.of_case(case)) else {}),
         "context": _context(case, number, writing) or None,
         "constraints": _constraints(case) or None,
     }
     _put_graders(case, writing)
     return {key: value for key, value in written.items() if value is not None} | keys
+
+
+def _user(case: Case) -> dict[str, Any]:
+    """Return the key of the user whom a model plays, if there is one that can be written."""
+    made = turns_of(case)
+    return made[1] if made is not None else simulator_of(case)
 
 
 def _constraints(case: Case) -> dict[str, int]:
@@ -169,9 +200,11 @@ def _constraints(case: Case) -> dict[str, int]:
 
 
 def _input(case: Case, conditions: Sequence[Check]) -> dict[str, Any]:
-    if not case.turns and all(check.turn is None for check in case.checks):
+    made = turns_of(case)
+    if made is None and not case.turns and all(check.turn is None for check in case.checks):
         return {"prompt": case.prompt}
-    turns: list[dict[str, Any]] = [{"role": "user", "content": text} for text in (case.prompt, *case.turns)]
+    written = [{"role": "user", "content": text} for text in (case.prompt, *case.turns)]
+    turns: list[dict[str, Any]] = made[0] if made is not None else written
     for check in conditions:
         key, texts = condition_of(check) or ("", [])
         turns[check.turn or 0].setdefault("post_condition", {})[key] = texts
@@ -223,7 +256,10 @@ def _unsaid(case: Case, writing: _Writing) -> Iterator[str]:
         yield "its limit of turns is left out"
     if thaw(case.env) != writing.env:
         yield "env cannot be written: in skill-up it is that of all cases"
-    if case.user and not simulator_of(case):
+    yield from writing.servers.losses(case)
+    if len((case.prompt, *case.turns)) > 1 and turns_of(case) is None and places_in((case.prompt or "", *case.turns)):
+        yield "{{...}} in a turn stands for a value of an earlier answer there, and nothing gives it"
+    if case.user and not simulator_of(case) and turns_of(case) is None:
         yield "a user who is simulated otherwise than by a scenario, or after further turns, cannot be written"
     if len(case.tags) > 1:
         yield f"tags but the first cannot be written: {', '.join(case.tags[1:])}"

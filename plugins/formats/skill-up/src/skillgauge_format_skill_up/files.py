@@ -58,10 +58,38 @@ class EnvironmentFile(Part):
     allowed_egress: Json = None
 
 
+Transport = Literal["", "stdio", "http", "streamable_http", "streamable-http"]
+
+
+class ServerEntry(Part):
+    """One of `mcp.servers`."""
+
+    name: Text
+    mode: Literal["real", "mocked"]
+    transport: Transport = ""
+    command: str = ""
+    args: tuple[str, ...] | None = None
+    endpoint: str = ""
+    config_ref: str = ""
+
+
+class ServerConfigFile(Part):
+    """The file that `config_ref` of a server names."""
+
+    transport: Transport = ""
+    command: str = ""
+    args: tuple[str, ...] = ()
+    endpoint: str = ""
+    env: dict[str, str] = {}
+    required_env: Texts = ()
+    headers: dict[str, str] = {}
+    tool_responses: JsonObject = {}
+
+
 class McpFile(Part):
     """`mcp`."""
 
-    servers: tuple[JsonObject, ...] = ()
+    servers: tuple[ServerEntry, ...] = ()
 
 
 class SkillEntry(Part):
@@ -255,6 +283,14 @@ class ConditionFile(Part):
         return [(key, texts) for key in keys if (texts := getattr(self, key))]
 
 
+class CaptureFile(Part):
+    """One of `capture` of a turn."""
+
+    variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+    pattern: str = ""
+    jsonpath: str = ""
+
+
 class TurnFile(Part):
     """One of `input.turns`."""
 
@@ -263,7 +299,7 @@ class TurnFile(Part):
     respond: str | None = None
     timeout_seconds: Whole = 0
     post_condition: ConditionFile | None = None
-    capture: tuple[JsonObject, ...] = ()
+    capture: tuple[CaptureFile, ...] = ()
 
 
 class InputFile(Part):

@@ -11,11 +11,13 @@ from skillgauge.api import (
     ArmKind,
     Case,
     Comparison,
+    Install,
     JsonValue,
     LimitOutcome,
     Limits,
     Loaded,
     LoadRequest,
+    SimulatedUser,
     SkillRef,
     Suite,
     SuiteDefaults,
@@ -26,13 +28,15 @@ from skillgauge.api import (
 from skillgauge_skill_folders import load_each, object_in
 
 from .claiming import FORMAT, NAMES
+from .conversation.turns import Turns
 from .conversation.users import user_of
 from .drafts import COMMAND
 from .expectations import Expected, expectations
-from .files import CaseFile, EngineFile, EvalFile, InputFile
+from .files import CaseFile, EngineFile, EvalFile
 from .judges import Judge, common_judge, graded, judges_of, verdict_of
 from .reading import Reading
 from .rules import conditions
+from .servers.reading import Servers, joined
 from .skills import Installed, installed, skill_root
 from .workspace import environment, files, setup
 
@@ -41,11 +45,6 @@ TIMEOUT_S = 300
 ENGINES = {"claude_code": "claude-code", "claude-code": "claude-code", "codex": "codex"}
 """Engines of skill-up that are engines here."""
 _TURNS = "max_turns counts messages of a user, who says what the case has; --max-turns bounds what an agent does"
-_TURN_HINTS = {
-    "respond": "Write the message itself: content: ...",
-    "capture": "Write the later messages so that they need no value of an answer.",
-    "timeout_seconds": "Write it as constraints.timeout_seconds, which bounds the whole session.",
-}
 _ARTIFACTS = "collect_artifacts decides nothing; --keep-workspaces leaves everything that a session made"
 
 
@@ -78,6 +77,7 @@ class _Common:
     reading: Reading
     file: EvalFile
     env: Mapping[str, str]
+    servers: Mapping[str, Install]
     judge_model: str | None = None
 
 
@@ -94,7 +94,8 @@ def _suite(file: Path) -> Suite:
     _unique(sources)
     judges = [judges_of(reading, read, source.reading, source.file) for source in sources]
     models = {judge.model for listed in judges for judge in listed if judge.file.type == "agent_judge"}
-    common = _Common(reading, read, environment(reading, read.environment), _only(models))
+    servers = Servers(reading, read.mcp.servers).installs()
+    common = _Common(reading, read, environment(reading, read.environment), servers, _only(models))
     cases = tuple(_case(common, source, listed) for source, listed in zip(sources, judges, strict=True))
     if reading.problems:
         raise SuiteError(reading.problems)
@@ -170,7 +171,6 @@ def _only(models: set[str | None]) -> str | None:
 
 def _settings(reading: Reading, read: EvalFile) -> None:
     """Refuse or tell what is set for the whole suite."""
-    _servers(reading, read)
     notices = {
         "parallelism": "--concurrency says how many trials run at the same time",
         "retry_policy": "only failures that may go away are tried again, by --retries",
@@ -198,12 +198,6 @@ def _engine(reading: Reading, written: EngineFile) -> str | None:
             message = f"{key} has no effect: an engine's own options say who serves a model"
             reading.tell(message, "engine", "model", key)
     return engine
-
-
-def _servers(reading: Reading, part: EvalFile | CaseFile) -> None:
-    if part.mcp.servers:
-        hint = "Take them out; an engine takes servers from its own configuration."
-        reading.refuse("servers are not started by a suite", "mcp", "servers", hint=hint)
 
 
 def _sources(reading: Reading, read: EvalFile) -> Iterator[_Source]:
@@ -277,9 +271,10 @@ def _places(reading: Reading, value: JsonValue) -> Iterator[Path]:
 
 def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
     reading, file = source.reading, source.file
-    _servers(reading, file)
-    user = user_of(common.file, file, reading)
-    if file.constraints.max_turns and user is None:
+    own_servers = Servers(reading, file.mcp.servers).installs(is_of_case=True)
+    messages, scripted = _messages(common.file, file, reading)
+    user = user_of(common.file, file, reading) or scripted
+    if file.constraints.max_turns and (user is None or user is scripted):
         reading.tell(_TURNS, "constraints", "max_turns")
     if file.collect_artifacts:
         reading.tell(_ARTIFACTS, "collect_artifacts")
@@ -295,7 +290,6 @@ def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
     if not checks and not reading.problems:
         message = "this case asserts nothing but that the session ends, so that it has no verdict: add expect or judge"
         reading.tell(message)
-    messages = _messages(reading, file.input)
     commands, setup_files = setup(reading, common.file.environment, file.context.git)
     timeout_s = file.constraints.timeout_seconds
     return Case(
@@ -306,6 +300,7 @@ def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
         prompt=messages[0],
         turns=messages[1:],
         user=user,
+        installs=joined(common.servers, own_servers),
         files=files(reading, file.context),
         setup=commands,
         setup_files=setup_files,
@@ -318,17 +313,15 @@ def _case(common: _Common, source: _Source, judges: Sequence[Judge]) -> Case:
     )
 
 
-def _messages(reading: Reading, written: InputFile) -> tuple[str, ...]:
-    """Return what the user says: the prompt, or each of the turns of a conversation."""
+def _messages(suite: EvalFile, file: CaseFile, reading: Reading) -> tuple[tuple[str, ...], SimulatedUser | None]:
+    """Return what the user says, the prompt or the turns of a conversation, and who says what is not known before."""
+    written = file.input
     if written.turns and written.prompt:
         hint = "Take one of them out."
         reading.refuse("a case has a prompt or turns, and not both", "input", "turns", hint=hint)
-    if not written.turns and not written.prompt.strip():
-        reading.refuse("there is no prompt", "input", hint="Write what the agent is asked: prompt: ...")
-    for number, turn in enumerate(written.turns):
-        for key, hint in _TURN_HINTS.items():
-            if getattr(turn, key):
-                reading.refuse(f"{key} of a turn cannot be expressed", "input", "turns", number, key, hint=hint)
-        if not turn.respond and not (turn.content or "").strip():
-            reading.refuse("there is no message", "input", "turns", number, hint="Write it: content: ...")
-    return tuple(turn.content or "" for turn in written.turns) or (written.prompt,)
+    if not written.turns:
+        if not written.prompt.strip():
+            reading.refuse("there is no prompt", "input", hint="Write what the agent is asked: prompt: ...")
+        return (written.prompt,), None
+    messages, user = Turns(suite, file, reading).read()
+    return messages or ("",), user

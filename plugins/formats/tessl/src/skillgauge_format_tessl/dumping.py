@@ -32,6 +32,7 @@ from .reading import warning
 from .scenarios import FILES
 from .workspace import setup_command
 from .written import Folders, Written, checklist
+from .written_parts import written_parts
 
 _RULE = VerdictRule(mode=VerdictMode.MEAN, threshold=TesslOptions().pass_mark)
 _UNWRITTEN = {
@@ -73,7 +74,7 @@ class _Writing:
 def dump(suite: Suite) -> Dumped:
     """The suite beside the SKILL.md of each skill under test, and what cannot be said as losses."""
     writing = _Writing()
-    _write_skills(suite, writing)
+    _write_subject(suite, writing)
     _lose_defaults(suite, writing)
     cases = tuple(suite.cases)
     folders = Folders([case.id for case in cases])
@@ -91,16 +92,20 @@ def dump(suite: Suite) -> Dumped:
     return Dumped(tuple(writing.files.items()) if has_cases else (), tuple(writing.losses))
 
 
-def _write_skills(suite: Suite, writing: _Writing) -> None:
-    """Write one skill beside its scenarios, or several as a plugin."""
+def _write_subject(suite: Suite, writing: _Writing) -> None:
+    """Write one skill beside its scenarios; several, and what is installed beside them, as a plugin."""
     candidates = _skills(suite, SkillRole.CANDIDATE)
     present = [skill for skill in candidates if Path(skill.root, SKILL_FILE).is_file()]
-    if not present:
-        message = f"the suite is about no skill with a {SKILL_FILE}, which has to lie beside it"
-        writing.lose(message, suite.origin)
     for skill in _skills(suite, SkillRole.DISTRACTOR, SkillRole.PREVIOUS):
         writing.lose(f"skill {skill.name!r}, which lies beside the candidate, is not written", suite.origin)
-    if len(present) == 1:
+    parts = written_parts(suite)
+    writing.files |= parts.files
+    for kind in parts.unwritten:
+        writing.lose(f"{kind} beside skills: not written", suite.origin)
+    if not present and not parts.manifest:
+        message = f"the suite is about no skill with a {SKILL_FILE}, which has to lie beside it"
+        writing.lose(message, suite.origin)
+    if len(present) == 1 and not parts.manifest:
         writing.files[SKILL_FILE] = Path(present[0].root, SKILL_FILE).read_bytes()
         return
     listed: dict[str, Any] = {}
@@ -108,10 +113,12 @@ def _write_skills(suite: Suite, writing: _Writing) -> None:
         path = f"skills/{skill.name}/{SKILL_FILE}"
         writing.files[path] = Path(skill.root, SKILL_FILE).read_bytes()
         listed[skill.name] = {"path": path}
-    if listed:
-        manifest = {"name": suite.name or suite.id, "version": suite.version, "summary": suite.description or None}
+    if listed or parts.manifest:
+        summary = parts.about or suite.description or None
+        manifest = {"name": suite.name or suite.id, "version": suite.version, "summary": summary}
         stated = {key: value for key, value in manifest.items() if value is not None}
-        writing.files["tile.json"] = _json(stated | {"skills": listed})
+        skills = {"skills": listed} if listed else {}
+        writing.files["tile.json"] = _json(stated | parts.manifest | skills)
 
 
 def _skills(suite: Suite, *roles: SkillRole) -> list[SkillRef]:
@@ -129,8 +136,6 @@ def _lose_defaults(suite: Suite, writing: _Writing) -> None:
         writing.lose(f"the time limit becomes {TIMEOUT_S:.0f} seconds", suite.origin)
     if defaults.limits.max_turns is not None:
         writing.lose("a limit of turns cannot be written", suite.origin)
-    if any(arm.installs for arm in suite.arms):
-        writing.lose("what is installed beside skills is not written", suite.origin)
 
 
 def _write_case(suite: Suite, case: Case, written: Written, name: str, writing: _Writing) -> None:

@@ -26,9 +26,11 @@ from .claiming import CRITERIA, FORMAT, TASK
 from .options import TesslOptions
 from .reading import Notices, refusal, warning
 from .scenarios import Scenario, incomplete, scenarios_at
-from .skills import Subject, subject_of
+from .skills import Search, Subject
 
 WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
+WITH_PLUGIN, WITHOUT_PLUGIN = "with_plugin", "without_plugin"
+"""Arms of a plugin of which more than skills is installed."""
 TIMEOUT_S = 600.0
 """The time that an agent of Tessl has."""
 
@@ -76,7 +78,8 @@ class _Loading:
         """The suite of a folder; `None` if none of its scenarios can be used."""
         scenarios, notices = self.groups[root], Notices()
         problems = self._problems(any(scenarios.values()))
-        subject = subject_of(root, next(iter(scenarios)).file(CRITERIA), problems, notices)
+        place = next(iter(scenarios)).file(CRITERIA)
+        subject = Search(root, place, problems, notices, skills_only=self.options.skills_only).subject()
         results = [
             case_of(scenario, self.options.pass_mark, self._problems(is_named), notices)
             for scenario, is_named in scenarios.items()
@@ -105,6 +108,7 @@ class _Loading:
 
 def _suite(root: Path, subject: Subject, cases: tuple[Case, ...]) -> Suite:
     target, refs = subject.target, subject.refs(root)
+    names = (WITH_PLUGIN, WITHOUT_PLUGIN) if subject.installs else (WITH_SKILL, WITHOUT_SKILL)
     contents = [[case.id, case.name, case.execution_digest, case.checks_digest, case.extras] for case in cases]
     return Suite(
         id=target.id,
@@ -113,14 +117,14 @@ def _suite(root: Path, subject: Subject, cases: tuple[Case, ...]) -> Suite:
         description=target.description,
         format=FORMAT,
         root=str(root),
-        digest=digest(contents, [ref.digest for ref in refs]),
+        digest=digest(contents, [ref.digest for ref in refs], [install.digest for install in subject.installs]),
         cases=cases,
         targets=(target,),
         arms=(
-            Arm(name=WITH_SKILL, kind=ArmKind.AGENT, skills=refs),
-            Arm(name=WITHOUT_SKILL, kind=ArmKind.AGENT),
+            Arm(name=names[0], kind=ArmKind.AGENT, skills=refs, installs=subject.installs),
+            Arm(name=names[1], kind=ArmKind.AGENT),
         ),
-        comparisons=(Comparison(candidate=WITH_SKILL, baseline=WITHOUT_SKILL),),
+        comparisons=(Comparison(candidate=names[0], baseline=names[1]),),
         defaults=SuiteDefaults(limits=Limits(timeout_s=TIMEOUT_S)),
         origin=cases[0].origin,
     )

@@ -17,3 +17,8 @@ class TesslOptions(Frozen):
         description="Least share of its points with which a scenario passes; Tessl itself has no such mark.",
         json_schema_extra=HARMLESS,
     )
+    skills_only: bool = Field(
+        default=False,
+        description="Test the skills of a plugin alone, without its rules and its documents.",
+        json_schema_extra=HARMLESS,
+    )

@@ -1,4 +1,4 @@
-"""The skills under test: the one around the scenarios, or those of the plugin around them."""
+"""The thing under test: the skill around the scenarios, or the plugin around them with its skills and other parts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from skillgauge.api import JsonObject, JsonValue, Problem, SkillRef, SuiteError, Target
+from skillgauge.api import Install, JsonObject, JsonValue, Origin, Problem, SkillRef, SuiteError, Target
 from skillgauge_skill_folders import (
     SKILL_FILE,
     Skill,
@@ -19,6 +19,7 @@ from skillgauge_skill_folders import (
 )
 
 from .claiming import EVALS
+from .parts import RULE, Parts
 from .reading import Notices, Reading, opened, refusal
 
 MANIFESTS = (".tessl-plugin/plugin.json", "tile.json", "tessl.json")
@@ -26,16 +27,18 @@ MANIFESTS = (".tessl-plugin/plugin.json", "tile.json", "tessl.json")
 _FURTHER = ".claude-plugin/plugin.json"
 """A manifest for another program, which lists the skills where the others of a folder do not."""
 _SKILLS = "skills"
-_NOT_INSTALLED = ("docs", "steering", "rules")
-"""Parts of a plugin that are no skills."""
+_NEWEST = MANIFESTS[0]
+"""The kind of manifest that need not list rules which lie in the usual folder."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The thing under test: a skill, or a plugin with all its skills."""
+    """The thing under test: a skill, or a plugin with everything that is installed of it."""
 
     target: Target
     skills: tuple[Skill, ...]
+    installs: tuple[Install, ...] = ()
+    """Rules and documents."""
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
@@ -47,57 +50,89 @@ class Subject:
         return tuple(_ref(skill, evals) for skill in self.skills)
 
 
-def subject_of(evals: Path, place: Path, problems: list[Problem], notices: Notices) -> Subject | None:
-    """The nearest skill or plugin around a folder of scenarios; `None` after noting why there is none.
+@dataclass
+class Search:
+    """The search for what a folder of scenarios is about."""
 
-    Args:
-        evals: the folder of scenarios.
-        place: a file of a scenario, for what concerns all of them.
-        problems: receives what is wrong.
-        notices: receives what is not installed.
-    """
-    for folder, _ in roots_around(evals):
-        if (folder / SKILL_FILE).is_file():
-            return _skill(folder, problems)
-        if any((folder / name).is_file() for name in MANIFESTS):
-            return _plugin(folder, problems, notices)
-        if skills := tuple(_usual(folder)):
-            return _subject(folder, {}, skills, problems)
-    hint = f"Put them into a folder {EVALS!r} beside {SKILL_FILE}, tile.json or {_SKILLS}/."
-    problems.append(refusal("there is no skill around these scenarios", place, hint=hint))
-    return None
+    evals: Path
+    place: Path
+    """A file of a scenario, for what concerns all of them."""
+    problems: list[Problem]
+    """Receives what is wrong."""
+    notices: Notices
+    """Receives what is not installed."""
+    skills_only: bool = False
+    """True if only the skills of a plugin are under test."""
+
+    def subject(self) -> Subject | None:
+        """Return the nearest skill or plugin around the scenarios; `None` after noting why there is none."""
+        for folder, _ in roots_around(self.evals):
+            if (folder / SKILL_FILE).is_file():
+                return self._skill(folder)
+            if any((folder / name).is_file() for name in MANIFESTS):
+                return self._plugin(folder)
+            if skills := tuple(_usual(folder)):
+                return _subject(folder, {}, skills, (), self.problems)
+        hint = f"Put them into a folder {EVALS!r} beside {SKILL_FILE}, tile.json or {_SKILLS}/."
+        self.problems.append(refusal("there is no skill around these scenarios, and no plugin", self.place, hint=hint))
+        return None
+
+    def _skill(self, folder: Path) -> Subject | None:
+        """Return a skill; with the rules of a plugin whose folder is the skill, which holds its documents already."""
+        if (skill := _read(folder, self.problems)) is None:
+            return None
+        earlier = len(self.problems)
+        installs = tuple(one for reading in self._manifests(folder) for one in self._parts(reading, folder))
+        rules = tuple(one for one in installs if one.kind == RULE)
+        return Subject(skill.target(), (skill,), rules) if len(self.problems) == earlier else None
+
+    def _plugin(self, folder: Path) -> Subject | None:
+        """Return the skills that a manifest lists, else those in `skills/`, with the rules and the documents."""
+        manifest: JsonObject = {}
+        folders: tuple[Path, ...] = ()
+        installs: dict[str, Install] = {}
+        earlier = len(self.problems)
+        for reading in self._manifests(folder, _FURTHER):
+            value = reading.document.value
+            assert isinstance(value, Mapping)
+            manifest = {**value, **manifest}
+            if not folders and _SKILLS in value:
+                folders = tuple(_listed(reading, folder, value[_SKILLS]))
+            installs |= {one.digest: one for one in self._parts(reading, folder)}
+        folders = folders or tuple(_usual(folder))
+        if len(self.problems) > earlier:
+            return None
+        if not folders and not installs:
+            path = next(folder / name for name in MANIFESTS if (folder / name).is_file())
+            hint = f"List them in the manifest, or put skills into {_SKILLS}/: nothing else of a plugin is installed."
+            self.problems.append(refusal("this plugin has no skill, no rule and no documents to test", path, hint=hint))
+            return None
+        return _subject(folder, manifest, folders, tuple(installs.values()), self.problems)
+
+    def _manifests(self, folder: Path, *more: str) -> Iterator[Reading]:
+        """Yield the manifests that can be read, the newest kind first."""
+        for name in (*MANIFESTS, *more):
+            reading = opened(folder / name, self.problems, self.notices) if (folder / name).is_file() else None
+            if reading is not None and isinstance(reading.document.value, Mapping):
+                yield reading
+
+    def _parts(self, reading: Reading, folder: Path) -> tuple[Install, ...]:
+        """Return the rules and documents of a manifest of Tessl's own."""
+        name = Path(reading.document.file).relative_to(folder).as_posix()
+        manifest = reading.document.value
+        assert isinstance(manifest, Mapping)
+        if self.skills_only or name == _FURTHER:
+            return ()
+        about = _text(manifest, "summary") or _text(manifest, "description") or ""
+        return Parts(reading, folder, self.evals).installs(about, has_usual=name == _NEWEST)
 
 
-def _skill(folder: Path, problems: list[Problem]) -> Subject | None:
+def _read(folder: Path, problems: list[Problem]) -> Skill | None:
     try:
-        skill = read_skill(folder)
+        return read_skill(folder)
     except SuiteError as error:
         problems += error.problems
         return None
-    return Subject(skill.target(), (skill,))
-
-
-def _plugin(folder: Path, problems: list[Problem], notices: Notices) -> Subject | None:
-    """The skills that a manifest lists, else those in `skills/`."""
-    manifest: JsonObject = {}
-    folders: tuple[Path, ...] = ()
-    earlier = len(problems)
-    for name in (*MANIFESTS, _FURTHER):
-        reading = opened(folder / name, problems, notices) if (folder / name).is_file() else None
-        if reading is None or not isinstance(reading.document.value, Mapping):
-            continue
-        manifest = {**reading.document.value, **manifest}
-        for key in _NOT_INSTALLED:
-            if key in reading.document.value:
-                reading.tell(f"{key} of the plugin are not installed: its skills alone are under test", key)
-        if not folders and _SKILLS in reading.document.value:
-            folders = tuple(_listed(reading, folder, reading.document.value[_SKILLS]))
-    folders = folders or tuple(_usual(folder))
-    if not folders and len(problems) == earlier:
-        path = next(folder / name for name in MANIFESTS if (folder / name).is_file())
-        hint = f"List its skills in the manifest, or put them into {_SKILLS}/: nothing else of a plugin is installed."
-        problems.append(refusal("this plugin has no skill to test", path, hint=hint))
-    return _subject(folder, manifest, folders, problems) if len(problems) == earlier else None
 
 
 def _usual(folder: Path) -> Iterator[Path]:
@@ -133,13 +168,18 @@ def _inner(place: Path) -> list[Path]:
     return sorted(path for path in place.iterdir() if path.is_dir()) if place.is_dir() else []
 
 
-def _subject(folder: Path, manifest: JsonObject, folders: tuple[Path, ...], problems: list[Problem]) -> Subject | None:
+def _subject(
+    folder: Path,
+    manifest: JsonObject,
+    folders: tuple[Path, ...],
+    installs: tuple[Install, ...],
+    problems: list[Problem],
+) -> Subject | None:
     skills: dict[str, Skill] = {}
     earlier = len(problems)
     for place in dict.fromkeys(path.resolve() for path in folders):
-        if (read := _skill(place, problems)) is None:
+        if (skill := _read(place, problems)) is None:
             continue
-        skill = read.skills[0]
         if skill.name in skills:
             message = f"two skills of the plugin are called {skill.name!r}"
             problems.append(refusal(message, place / SKILL_FILE, hint="Give one another name."))
@@ -153,9 +193,9 @@ def _subject(folder: Path, manifest: JsonObject, folders: tuple[Path, ...], prob
         version=_text(manifest, "version"),
         description=_text(manifest, "summary") or _text(manifest, "description") or "",
         root=str(folder),
-        origin=next(iter(skills.values())).origin(),
+        origin=next((skill.origin() for skill in skills.values()), Origin(str(folder))),
     )
-    return Subject(target, tuple(skills.values()))
+    return Subject(target, tuple(skills.values()), installs)
 
 
 def _text(manifest: JsonObject, key: str) -> str | None:

@@ -9,7 +9,8 @@ from skillgauge.api import FrozenDict, Json, JudgeReply, JudgeRequest, Score, Sc
 from skillgauge_judge_answers import Unreadable
 
 from .options import UserOptions
-from .question import Question, Reply, prompt_digest, question_of
+from .question import Question, Reply, instructions_of, prompt_digest, question_of
+from .script import OVER, said_so_far, written_score
 
 Sleep = Callable[[float], Awaitable[object]]
 _QUESTIONS, _RETRIES, _BACKOFF_S, _LONGEST_PAUSE_S = 2, 2, 1.0, 300.0
@@ -30,10 +31,30 @@ class SimulatedUser:
 
     async def score(self, context: ScoreContext) -> Score:
         """Ask the model what the user says next."""
+        respond = None
+        if self._options.messages:
+            at = said_so_far(context.case, context.execution)
+            if at >= len(self._options.messages):
+                return OVER
+            message = self._options.messages[at]
+            if message.says is not None:
+                return written_score(message.says, self._options.captures, context.execution)
+            respond = message.respond
         if context.judge is None:
             return Score.ungraded("no judge is configured that could play the user: --judge NAME")
+        return await self._made_up(context, respond)
+
+    async def _made_up(self, context: ScoreContext, respond: str | None) -> Score:
+        """Ask the model for a message: one that it has to say, or whatever comes next."""
         options, prompt = self._options, dict(context.case.arm_prompts).get(context.arm.name, context.case.prompt)
-        question = question_of(options.instructions, context.case, prompt or "", context.execution, options.max_chars)
+        question = question_of(
+            instructions_of(options, respond),
+            context.case,
+            prompt or "",
+            context.execution,
+            options.max_chars,
+            must_reply=respond is not None,
+        )
         replies: list[JudgeReply] = []
         user, why = question.user, ""
         for _ in range(_QUESTIONS):

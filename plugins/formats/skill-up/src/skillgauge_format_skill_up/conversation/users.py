@@ -11,7 +11,7 @@ from ..reading import Reading
 
 MOST = 12
 """Messages of a user, the prompt included, where neither case nor suite gives a number."""
-_SCORER = "simulated-user"
+SIMULATED = "simulated-user"
 
 
 def user_of(suite: EvalFile, case: CaseFile, reading: Reading) -> SimulatedUser | None:
@@ -26,24 +26,30 @@ def user_of(suite: EvalFile, case: CaseFile, reading: Reading) -> SimulatedUser 
     if simulator is None:
         return None
     if case.input.turns:
-        hint = "Write a prompt, after which the simulator goes on, or take the scenario out."
-        reading.refuse("the messages of turns are written, and no simulator is asked for one", *place, hint=hint)
+        if not any(turn.respond for turn in case.input.turns):
+            hint = "Write a prompt, after which the simulator goes on, or take the scenario out."
+            reading.refuse("the messages of turns are written, and no simulator is asked for one", *place, hint=hint)
         return None
-    model = simulator.model or (suite.user_simulator.model if suite.user_simulator else None)
-    options: dict[str, JsonValue] = {"instructions": simulator.scenario}
-    options |= {"model": name} if (name := _name(model)) else {}
+    options: dict[str, JsonValue] = {"instructions": simulator.scenario, **model_of(suite, case)}
     most = case.constraints.max_turns or suite.cases.defaults.max_turns or MOST
     if most == 1:
         reading.tell("with max_turns: 1 there is the prompt, and no simulator is asked", *place)
         return None
-    check = Check(id="user_simulator", scorer=_SCORER, options=options, origin=reading.document.origin(*place))
+    check = Check(id="user_simulator", scorer=SIMULATED, options=options, origin=reading.document.origin(*place))
     return SimulatedUser(check=check, turns=most - 1)
+
+
+def model_of(suite: EvalFile, case: CaseFile) -> dict[str, JsonValue]:
+    """Return the option with the model that plays the user, if a file names one."""
+    simulator = case.user_simulator
+    model = (simulator.model if simulator else None) or (suite.user_simulator.model if suite.user_simulator else None)
+    return {"model": name} if (name := _name(model)) else {}
 
 
 def simulator_of(case: Case) -> dict[str, Any]:
     """Return the keys of a case file for the user of a case; empty if there is none, or one that cannot be written."""
     user = case.user
-    if user is None or case.turns or user.check.scorer != _SCORER:
+    if user is None or case.turns or user.check.scorer != SIMULATED:
         return {}
     options = user.check.options
     if options.keys() - {"instructions", "model"}:
