@@ -21,7 +21,7 @@ from .conftest import ROOT
 SKILL = ROOT / "skills/evaluate-a-skill"
 CHECKER = SKILL / "scripts/check_evals.py"
 RECORDINGS = ROOT / "skills/recordings"
-OWN_SKILL = "---\nname: invoice-total\ndescription: Write an invoice total. Use when an invoice is booked.\n---\nWrite it.\n"
+OWN_SKILL = "---\nname: invoice-total\ndescription: Write a total. Use when an invoice is booked.\n---\nWrite it.\n"
 
 pytestmark = pytest.mark.e2e
 

@@ -38,20 +38,20 @@ def faults_of_evals(path, skill):
     ids = [each.get("id") for each in evals]
     if len(set(map(str, ids))) < len(ids):
         yield f"{path}: an id is used twice"
-    for position, each in enumerate(evals, 1):
-        yield from (f"{path}: eval {position}: {fault}" for fault in faults_of_eval(each, skill))
+    for position, item in enumerate(evals, 1):
+        yield from (f"{path}: eval {position}: {fault}" for fault in faults_of_eval(item, skill))
 
 
-def faults_of_eval(each, skill):
+def faults_of_eval(item, skill):
     """Yield what is wrong with an eval."""
-    prompt = each.get("prompt")
+    prompt = item.get("prompt")
     if not isinstance(prompt, str) or not prompt.strip():
         yield "it has no prompt"
     elif skill.lower() in prompt.lower():
         yield f"its prompt names the skill {skill!r}, which no user would"
-    assertions = each.get("assertions") or each.get("expectations") or []
-    decided = [one for one in assertions if isinstance(one, dict) and one.get("type") in DECIDED and one.get("value")]
-    if not decided:
+    assertions = item.get("assertions") or item.get("expectations") or []
+    objects = [each for each in assertions if isinstance(each, dict)] if isinstance(assertions, list) else []
+    if not any(each.get("type") in DECIDED and each.get("value") for each in objects):
         yield f"no program decides it; add an assertion of type {', '.join(DECIDED)}"
 
 

@@ -77,7 +77,7 @@ def test_an_agent_evaluates_a_skill(
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["result"].startswith("It helps")
     (session,) = (one for one in model.sessions.values() if len(one.requests) > 1)
-    results = [result for result in session.requests[-1].results]
+    results = list(session.requests[-1].results)
     assert len(results) == 4, results
     plan, status, failed, case = results
     assert '"sessions":8' in plan.replace(" ", "")

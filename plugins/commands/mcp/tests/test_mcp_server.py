@@ -27,14 +27,13 @@ RUNS = ("--allow-runs", "--max-cost", "2", SCRIPT)
 
 
 def test_every_tool_has_a_schema_and_words(serve: Serve) -> None:
-    """What an agent chooses by: a description, described arguments, and whether a tool changes anything."""
+    """An agent chooses by a description, described arguments, and the mark of tools that change something."""
     with serve() as session:
         tools = session.tools()
         assert "runs are not allowed" in session.instructions
-    assert sorted(tools) == sorted(
-        "list_evals validate_evals draft_evals plan_run run_evals run_status stop_run read_run failing_cases read_case "
-        "compare_runs".split()
-    )
+    of_suites = {"list_evals", "validate_evals", "draft_evals"}
+    of_runs = {"plan_run", "run_evals", "run_status", "stop_run"}
+    assert set(tools) == of_suites | of_runs | {"read_run", "failing_cases", "read_case", "compare_runs"}
     for tool in tools.values():
         assert len(tool.description) > 40
         assert all(
@@ -205,9 +204,9 @@ def test_no_text_leads_out(text: str) -> None:
         place = Workplace((root,), root)
         for name in (place.path, place.run):
             with suppress(RefusedError):
-                found = name(text)
-                assert found == text or found == str(root) or str(root) in map(str, Path(found).parents)
-                assert not found.startswith("-")
+                path = name(text)
+                assert path == text or path == str(root) or str(root) in map(str, Path(path).parents)
+                assert not path.startswith("-")
 
 
 def test_a_run_ends_with_the_server(serve: Serve, work: Path) -> None:
@@ -222,7 +221,7 @@ def test_a_run_ends_with_the_server(serve: Serve, work: Path) -> None:
 
 
 def _awaits(command: str, *, present: bool) -> bool:
-    """Whether a process with this command line comes, or goes, before the time is up."""
+    """Tell if a process with this command line comes, or goes, before the time is up."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         lines = [

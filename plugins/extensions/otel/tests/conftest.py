@@ -103,8 +103,8 @@ class Endpoint:
     @property
     def metrics(self) -> dict[str, dict[str, Any]]:
         """The last state of each metric."""
-        found = self.items("/v1/metrics", "resourceMetrics", "scopeMetrics", "metrics")
-        return {metric["name"]: metric for metric in found}
+        metrics = self.items("/v1/metrics", "resourceMetrics", "scopeMetrics", "metrics")
+        return {metric["name"]: metric for metric in metrics}
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -135,8 +135,8 @@ def serving(endpoint: Endpoint) -> Iterator[Endpoint]:
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
     """An endpoint that hands nothing on."""
-    with serving(Endpoint()) as one:
-        yield one
+    with serving(Endpoint()) as endpoint:
+        yield endpoint
 
 
 class Receiver:

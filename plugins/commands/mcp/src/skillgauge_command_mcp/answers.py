@@ -63,7 +63,7 @@ class PlannedArm(Frozen):
 
 
 class RunPlan(Frozen):
-    """What a run would do; nothing has run."""
+    """The sessions of a run that has not begun, and their price."""
 
     sessions: int
     paid_sessions: int
@@ -198,10 +198,10 @@ def _estimate(arms: tuple[PlannedArm, ...], earlier: Mapping[str, Any] | None) -
             costs.setdefault(key, []).append(cost)
     total = 0.0
     for arm in arms:
-        known = costs.get((arm.suite, arm.arm, arm.engine, arm.model))
-        if arm.paid and not known:
+        earlier_costs = costs.get((arm.suite, arm.arm, arm.engine, arm.model))
+        if arm.paid and not earlier_costs:
             return None, "no stored run tells what such sessions cost; begin with one case and one repeat"
-        total += arm.sessions * sum(known) / len(known) if known else 0.0
+        total += arm.sessions * sum(earlier_costs) / len(earlier_costs) if earlier_costs else 0.0
     assert earlier is not None
     return round(total, 4), f"means of the sessions of run {earlier['run']['run_id']}, judges not included"
 

@@ -18,7 +18,7 @@ from skillgauge.api.run import GlobalsCommand, invocation
     examples=(
         "skillgauge mcp skills",
         "skillgauge mcp skills --allow-runs --max-cost 2",
-        "claude mcp add skillgauge -- skillgauge mcp skills",
+        "claude mcp add evals -- skillgauge mcp skills",
     ),
     help="Serve an agent over stdio by the Model Context Protocol: it lists, checks and drafts evals, plans runs and "
     "reads results of what lies in the folders; default: the current one. It runs nothing unless --allow-runs says so.",

@@ -18,7 +18,7 @@ NOT_ALLOWED = (
 
 
 class Budget:
-    """What all runs of a server may cost.
+    """The limit of cost of all runs of a server.
 
     Args:
         total_usd: the limit.
@@ -30,7 +30,7 @@ class Budget:
 
     @property
     def left_usd(self) -> float:
-        """What is left of it."""
+        """The rest of it."""
         return max(0.0, self.total_usd - self.spent_usd)
 
     def allot(self, wish_usd: float | None) -> float:
@@ -140,9 +140,9 @@ class Runs:
 
     def _job(self, name: str) -> _Job:
         if name not in self._jobs:
-            known = ", ".join(self._jobs) or "none yet"
+            names = ", ".join(self._jobs) or "none yet"
             raise RefusedError(
-                f"there is no run {name!r} of this server (its runs: {known}); read_run reads stored ones"
+                f"there is no run {name!r} of this server (its runs: {names}); read_run reads stored ones"
             )
         return self._jobs[name]
 

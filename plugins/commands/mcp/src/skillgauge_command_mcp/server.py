@@ -37,7 +37,7 @@ Wait = Annotated[float, Field(ge=0, le=600, description="Seconds to wait for the
 
 
 class Selection(Frozen):
-    """Which evals run, and how."""
+    """The evals to run, and the way to run them."""
 
     path: Where
     engine: tuple[str, ...] = Field(
@@ -97,29 +97,29 @@ def serve(workplace: Workplace, program: Program, budget: Budget | None) -> None
     server.run("stdio")
 
 
-def _telling(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+def _with_refusals(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
     """Turn a refusal into an error that the agent reads."""
 
     @wraps(tool)
-    async def told(*args: P.args, **kwargs: P.kwargs) -> T:
+    async def refusing(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return await tool(*args, **kwargs)
         except RefusedError as error:
             raise ToolError(str(error)) from None
 
-    return told
+    return refusing
 
 
 def _add_suites(server: MCPServer[None], workplace: Workplace, program: Program) -> None:
     @server.tool(annotations=_READS)
-    @_telling
+    @_with_refusals
     async def list_evals(path: Where = ".") -> EvalList:
         """List the evals below a path: suites and their cases, with file and line."""
         done = await program.ask("eval", workplace.path(path), "--list", "--json")
         return answers.eval_list(done.document)
 
     @server.tool(annotations=_READS)
-    @_telling
+    @_with_refusals
     async def validate_evals(path: Where = ".") -> Validation:
         """Check evals without running anything: what is wrong, what proves less than it seems to, and what mends it."""
         done = await program.ask("validate", workplace.path(path), "--json")
@@ -127,12 +127,12 @@ def _add_suites(server: MCPServer[None], workplace: Workplace, program: Program)
             problems = done.document.get("problems", [])
         except RefusedError as error:
             return Validation(valid=False, verdict=str(error), findings=(), next="mend it, then call validate_evals")
-        found = answers.findings(problems)
+        findings = answers.findings(problems)
         further = "plan_run says what a run would do" if done.code == 0 else "mend the errors, then call it again"
-        return Validation(valid=done.code == 0, verdict=done.verdict, findings=found, next=further)
+        return Validation(valid=done.code == 0, verdict=done.verdict, findings=findings, next=further)
 
     @server.tool(annotations=_DRAFTS)
-    @_telling
+    @_with_refusals
     async def draft_evals(
         skill: Annotated[str, Field(description="The folder of a skill, which holds SKILL.md.")],
     ) -> str:
@@ -150,14 +150,14 @@ def _add_suites(server: MCPServer[None], workplace: Workplace, program: Program)
 
 def _add_runs(server: MCPServer[None], workplace: Workplace, program: Program, runs: Runs) -> None:
     @server.tool(annotations=_READS)
-    @_telling
+    @_with_refusals
     async def plan_run(evals: Selection) -> RunPlan:
         """Say what a run would do and what it may cost; nothing runs. Call it before run_evals."""
         document = (await program.ask("eval", *evals.arguments(workplace), "--dry-run", "--json")).document
         return answers.run_plan(document, await _earlier(program))
 
     @server.tool(annotations=_RUNS)
-    @_telling
+    @_with_refusals
     async def run_evals(
         evals: Selection,
         max_cost_usd: Annotated[float | None, Field(gt=0, description="Stop this run at this cost.")] = None,
@@ -171,7 +171,7 @@ def _add_runs(server: MCPServer[None], workplace: Workplace, program: Program, r
         return await runs.begin(evals.arguments(workplace), max_cost_usd, wait_s)
 
     @server.tool(annotations=_READS)
-    @_telling
+    @_with_refusals
     async def run_status(
         job: Annotated[str, Field(description="As run_evals named it.")], wait_s: Wait = 45
     ) -> RunStatus:
@@ -179,7 +179,7 @@ def _add_runs(server: MCPServer[None], workplace: Workplace, program: Program, r
         return await runs.status(job, wait_s)
 
     @server.tool(annotations=_RUNS)
-    @_telling
+    @_with_refusals
     async def stop_run(job: Annotated[str, Field(description="As run_evals named it.")]) -> RunStatus:
         """End a run that run_evals has begun; what is finished of it is kept."""
         return await runs.stop(job)
@@ -187,14 +187,14 @@ def _add_runs(server: MCPServer[None], workplace: Workplace, program: Program, r
 
 def _add_results(server: MCPServer[None], workplace: Workplace, program: Program) -> None:
     @server.tool(annotations=_READS)
-    @_telling
+    @_with_refusals
     async def read_run(run: Stored = "latest") -> RunReport:
         """Read the result of a run: pass rates, lifts with their intervals, and what they prove."""
         done = await program.ask("report", "show", workplace.run(run), "--json")
         return answers.run_report(done.document, done.verdict)
 
     @server.tool(annotations=_READS)
-    @_telling
+    @_with_refusals
     async def failing_cases(
         run: Stored = "latest",
         arm: Arm = None,
@@ -205,7 +205,7 @@ def _add_results(server: MCPServer[None], workplace: Workplace, program: Program
         return answers.failed_trials(done.document, arm, limit)
 
     @server.tool(annotations=_READS)
-    @_telling
+    @_with_refusals
     async def read_case(
         case: Annotated[str, Field(description="Id or name of the case.")], run: Stored = "latest", arm: Arm = None
     ) -> str:
@@ -220,7 +220,7 @@ def _add_results(server: MCPServer[None], workplace: Workplace, program: Program
         return text if left_out <= 0 else f"{text[:_CHARACTERS]}\n({left_out} more characters; name an arm)"
 
     @server.tool(annotations=_READS)
-    @_telling
+    @_with_refusals
     async def compare_runs(before: Stored = "latest~1", after: Stored = "latest") -> str:
         """Say what changed from one run to another, case by case, and whether it is beyond chance."""
         done = await program.ask("report", "diff", workplace.run(before), workplace.run(after))

@@ -42,10 +42,10 @@ class Workplace:
             raise RefusedError(
                 f"{text!r} lies outside of the folders of this server ({self.shown}); name a path in them"
             )
-        there = next((path for path in held if path.exists()), None)
-        if there is None:
+        existing = next((path for path in held if path.exists()), None)
+        if existing is None:
             raise RefusedError(f"there is nothing at {text!r}; call list_evals to see what is there")
-        return str(there)
+        return str(existing)
 
     def run(self, text: str) -> str:
         """Return the reference of a run: an id, `latest`, `latest~1`, a baseline, or a report within the folders.

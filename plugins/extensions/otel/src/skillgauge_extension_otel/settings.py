@@ -1,4 +1,4 @@
-"""Where telemetry goes: options first, then the standard variables. Without an address it goes nowhere."""
+"""The receivers of telemetry: options first, then the standard variables. Without an address there is none."""
 
 from __future__ import annotations
 

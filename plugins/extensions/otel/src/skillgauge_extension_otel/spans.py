@@ -170,8 +170,8 @@ class TrialSpans:
 
     def _add_messages(self, span: Span, result: TrialResult, trial: Trial | None) -> None:
         if trial is not None and trial.case.prompt:
-            asked = TrajectoryEvent(kind=EventKind.USER, text=trial.case.prompt)
-            span.set_attribute(names.INPUT_MESSAGES, _messages("user", [asked]))
+            question = TrajectoryEvent(kind=EventKind.USER, text=trial.case.prompt)
+            span.set_attribute(names.INPUT_MESSAGES, _messages("user", [question]))
         if result.execution.text:
             answer = TrajectoryEvent(kind=EventKind.MESSAGE, text=result.execution.text)
             span.set_attribute(names.OUTPUT_MESSAGES, _messages("assistant", [answer]))

@@ -32,7 +32,7 @@ _SERVICE = "service.name"
 
 
 class Telemetry:
-    """What a run sends, from its plan to its end.
+    """The telemetry of a run, from its plan to its end.
 
     Args:
         plan: of the run.
@@ -93,9 +93,9 @@ class Telemetry:
 
 def _resource() -> dict[str, str]:
     """Return what tells this process from others; names that the user gives in the standard variables go first."""
-    given = host_environment().get("OTEL_RESOURCE_ATTRIBUTES", "")
+    attributes = host_environment().get("OTEL_RESOURCE_ATTRIBUTES", "")
     own = {"service.instance.id": str(uuid.uuid4())}
-    if "OTEL_SERVICE_NAME" not in host_environment() and f"{_SERVICE}=" not in given:
+    if "OTEL_SERVICE_NAME" not in host_environment() and f"{_SERVICE}=" not in attributes:
         own[_SERVICE] = SCOPE
     return own
 
