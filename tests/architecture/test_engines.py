@@ -24,15 +24,16 @@ def test_program(agent_program):
 """
 
 
-def read(name: str) -> Any:
-    """A JSON file of the folder."""
-    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+def read(folder: Path, name: str) -> Any:
+    """A JSON file of a folder."""
+    return json.loads((folder / name).read_text(encoding="utf-8"))
 
 
-def test_lock_pins_the_programs_and_names_no_place() -> None:
+@pytest.mark.parametrize("folder", [FOLDER, ROOT / ".ci/collector"], ids=lambda folder: folder.name)
+def test_lock_pins_the_programs_and_names_no_place(folder: Path) -> None:
     """Exact versions, a digest of every package, and no word of where one came from; else see .ci/engines/install."""
-    wanted = read("package.json")["dependencies"]
-    lock = read("package-lock.json")["packages"]
+    wanted = read(folder, "package.json")["dependencies"]
+    lock = read(folder, "package-lock.json")["packages"]
     assert lock.pop("")["dependencies"] == wanted
     assert {name: lock[f"node_modules/{name}"]["version"] for name in wanted} == wanted
     assert [name for name, package in lock.items() if "resolved" in package or "integrity" not in package] == []

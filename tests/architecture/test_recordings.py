@@ -18,7 +18,7 @@ DOZEN = 12
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 PROSE = re.compile(rf"(?:{WORD.pattern}[ \n,.;:!?()\"'`—·]+){{{DOZEN - 1},}}{WORD.pattern}")
 MARKER = re.compile(r"\[(\d+) characters of [a-z ]+\.*\]")
-OUR_TEXTS = ("core", "examples", "libraries", "plugins", "tests")
+OUR_TEXTS = ("core", "examples", "libraries", "plugins", "skills", "tests")
 
 
 def words(text: str) -> str:
@@ -58,14 +58,15 @@ def lines(stream: str) -> list[Any]:
 
 def recorded() -> list[Path]:
     """Files that hold what programs said: streams with what they tell, and recorded sessions."""
-    return sorted([*ROOT.glob("plugins/engines/*/tests/data/**/*.json*"), *ROOT.glob("examples/**/*.cassette.json")])
+    sessions = [path for folder in ("examples", "skills") for path in ROOT.glob(f"{folder}/**/*.cassette.json")]
+    return sorted([*ROOT.glob("plugins/engines/*/tests/data/**/*.json*"), *sessions])
 
 
 @pytest.fixture(scope="module")
 def ours() -> str:
     """The words of all code and pages, and of the examples' evals, whose prompts are in recorded sessions."""
     files = [path for folder in OUR_TEXTS for kind in ("*.py", "*.md") for path in (ROOT / folder).rglob(kind)]
-    files += (ROOT / "examples").rglob("evals.json")
+    files += [path for folder in ("examples", "skills") for path in (ROOT / folder).rglob("*evals.json")]
     return words("\n".join(path.read_text(encoding="utf-8") for path in sorted(files)))
 
 

@@ -50,4 +50,4 @@ def test_no_lock_with_addresses_is_tracked() -> None:
     """Lock formats that record registry addresses stay out; npm's can do without them, which test_engines checks."""
     names = {path.name for path in tracked()}
     assert names.isdisjoint({"uv.lock", "pylock.toml", "poetry.lock", "npm-shrinkwrap.json"})
-    assert [path.parent.name for path in tracked() if path.name == "package-lock.json"] == ["engines"]
+    assert [path.parent.name for path in tracked() if path.name == "package-lock.json"] == ["collector", "engines"]

@@ -19,7 +19,7 @@ from skillgauge.run.arm_integrity import VERIFIED
 from skillgauge.run.changes import LARGEST, MOST, ROOM, Content, changed_files, contents_of
 from skillgauge.types.arms import Arm, ArmKind, SkillRef
 from skillgauge.types.suite import Case, FileSpec, Limits
-from skillgauge.types.trajectory import Trajectory
+from skillgauge.types.trajectory import EventKind, Trajectory, TrajectoryEvent
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial
 from skillgauge.types.usage import Usage
 from skillgauge_testkit import FakeEngine, FakeSandbox, FakeWorkspace, TemporarySandbox
@@ -463,3 +463,35 @@ def test_a_sandbox_spec_has_no_network_by_itself() -> None:
     ((spec, _),) = sandbox.opened
     assert spec.model_dump(exclude_defaults=True, exclude={"label"}) == {"network": False, "room_mb": 64}
     assert SandboxSpec(label="x").network
+
+
+def test_events_keep_the_moment_at_which_they_were_reported() -> None:
+    """The engine's own events carry seconds of the session; one that it made up afterwards has none."""
+    live = [TrajectoryEvent(kind=EventKind.TOOL_CALL), TrajectoryEvent(kind=EventKind.MESSAGE, text="done")]
+    later = TrajectoryEvent(kind=EventKind.NOTICE)
+
+    def play(_request: RunRequest, _workspace: FakeWorkspace, emit: Emit) -> Execution:
+        for event in live:
+            emit(event)
+        return Execution(trajectory=Trajectory(events=(*live, later), skills_offered=("other", "pdf")))
+
+    execution = execute(trial(), play)
+    assert execution.trajectory is not None
+    first, second, third = (event.at_s for event in execution.trajectory.events)
+    assert first is not None
+    assert second is not None
+    assert 0 <= first <= second
+    assert third is None
+
+
+def test_a_recording_keeps_its_own_moments() -> None:
+    """What is played back says when it happened, not when it was played."""
+    event = TrajectoryEvent(kind=EventKind.MESSAGE, text="done", at_s=7.5)
+
+    def play(_request: RunRequest, _workspace: FakeWorkspace, emit: Emit) -> Execution:
+        emit(event)
+        return Execution(trajectory=Trajectory(events=(event,), skills_offered=("other", "pdf")), replayed=True)
+
+    execution = execute(trial(), play)
+    assert execution.trajectory is not None
+    assert execution.trajectory.events == (event,)

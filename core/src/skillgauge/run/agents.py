@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -108,6 +109,8 @@ class AgentStage:
     stages: AgentStages
     scores: list[Score] = field(default_factory=list)
     """Of required checks that were asked for between turns."""
+    moments: list[tuple[TrajectoryEvent, float]] = field(default_factory=list)
+    """The events that the engine reported, and when, by the monotonic clock."""
 
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, run the agent, and find out which files it changed."""
@@ -121,7 +124,9 @@ class AgentStage:
         cache = self._cache_for(trial)
         execution = await self._kept(trial, cache)
         if execution is None:
+            began = time.monotonic()
             execution = await self._session(trial, _request(trial, skills))
+            execution = timed(execution, self.moments, began)
         execution = await at_launch.with_changes(execution, self.workspace)
         execution = self._with_integrity(trial, execution)
         if cache:
@@ -229,6 +234,7 @@ class AgentStage:
             if meter:
                 meter.session_used(_used(before, event))
             return
+        self.moments.append((event, time.monotonic()))
         log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name, text=event.text)
         if self.stages.on_step:
             self.stages.on_step(trial, event)
@@ -253,6 +259,22 @@ class AgentStage:
             await self.workspace.put([file.model_copy(update={"path": f"{home}/{file.path}"}) for file in files])
             installed.append(InstalledSkill(ref=ref, path=home))
         return tuple(installed)
+
+
+def timed(execution: Execution, moments: Sequence[tuple[TrajectoryEvent, float]], began: float) -> Execution:
+    """Return the execution with the moment of each of its events that the engine reported while it ran.
+
+    A recording keeps its own; an event that is made up after the end has none.
+    """
+    trajectory = execution.trajectory
+    if trajectory is None or execution.replayed:
+        return execution
+    by_event = {id(event): moment - began for event, moment in moments}
+    events = tuple(
+        event.model_copy(update={"at_s": by_event[id(event)]}) if id(event) in by_event else event
+        for event in trajectory.events
+    )
+    return execution.model_copy(update={"trajectory": trajectory.model_copy(update={"events": events})})
 
 
 def _used(before: Usage | None, usage: Usage) -> Usage:

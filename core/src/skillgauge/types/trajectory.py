@@ -35,6 +35,8 @@ class TrajectoryEvent(Frozen):
     is_error: bool = False
     duration_s: float | None = None
     """Seconds that it took: of a message, what the model needed to write it; of a call, the tool."""
+    at_s: float | None = None
+    """Seconds from the beginning of the session to the moment at which the engine reported it; `None` is unknown."""
 
 
 class FiredSkill(Frozen):

@@ -1,0 +1,1 @@
+"""The `otel` extension of skillgauge: runs as OpenTelemetry traces, metrics and events."""
