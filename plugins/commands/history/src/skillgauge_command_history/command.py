@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from skillgauge.api.run import Output
 
     from .documents import FlakyDocument, NoiseDocument
+
+_QUARANTINE = timedelta(days=14)
 
 command = GlobalsGroup("history", help="Show the runs that the store has kept, and take over those of eval-skills.")
 
@@ -184,19 +187,35 @@ class _Newest:
     help="Show the cases that pass only sometimes, over the newest runs.",
 )
 @_newest_options
+@click.option(
+    "--until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="Day on which cases that are proposed for quarantine gate again; default: in two weeks.",
+)
 @_store_option
 @click.pass_context
-def flaky(ctx: click.Context, /, **chosen: Any) -> int:
+def flaky(ctx: click.Context, /, *, until: datetime | None, **chosen: Any) -> int:
     """Show the cases that pass only sometimes."""
     from .documents import FlakyDocument  # noqa: PLC0415 - as above
     from .flaky import flaky_cases  # noqa: PLC0415 - as above
-    from .listing import print_flaky  # noqa: PLC0415 - as above
+    from .flaky_listing import print_flaky  # noqa: PLC0415 - as above
+    from .quarantine import proposals  # noqa: PLC0415 - as above
 
     newest = _Newest(**chosen)
+    day = until.date() if until else datetime.now(UTC).date() + _QUARANTINE
 
     def summed(views: Sequence[RunView], place: str) -> FlakyDocument:
-        cases, steady = flaky_cases(views, newest.target, newest.suite)
-        return FlakyDocument(store=place, runs=len(views), cases=cases, steady=steady)
+        cases = flaky_cases(views, newest.target, newest.suite)
+        return FlakyDocument(
+            store=place,
+            runs=len(views),
+            cases=cases.flaky,
+            steady=cases.steady,
+            turned=cases.turned,
+            restarted=cases.restarted,
+            proposals=proposals(cases.flaky, day),
+        )
 
     return _tell_of_newest(ctx, newest, summed, print_flaky)
 

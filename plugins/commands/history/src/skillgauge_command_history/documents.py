@@ -74,11 +74,30 @@ class FlakyCase(Frozen):
     graded: int
     passed: int
     errors: int
+    pass_rate: RateInterval
+    """The share that passed; `n` counts graded repeats, which the interval takes for independent."""
+    verdicts: str
+    """A letter for each graded repeat, oldest first: `p` passed, `f` failed."""
+    turned: bool
+    """Whether it changed once and for good, more clearly than chance explains: it broke or was mended, and is not flaky."""
+    gates: bool
+    """Whether a gate may rest on it: false in an arm that is only compared with, and in quarantine."""
     flip_rate: float
     """How often two of its repeats disagree."""
     pass_hat: float | None
     """pass^3: how often three repeats all pass; `null` below three."""
     last_run: str
+
+
+class QuarantineProposal(Frozen):
+    """An entry for `quarantine` of the configuration."""
+
+    case: str
+    """A pattern that fits the id of the case and nothing else."""
+    suite: str
+    until: str
+    """The day from which it gates again (ISO 8601)."""
+    reason: str
 
 
 class FlakyDocument(Frozen):
@@ -92,6 +111,12 @@ class FlakyDocument(Frozen):
     """The least steady first."""
     steady: int
     """Cases that were repeated and always gave the same verdict."""
+    turned: tuple[FlakyCase, ...] = ()
+    """Cases that changed their verdict once and for good though nothing here changed."""
+    restarted: int = 0
+    """Cases whose count began anew, because case, skill, engine, limits or judge were changed between two runs."""
+    proposals: tuple[QuarantineProposal, ...] = ()
+    """The cases that could be put into quarantine."""
 
 
 class NoiseRow(Frozen):

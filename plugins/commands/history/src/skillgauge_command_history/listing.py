@@ -25,8 +25,6 @@ from skillgauge.api.run import Output
 from skillgauge_run_views.trends import TrendLift, TrendPoint, TrendSeries, sparkline
 
 from .documents import (
-    FlakyCase,
-    FlakyDocument,
     ImportDocument,
     ListDocument,
     ListedRun,
@@ -97,41 +95,6 @@ def _methods_text(points: Iterable[TrendPoint]) -> str:
     return f"; interval: {', '.join(methods)}" if methods else ""
 
 
-def print_flaky(document: FlakyDocument, output: Output) -> None:
-    """Print flaky cases as a table, and what they come to."""
-    if document.cases:
-        _print_flaky_cases(document, output)
-    output.verdict(flaky_verdict(document))
-
-
-def _print_flaky_cases(document: FlakyDocument, output: Output) -> None:
-    rows = [
-        [
-            plain(case.case, _WIDTH),
-            " · ".join(plain(part, _WIDTH) for part in _place(case) if part),
-            f"{case.passed} of {case.graded}",
-            percent(case.flip_rate),
-            percent(case.pass_hat),
-            str(case.runs),
-            str(case.errors),
-            plain(case.last_run),
-        ]
-        for case in document.cases
-    ]
-    output.table(["Case", "Of", "Passed", "Flip rate", "pass^3", "Runs", "Errors", "Last run"], rows)
-    output.line()
-    output.line("Flip rate: how often two repeats disagree; pass^3: how often three all pass. Repeats of several runs")
-    output.line("count together where case and skill are the same.")
-
-
-def flaky_verdict(document: FlakyDocument) -> str:
-    """The list in one sentence."""
-    repeated = len(document.cases) + document.steady
-    if not repeated:
-        return f"no case was repeated in {counted(document.runs, 'run')}; evaluate with --runs 3 or more"
-    return f"{len(document.cases)} of {counted(repeated, 'repeated case')} flaky in {counted(document.runs, 'run')}"
-
-
 def print_noise(document: NoiseDocument, output: Output) -> None:
     """Print a line for each group, and what they come to."""
     for row in document.noise:
@@ -152,10 +115,6 @@ def noise_verdict(document: NoiseDocument) -> str:
     subject = plain(noisiest.target or noisiest.suite, _WIDTH)
     rate = percent(noisiest.flip_rate.rate)
     return f"noisiest in {runs}: {subject}, where two runs of a case disagree in {rate}"
-
-
-def _place(case: FlakyCase) -> tuple[str | None, ...]:
-    return case.target, case.suite, case.arm if case.arm != DIRECT.name else None, case.model
 
 
 def print_import(document: ImportDocument, output: Output) -> None:
