@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _QUARANTINE = timedelta(days=14)
 
-command = GlobalsGroup("history", help="Show the runs that the store has kept, and take over those of eval-skills.")
+command = GlobalsGroup("history", help="Show the runs that the store has kept, and take over runs from elsewhere.")
 
 
 def schemas() -> Mapping[str, JsonObject]:
@@ -271,25 +271,25 @@ def _tell_of_newest(
 
 @command.command(
     "import",
-    examples=("skillgauge history import reports/benchmark.json",),
-    help="Take result documents, or a database of eval-skills, over into the store.",
+    examples=("skillgauge history import records/", "skillgauge history import reports/benchmark.json"),
+    help="Take run records, result documents or a database of eval-skills over into the store; a run is stored once.",
 )
-@click.argument("file", metavar="PATH")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @_store_option
 @click.pass_context
-def import_file(ctx: click.Context, *, file: str, store: str | None) -> int:
-    """Take result documents, or a database of eval-skills, over into the store."""
+def import_files(ctx: click.Context, *, paths: tuple[str, ...], store: str | None) -> int:
+    """Take run records, result documents or a database of eval-skills over into the store."""
     from skillgauge.api.run import opened_store, store_place  # noqa: PLC0415 - as above
 
-    from .importing import import_evaluations, require_archive  # noqa: PLC0415 - as above
+    from .importing import require_archive  # noqa: PLC0415 - as above
     from .listing import import_verdict, print_import  # noqa: PLC0415 - as above
-    from .reports import import_reports, is_document  # noqa: PLC0415 - as above
+    from .reports import import_paths  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
+    place = store_place(call)
     with opened_store(call) as runs:
-        archive = require_archive(runs, store_place(call))
-        take_over = import_reports if is_document(Path(file)) else import_evaluations
-        document = asyncio.run(take_over(call, Path(file), archive, store_place(call)))
+        archive = require_archive(runs, place)
+        document = asyncio.run(import_paths(call, [Path(path) for path in paths], archive, place))
     call.output.document(document.model_dump(mode="json"))
     print_import(document, call.output)
     call.output.verdict(import_verdict(document))

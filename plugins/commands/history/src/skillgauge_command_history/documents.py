@@ -5,6 +5,8 @@ Rates are fractions, times are seconds since the epoch in UTC, latencies are sec
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from skillgauge.api import Frozen
 from skillgauge.api.report import CaseCounts, Counts, GroupSummary, RunInfo, SuiteValidity
 from skillgauge.stats import RateInterval
@@ -149,10 +151,10 @@ class NoiseDocument(Frozen):
 
 
 class ImportedRun(Frozen):
-    """An evaluation of eval-skills that the store has."""
+    """A run that the store has."""
 
     evaluation: str
-    """Its id in the original database."""
+    """Its file, from the folder that was named, or its id in the database of eval-skills."""
     run_id: str
     skill: str
     benchmark: str
@@ -161,14 +163,14 @@ class ImportedRun(Frozen):
 
 
 class NotImported(Frozen):
-    """An evaluation of eval-skills that was left out."""
+    """A run that was left out."""
 
     evaluation: str
     skill: str
     benchmark: str
     reason: str
     damaged: bool
-    """False if there was nothing to take over: the evaluation did not finish."""
+    """False if there was nothing to take over: the run did not finish."""
 
 
 class ImportDocument(Frozen):
@@ -179,5 +181,19 @@ class ImportDocument(Frozen):
     store: str
     imported: tuple[ImportedRun, ...]
     present: tuple[ImportedRun, ...]
-    """Evaluations that an earlier import had taken over."""
+    """Runs that were there already."""
     not_imported: tuple[NotImported, ...]
+    passed_over: int = 0
+    """JSON files in folders that hold no run, or further reports beside run records."""
+
+    def joined(self, others: Iterable[ImportDocument]) -> ImportDocument:
+        """This import and others into the same store as one."""
+        documents = (self, *others)
+        return ImportDocument(
+            file=", ".join(document.file for document in documents),
+            store=self.store,
+            imported=tuple(run for document in documents for run in document.imported),
+            present=tuple(run for document in documents for run in document.present),
+            not_imported=tuple(run for document in documents for run in document.not_imported),
+            passed_over=sum(document.passed_over for document in documents),
+        )

@@ -136,13 +136,14 @@ def print_import(document: ImportDocument, output: Output) -> None:
 
 def import_verdict(document: ImportDocument) -> str:
     """The import in one sentence."""
-    verdict = f"imported {counted(len(document.imported), 'evaluation')} into {document.store}"
+    verdict = f"imported {counted(len(document.imported), 'run')} into {document.store}"
     if document.present:
         verdict += f", {len(document.present)} had been imported before"
     damaged = sum(one.damaged for one in document.not_imported)
     unfinished = len(document.not_imported) - damaged
     verdict += f", {unfinished} did not finish and are left out" if unfinished else ""
-    return verdict + (f", {damaged} cannot be read" if damaged else "")
+    verdict += f", {damaged} cannot be read" if damaged else ""
+    return verdict + (f"; {document.passed_over} further JSON files hold no other run" if document.passed_over else "")
 
 
 def _listed(view: RunView) -> ListedRun:
