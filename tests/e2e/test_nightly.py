@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from skillgauge_command_history.documents import TrendsDocument
 from skillgauge_testkit.program import Program
 
 pytestmark = pytest.mark.e2e
@@ -124,3 +125,23 @@ def test_records_of_many_jobs_become_one_history(nights: Nights) -> None:
     nights.run(7, "--store", "team.db")
     document = nights.program("history", "flaky", "--store", "team.db", "--json").document
     assert document["cases"][0]["graded"] == 7, "a run of this machine goes on where the jobs ended"
+
+
+def test_all_skills_with_a_line_each(nights: Nights) -> None:
+    """Pictures of rate and lift over the nights, the newest of each with its interval, and what changed."""
+    for night in (1, 2, 3, 4):
+        nights.run(night)
+    done = nights.program("history", "trend")
+    row = next(line for line in done.stdout.splitlines() if line.startswith("s · with_skill"))
+    for part in ("▅█▅█", "100.0%", "34.2% to 100.0%", "+50.0", "▇█▇█", "+100.0", "-19.3 to +100.0"):
+        assert part in row
+    assert done.verdict == "1 skill in 4 runs: 0 lower than in the run before, 1 higher, 0 the same"
+    document = TrendsDocument.model_validate(nights.program("history", "trend", "--json").document)
+    assert [(trend.target, [series.arm for series in trend.series]) for trend in document.targets] == [
+        ("s", ["with_skill"])
+    ]
+    limited = nights.program("history", "trend", "--limit", "2", "--json").document
+    assert len(limited["targets"][0]["series"][0]["points"]) == 2
+    one = nights.program("history", "trend", "s")
+    assert "s · s · with_skill  rate ▅█▅█  lift ▇█▇█  4 runs" in one.stdout
+    assert "+100.0 undecided (-19.3 to +100.0; n = 2)" in one.stdout

@@ -208,9 +208,7 @@ def test_import(program: Program, evaluate: Evaluate, work: Path, original: Modu
     assert "calculator on coding-easy, 20 results" in done.stdout
     assert "it has no complete summary" in done.stdout
     assert "'status' must be" in done.stdout
-    assert done.verdict == (
-        "imported 2 runs into ./skillgauge.db, 1 did not finish and are left out, 1 cannot be read"
-    )
+    assert done.verdict == ("imported 2 runs into ./skillgauge.db, 1 did not finish and are left out, 1 cannot be read")
     again = ImportDocument.model_validate(program("history", "import", "eval-skills.db", "--json").document)
     assert (len(again.imported), len(again.present)) == (0, 2)
     assert [(one.evaluation, one.damaged) for one in again.not_imported] == [("killed", False), ("damaged", True)]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .documents import FlakyDocument, NoiseDocument
 
 _QUARANTINE = timedelta(days=14)
+_RUNS_OF_ALL = 50
 
 command = GlobalsGroup("history", help="Show the runs that the store has kept, and take over runs from elsewhere.")
 
@@ -29,15 +30,16 @@ def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
     from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - `--help` needs none of it
 
-    from .documents import FlakyDocument, ImportDocument, ListDocument, NoiseDocument, TrendDocument  # noqa: PLC0415 - as above
+    from . import documents  # noqa: PLC0415 - as above
 
     models: dict[str, type[Frozen]] = {
-        "list": ListDocument,
+        "list": documents.ListDocument,
         "show": RunDocument,
-        "trend": TrendDocument,
-        "flaky": FlakyDocument,
-        "noise": NoiseDocument,
-        "import": ImportDocument,
+        "trend": documents.TrendDocument,
+        "trends": documents.TrendsDocument,
+        "flaky": documents.FlakyDocument,
+        "noise": documents.NoiseDocument,
+        "import": documents.ImportDocument,
     }
     return {f"history-{name}": model.model_json_schema() for name, model in models.items()}
 
@@ -113,33 +115,49 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
 
 
 @command.command(
-    "trend", examples=("skillgauge history trend my-skill",), help="Show how a target did from run to run."
+    "trend",
+    examples=("skillgauge history trend", "skillgauge history trend my-skill"),
+    help="Show how a target did from run to run, or all targets with a line each.",
 )
-@click.argument("target", metavar="TARGET")
+@click.argument("target", metavar="[TARGET]", required=False)
 @click.option("--suite", metavar="S", help="Only runs of this suite, by its id.")
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", help="Look at so many runs; default: 50, of one target all."
+)
 @_store_option
 @click.pass_context
-def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | None) -> int:
-    """Show how a target did from run to run."""
+def trend(ctx: click.Context, *, target: str | None, suite: str | None, limit: int | None, store: str | None) -> int:
+    """Show how a target did from run to run, or all of them."""
     from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
-    from skillgauge_run_views.trends import is_finished, is_valid, trends  # noqa: PLC0415 - as above
 
-    from .documents import TrendDocument  # noqa: PLC0415 - as above
-    from .listing import print_trend  # noqa: PLC0415 - as above
     from .stored import known_targets  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
+    query = RunQuery(target_id=target, suite_id=suite, limit=limit or (None if target else _RUNS_OF_ALL))
     with opened_store(call) as runs:
-        views = list(runs.scan(RunQuery(target_id=target, suite_id=suite)))
+        views = list(runs.scan(query))
         tell_foreign(call, views)
-        if not views and (targets := known_targets(runs, suite)):
+        if target is not None and not views and (targets := known_targets(runs, suite)):
             where = f" of suite {suite!r}" if suite is not None else ""
             message = f"no run{where} is of a target {target!r}{did_you_mean(target, targets)}"
             hint = "List the runs with: skillgauge history list"
             raise UsageError(Problem("history.no-such-target", message, hint=hint))
+    if target is None:
+        _show_all_trends(call, store_place(call), views, suite)
+    else:
+        _show_trend(call, store_place(call), views, target, suite)
+    return ExitCode.OK
+
+
+def _show_trend(call: Invocation, place: str, views: Sequence[RunView], target: str, suite: str | None) -> None:
+    from skillgauge_run_views.trends import is_finished, is_valid, trends  # noqa: PLC0415 - as above
+
+    from .documents import TrendDocument  # noqa: PLC0415 - as above
+    from .trend_listing import print_trend  # noqa: PLC0415 - as above
+
     finished = [view for view in views if is_finished(view)]
     document = TrendDocument(
-        store=store_place(call),
+        store=place,
         target=target,
         unfinished=len(views) - len(finished),
         invalid=sum(not is_valid(view, target, suite) for view in finished),
@@ -153,8 +171,24 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
     if document.series:
         print_trend(document, call.output)
     else:
-        call.output.notice(f"no finished and valid runs of {target!r} are stored in {store_place(call)}")
-    return ExitCode.OK
+        call.output.notice(f"no finished and valid runs of {target!r} are stored in {place}")
+
+
+def _show_all_trends(call: Invocation, place: str, views: Sequence[RunView], suite: str | None) -> None:
+    from skillgauge_run_views.trends import is_finished, trends_of_all  # noqa: PLC0415 - as above
+
+    from .trend_listing import print_trends, trends_document  # noqa: PLC0415 - as above
+
+    finished = [view for view in views if is_finished(view)]
+    by_target = trends_of_all(finished, suite).items()
+    document = trends_document(place, len(finished), len(views) - len(finished), by_target)
+    call.output.document(document.model_dump(mode="json"))
+    if document.unfinished:
+        call.output.notice(f"runs that did not finish and are left out: {document.unfinished}")
+    if document.targets:
+        print_trends(document, call.output)
+    else:
+        call.output.notice(f"no finished and valid runs{_matching(None, suite)} are stored in {place}")
 
 
 def _newest_options(callback: Callback) -> Callback:

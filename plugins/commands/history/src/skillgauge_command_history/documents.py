@@ -62,6 +62,27 @@ class TrendDocument(Frozen):
     series: tuple[TrendSeries, ...]
 
 
+class TargetTrend(Frozen):
+    """A target of `history trend` without a name."""
+
+    target: str
+    series: tuple[TrendSeries, ...]
+    """Without the arms that others are only compared with."""
+
+
+class TrendsDocument(Frozen):
+    """The document of `history trend --json` without a target."""
+
+    schema_version: str = "1.0"
+    store: str
+    runs: int
+    """Runs that were looked at, the newest."""
+    unfinished: int
+    """Those that did not finish and are left out."""
+    targets: tuple[TargetTrend, ...]
+    """Those that fell most since the run before come first."""
+
+
 class FlakyCase(Frozen):
     """A case that passed in some repeats and failed in others, though case and skill were the same."""
 
@@ -81,7 +102,7 @@ class FlakyCase(Frozen):
     verdicts: str
     """A letter for each graded repeat, oldest first: `p` passed, `f` failed."""
     turned: bool
-    """Whether it changed once and for good, more clearly than chance explains: it broke or was mended, and is not flaky."""
+    """Whether it changed once and for good, more clearly than chance explains: it broke or was mended."""
     gates: bool
     """Whether a gate may rest on it: false in an arm that is only compared with, and in quarantine."""
     flip_rate: float

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from skillgauge.api import TrialResult, Verdict
 from skillgauge.api.report import CaseReport, GroupKey, RunView, case_by_case
@@ -49,7 +50,7 @@ class FlakyCases:
     flaky: tuple[FlakyCase, ...]
     """Those that both passed and failed, the least steady first."""
     turned: tuple[FlakyCase, ...]
-    """Those that passed up to some run and failed from then on, or the other way around, more often than chance explains."""
+    """Those that changed once and for good, more clearly than chance explains: they broke or were mended."""
     steady: int
     """Those that always gave the same verdict."""
     restarted: int
@@ -99,7 +100,7 @@ def has_turned(verdicts: list[bool]) -> bool:
     >>> has_turned([True] * 5 + [False] * 3), has_turned([True, True, False, False])
     (True, False)
     """
-    changes = sum(first != second for first, second in zip(verdicts, verdicts[1:], strict=False))
+    changes = sum(first != second for first, second in pairwise(verdicts))
     return changes == 1 and 2 / math.comb(len(verdicts), sum(verdicts)) <= _LEVEL
 
 

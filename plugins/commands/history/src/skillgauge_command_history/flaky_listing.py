@@ -50,7 +50,18 @@ def _print_cases(cases: Sequence[FlakyCase], output: Output) -> None:
         ]
         for case in cases
     ]
-    heads = ["Case", "Of", "Passed", "Rate", "95% interval", "Oldest to newest", "Flip rate", "pass^3", "Runs", "Errors"]
+    heads = [
+        "Case",
+        "Of",
+        "Passed",
+        "Rate",
+        "95% interval",
+        "Oldest to newest",
+        "Flip rate",
+        "pass^3",
+        "Runs",
+        "Errors",
+    ]
     output.table([*heads, "Last run"], rows)
     output.line()
     output.line("Flip rate: how often two repeats disagree; pass^3: how often three all pass. Repeats of several runs")

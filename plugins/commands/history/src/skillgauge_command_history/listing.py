@@ -12,17 +12,13 @@ from skillgauge.api.report import (
     GroupSummary,
     RunView,
     counted,
-    duration,
-    figure_text,
     headline_text,
     interval_text,
     moment,
     percent,
     rated_figures,
-    signed_points,
 )
 from skillgauge.api.run import Output
-from skillgauge_run_views.trends import TrendLift, TrendPoint, TrendSeries, sparkline
 
 from .documents import (
     ImportDocument,
@@ -30,7 +26,6 @@ from .documents import (
     ListedRun,
     ListedTarget,
     NoiseDocument,
-    TrendDocument,
 )
 
 _NAMED = 3
@@ -62,37 +57,6 @@ def print_runs(document: ListDocument, output: Output) -> None:
             ]
         )
     output.table(["Run", "Began", "State", "Suite", "Target", "Passed", "Errors"], rows)
-
-
-def print_trend(document: TrendDocument, output: Output) -> None:
-    """Each series with one line per run."""
-    for number, series in enumerate(document.series):
-        if number:
-            output.line()
-        _print_series(document.target, series, output)
-    points = [point for series in document.series for point in series.points]
-    output.line()
-    output.line(f"Rates average a case's repeats first, errors left out; n = cases{_methods_text(points)}.")
-    if any(point.lifts for point in points):
-        output.line("Lift: points against the baseline arm, over the n cases with a result in both.")
-    output.line("Change: points since the run before; Different: what else is not as it was in the run before.")
-
-
-def _print_series(target: str, series: TrendSeries, output: Output) -> None:
-    bars = sparkline(point.headline.value for point in series.points)
-    output.line(f"{_title(target, series)}  {bars}  {counted(len(series.points), 'run')}")
-    has_lift = any(point.lifts for point in series.points)
-    rate = plain(series.points[-1].headline.label, _WIDTH)
-    lift = ["Lift"] if has_lift else []
-    heads = ["Began", "Run", "Version", rate, "Interval", "n", *lift, "Errors", "P95", "Change", "Different"]
-    output.table(heads, [_row(point, has_lift=has_lift) for point in series.points])
-
-
-def _methods_text(points: Iterable[TrendPoint]) -> str:
-    """Name the methods of the intervals that are shown; empty if there are none."""
-    intervals = [point.headline.interval for point in points]
-    methods = sorted({interval.method for interval in intervals if interval and interval.method})
-    return f"; interval: {', '.join(methods)}" if methods else ""
 
 
 def print_noise(document: NoiseDocument, output: Output) -> None:
@@ -185,38 +149,3 @@ def _named(ids: Sequence[str]) -> str:
     shown = ", ".join(plain(one, _WIDTH) for one in ids[:_NAMED])
     more = len(ids) - _NAMED
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _title(target: str, series: TrendSeries) -> str:
-    arm = series.arm if series.arm != DIRECT.name else None
-    parts = [target, series.suite, arm, series.model, series.runner]
-    return " · ".join(plain(part, _WIDTH) for part in parts if part)
-
-
-def _row(point: TrendPoint, *, has_lift: bool) -> list[str]:
-    change = "–" if point.delta is None else signed_points(point.delta)
-    interval = point.headline.interval
-    return [
-        moment(point.started_at),
-        plain(point.run_id),
-        plain(point.version or "–", _WIDTH),
-        figure_text(point.headline.model_copy(update={"interval": None, "n": None})),
-        interval_text(interval) if interval else "–",
-        str(point.pass_rate.n),
-        *([_lift_text(point.lifts)] * has_lift),
-        str(point.errors),
-        duration(point.p95_s) if point.samples >= _MIN_SAMPLES else "–",
-        "0.0" if change in ("+0.0", "-0.0") else change,
-        ", ".join(point.changes),
-    ]
-
-
-def _lift_text(lifts: Sequence[TrendLift]) -> str:
-    """Return the lift of each comparison, with the arm it was made with where there are several."""
-    texts = []
-    for lift in lifts:
-        text = "–" if lift.lift is None else signed_points(lift.lift)
-        finding = f" {lift.finding.replace('_', ' ')}" if lift.finding else ""
-        against = f" against {plain(lift.baseline, _WIDTH)}" if len(lifts) > 1 else ""
-        texts.append(f"{text}{finding} (n = {lift.n}){against}")
-    return "; ".join(texts) or "–"

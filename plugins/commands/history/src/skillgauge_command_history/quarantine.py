@@ -30,9 +30,7 @@ def proposals(cases: Iterable[FlakyCase], until: date) -> tuple[QuarantinePropos
                 f"passed {case.passed} of {case.graded} ({interval_text(case.pass_rate)}) "
                 f"in {counted(case.runs, 'run')} though nothing changed"
             )
-            entry = QuarantineProposal(
-                case=escape(case.case), suite=case.suite, until=until.isoformat(), reason=reason
-            )
+            entry = QuarantineProposal(case=escape(case.case), suite=case.suite, until=until.isoformat(), reason=reason)
             entries.setdefault((case.suite, case.case), entry)
     return tuple(entries.values())
 

@@ -126,9 +126,7 @@ def _is_record(path: Path) -> bool:
     return isinstance(tree, dict) and tree.get("schema_name") == _RECORD
 
 
-async def _import(
-    call: Invocation, file: _File, archive: ArchivingStore, imports: Imports, *, is_record: bool
-) -> None:
+async def _import(call: Invocation, file: _File, archive: ArchivingStore, imports: Imports, *, is_record: bool) -> None:
     """Store the run of one file, or note why not."""
     try:
         view = call.read_run(file.path)
@@ -191,7 +189,8 @@ def _kept_as(view: RunView, file: str, *, is_record: bool) -> RunView:
     if not is_record:
         started = datetime.fromtimestamp(info.started_at, UTC)
         run_id = f"{started:%Y%m%dT%H%M%S}{digest(info.run_id, view.head.plan_id)[:12]}"
-        times = {"started_at": info.started_at, "finished_at": info.finished_at}
-        info = RunInfo(run_id=run_id, state=RunState.FINISHED, **times)
+        info = RunInfo(
+            run_id=run_id, state=RunState.FINISHED, started_at=info.started_at, finished_at=info.finished_at
+        )
     provenance = {**view.head.provenance, "imported": file}
     return replace(view, run=info, head=view.head.model_copy(update={"provenance": provenance}))
