@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .documents import FlakyDocument, NoiseDocument
 
 _QUARANTINE = timedelta(days=14)
-_RUNS_OF_ALL = 50
+_RUNS_OF_EACH = 50
 
 command = GlobalsGroup("history", help="Show the runs that the store has kept, and take over runs from elsewhere.")
 
@@ -122,7 +122,10 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
 @click.argument("target", metavar="[TARGET]", required=False)
 @click.option("--suite", metavar="S", help="Only runs of this suite, by its id.")
 @click.option(
-    "--limit", type=click.IntRange(1), metavar="N", help="Look at so many runs; default: 50, of one target all."
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Look at the newest N runs of each suite; default: 50, of one target all.",
 )
 @_store_option
 @click.pass_context
@@ -130,12 +133,13 @@ def trend(ctx: click.Context, *, target: str | None, suite: str | None, limit: i
     """Show how a target did from run to run, or all of them."""
     from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
 
-    from .stored import known_targets  # noqa: PLC0415 - as above
+    from .stored import known_targets, newest_of_each  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
-    query = RunQuery(target_id=target, suite_id=suite, limit=limit or (None if target else _RUNS_OF_ALL))
+    query = RunQuery(target_id=target, suite_id=suite)
+    most = limit or (None if target else _RUNS_OF_EACH)
     with opened_store(call) as runs:
-        views = list(runs.scan(query))
+        views = list(newest_of_each(runs.scan(query), most) if most else runs.scan(query))
         tell_foreign(call, views)
         if target is not None and not views and (targets := known_targets(runs, suite)):
             where = f" of suite {suite!r}" if suite is not None else ""
@@ -197,7 +201,12 @@ def _newest_options(callback: Callback) -> Callback:
         click.option("--target", metavar="T", help="Only cases of this target, by its id."),
         click.option("--suite", metavar="S", help="Only cases of this suite, by its id."),
         click.option(
-            "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Look at so many runs."
+            "--limit",
+            type=click.IntRange(1),
+            default=20,
+            show_default=True,
+            metavar="N",
+            help="Look at the newest N runs of each suite.",
         ),
     )
     for option in reversed(options):
@@ -288,11 +297,13 @@ def _tell_of_newest(
     """Sum up the newest runs of the store, and print what that shows."""
     from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
 
+    from .stored import newest_of_each  # noqa: PLC0415 - as above
+
     call = _invocation(ctx, newest.store)
     place = store_place(call)
     with opened_store(call) as runs:
-        query = RunQuery(target_id=newest.target, suite_id=newest.suite, limit=newest.limit)
-        views = list(runs.scan(query))
+        query = RunQuery(target_id=newest.target, suite_id=newest.suite)
+        views = list(newest_of_each(runs.scan(query), newest.limit))
         tell_foreign(call, views)
         document = summed(views, place)
     call.output.document(document.model_dump(mode="json"))

@@ -189,8 +189,6 @@ def _kept_as(view: RunView, file: str, *, is_record: bool) -> RunView:
     if not is_record:
         started = datetime.fromtimestamp(info.started_at, UTC)
         run_id = f"{started:%Y%m%dT%H%M%S}{digest(info.run_id, view.head.plan_id)[:12]}"
-        info = RunInfo(
-            run_id=run_id, state=RunState.FINISHED, started_at=info.started_at, finished_at=info.finished_at
-        )
+        info = RunInfo(run_id=run_id, state=RunState.FINISHED, started_at=info.started_at, finished_at=info.finished_at)
     provenance = {**view.head.provenance, "imported": file}
     return replace(view, run=info, head=view.head.model_copy(update={"provenance": provenance}))
