@@ -522,3 +522,18 @@ def test_lines_and_notices_keep_their_order(program: Program, work: Path, enviro
     first, second = done.stdout.splitlines()
     assert first.startswith("engine = mockk in ")
     assert second.startswith("nothing called 'mockk' is installed")
+
+
+def test_a_warning_of_several_files_is_one_line(program: Program, work: Path) -> None:
+    """R3-F18: the same warning of four suites is printed once with its places; `validate` lists each at its own."""
+    for number in range(1, 5):
+        folder = work / f"s{number}/evals"
+        folder.mkdir(parents=True)
+        (folder.parent / "SKILL.md").write_text(f"---\nname: s{number}\ndescription: Says things.\n---\nSay GOOD.\n")
+        check = {"text": "good", "type": "equals", "value": "GOOD"}
+        (folder / "evals.json").write_text(json.dumps([{"query": "number", "assertions": [check]}]))
+    done = program("eval", ".", "--engine", "mock", "--format", "record")
+    assert done.stderr.count("warning[suite.other-name]") == 1
+    line = next(line for line in done.stderr.splitlines() if line.startswith("  also: "))
+    assert [place.split("/evals/")[0][-2:] for place in line.split(", ")] == ["s2", "s3", "s4"]
+    assert program("validate", ".").stderr.count("warning[suite.other-name]") == 4

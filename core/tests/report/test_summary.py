@@ -452,8 +452,12 @@ def test_skipped_trials_do_not_dilute_errors() -> None:
 
 
 def test_a_suite_whose_trials_were_all_skipped_proves_nothing() -> None:
-    """It did not run."""
-    assert summary_of([result(0, S)]).validity[0].reason == "nothing was run"
+    """It spoils no run where all was carried out; where it was stopped, nothing was run."""
+    head = suite_head().model_copy(update={"trial_count": 1})
+    (validity,) = summary_of([result(0, S)], head).validity
+    assert (validity.valid, validity.error_share, validity.reason) == (True, None, "every case was skipped")
+    (validity,) = summary_of([result(0, S)], head.model_copy(update={"trial_count": 2})).validity
+    assert (validity.valid, validity.reason) == (False, "nothing was run")
 
 
 def test_each_suite_is_valid_by_itself() -> None:

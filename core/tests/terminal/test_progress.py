@@ -208,3 +208,19 @@ def test_the_live_display_fits(width: int, color: bool) -> None:
     assert "4/40 trials" in lines[0]
     assert "1 passed, 1 failed, 1 errors" in caught.get().replace("\n", " ") or width == 40
     assert any("and 3 more under way" in line for line in lines)
+
+
+def test_the_last_line_is_not_printed_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    """R3-F18: where a run ends in an error, nothing was done since the last line, which stands already."""
+    clock = Clock()
+    with PlainProgress(4, clock) as progress:
+        progress.finished(result("a", Verdict.PASS))
+        clock.now += 2
+        progress.tick()
+    assert capsys.readouterr().err.count("1/4") == 1
+    with PlainProgress(4, clock) as progress:
+        progress.finished(result("a", Verdict.PASS))
+        clock.now += 2
+        progress.tick()
+        progress.finished(result("b", Verdict.PASS))
+    assert capsys.readouterr().err.count("2/4") == 1

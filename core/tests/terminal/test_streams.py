@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import TextIO, cast
 
 import click
@@ -61,3 +64,37 @@ def test_what_a_stream_cannot_hold(encoding: str, shown: str) -> None:
     stream.write("é✓🐍")
     stream.flush()
     assert below.getvalue().decode(encoding) == shown
+
+
+ORDER = """
+import sys
+from skillgauge.terminal.streams import shown_streams
+
+with shown_streams():
+    for number in range(2000):
+        print("out", number)
+        if number % 7 == 0:
+            sys.stderr.write(f"err {number}\\n")
+"""
+
+
+def test_both_streams_keep_their_order_in_one_log(tmp_path: Path) -> None:
+    """R3-F18: with both in one file every line stands where it was written, however much is buffered."""
+    log = tmp_path / "log"
+    with log.open("w") as file:
+        subprocess.run([sys.executable, "-c", ORDER], stdout=file, stderr=subprocess.STDOUT, check=True)
+    lines = log.read_text().splitlines()
+    assert len(lines) == 2000 + 286
+    for place, line in enumerate(lines):
+        if line.startswith("err"):
+            assert lines[place - 1] == f"out {line.split()[1]}"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_of_one_stream_costs_no_message_on_the_other() -> None:
+    """What goes to stderr arrives, though stdout cannot be written out."""
+    below = io.StringIO()
+    with suppress(OSError), Path("/dev/full").open("w") as full:
+        full.write("a report")
+        Shown(below, after=full).write("what went wrong")
+    assert below.getvalue() == "what went wrong"

@@ -181,7 +181,15 @@ def _completion(view: RunView, threshold: float) -> list[GateResult]:
     results: list[GateResult] = []
     for suite in view.head.suites:
         results += answers(view, suite.id, [Gate(figure=suite.completion, threshold=threshold)])
-    return results
+    return results or [*_all_skipped(view, threshold)]
+
+
+def _all_skipped(view: RunView, threshold: float) -> Iterator[GateResult]:
+    """Leave the gate of a run open in which every case was skipped: a run of nothing meets none."""
+    for group in gated(view)[:1]:
+        gate = Gate(figure=GateFigure.PASS_RATE, threshold=threshold)
+        figure = Figure(name=gate.figure, label="Pass rate", value=None, unit="ratio")
+        yield GateResult(gate, group.key, figure, GateAnswer.INCONCLUSIVE, "every case was skipped")
 
 
 def _demanded(

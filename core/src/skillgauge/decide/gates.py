@@ -33,6 +33,11 @@ def gated(view: RunView) -> tuple[GroupSummary, ...]:
     )
 
 
+def skipped_groups(view: RunView) -> set[GroupKey]:
+    """The groups of which every trial was skipped: they gate nothing."""
+    return {group.key for group in view.summary.groups if group.counts.are_skipped}
+
+
 def answers(view: RunView, suite_id: str, gates: Sequence[Gate]) -> Iterator[GateResult]:
     """The answers of gates about one suite."""
     for gate in gates:
@@ -44,11 +49,11 @@ def _figures(view: RunView, suite_id: str, gate: Gate) -> Iterator[tuple[GroupKe
     """Yield the figures of a suite that a gate is about, each with its group."""
     if gate.scope is GateScope.PAIR:
         for pair in view.summary.pairs:
-            if pair.candidate.suite_id == suite_id:
+            if pair.candidate.suite_id == suite_id and pair.candidate not in skipped_groups(view):
                 yield pair.candidate, figure_of_pair(pair, gate.figure)
     else:
         for group in gated(view):
-            if group.suite_id == suite_id:
+            if group.suite_id == suite_id and not group.counts.are_skipped:
                 yield group.key, figure_of(group, gate.figure)
 
 

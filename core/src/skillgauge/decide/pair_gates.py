@@ -16,7 +16,7 @@ from ..types.comparison import OutcomeCounts, PairSummary
 from ..types.decided import GateAnswer
 from ..types.gate import CaseScope, Gate, GateFigure, GateScope
 from ..types.result import Figure, RunView
-from .gates import GateResult, answer_of, figure_of_pair, gated
+from .gates import GateResult, answer_of, figure_of_pair, gated, skipped_groups
 
 _NAME = 80
 _POINTS = 100.0
@@ -77,12 +77,14 @@ class PairDemands(Frozen):
 
 def pair_answers(view: RunView, demands: PairDemands) -> Iterator[GateResult]:
     """The answers of the gates on every comparison; where nothing was compared they are open."""
-    if demands.are_about_pairs and not view.summary.pairs:
+    skipped = skipped_groups(view)
+    pairs = [pair for pair in view.summary.pairs if pair.candidate not in skipped]
+    if demands.are_about_pairs and not pairs:
         yield from _nothing_compared(view)
     if demands.min_delta_pts is not None:
-        for pair in view.summary.pairs:
+        for pair in pairs:
             yield of_least_lift(pair, demands.min_delta_pts, demands.scope)
-    for pair in view.summary.pairs:
+    for pair in pairs:
         for wanted in demands.lift_gates:
             yield of_interval(pair, wanted, demands.margin_pts, demands.scope)
         if demands.fail_on_verdict:

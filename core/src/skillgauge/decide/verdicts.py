@@ -21,7 +21,7 @@ def verdict_of(view: RunView, exit_code: ExitCode) -> RunVerdict:
         view: the run.
         exit_code: the decision.
     """
-    if exit_code is ExitCode.OK and not view.summary.groups:
+    if exit_code is ExitCode.OK and all(group.counts.are_skipped for group in view.summary.groups):
         return RunVerdict.EMPTY
     return _VERDICTS.get(exit_code, RunVerdict.ERROR)
 

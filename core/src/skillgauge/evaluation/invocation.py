@@ -238,8 +238,8 @@ class OnTerminal:
         self.output.notice(text)
 
     def problems(self, problems: Iterable[Problem]) -> None:
-        """Print them."""
-        self.output.problems(problems)
+        """Print them, a warning of several files once."""
+        self.output.problems(problems, together=True)
 
     @contextmanager
     def watching(self, total: int, stop: asyncio.Event, *, at_most: bool = False) -> Iterator[Watcher]:

@@ -39,6 +39,8 @@ class SkillFinding(StrEnum):
     """It was not compared, and every case passed."""
     FIGURES = "figures only"
     """It was not compared, and figures of its format take the place of a pass rate, as for trigger queries."""
+    SKIPPED = "skipped"
+    """Every case was skipped, so that nothing was asked of it."""
 
 
 _ORDER = tuple(SkillFinding)
@@ -50,6 +52,7 @@ _COUNTED = {
     SkillFinding.INVALID: ("proves nothing", "prove nothing"),
     SkillFinding.PASSES: ("passes every case", "pass every case"),
     SkillFinding.FAILS: ("does not pass every case", "do not pass every case"),
+    SkillFinding.SKIPPED: ("was skipped", "were skipped"),
 }
 """Each finding for one skill and for several, in the order of the sentence."""
 _FINDINGS = {
@@ -254,6 +257,8 @@ class _Facts:
         )
 
     def _finding(self, group: GroupSummary, pair: PairSummary | None) -> SkillFinding:
+        if group.counts.are_skipped:
+            return SkillFinding.SKIPPED
         if pair is not None:
             if id(pair) not in self.proving or pair.evidence is None:
                 return SkillFinding.INVALID

@@ -16,6 +16,7 @@ from .outcomes import OutcomeTally, outcome_of
 from .pairs import counts_of
 
 _PASSED = {Verdict.PASS: True, Verdict.SKIPPED: None}
+_MOST_REASONS = 3
 
 
 @dataclass
@@ -56,6 +57,8 @@ class GroupTally:
     """Whether checks beside the verdict passed, by their id."""
     outcomes: OutcomeTally = field(default_factory=OutcomeTally)
     repeated: ReliabilityTally = field(default_factory=ReliabilityTally)
+    skip_reasons: dict[str, None] = field(default_factory=dict)
+    """Why trials were skipped, each reason once."""
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
 
@@ -78,6 +81,8 @@ class GroupTally:
     def _add(self, result: TrialResult) -> None:
         self.runs.add(result.repeat, passed=_PASSED.get(result.verdict, False))
         execution = result.execution
+        if result.verdict is Verdict.SKIPPED and len(self.skip_reasons) < _MOST_REASONS:
+            self.skip_reasons.update(dict.fromkeys(execution.notes[:1]))
         if execution.duration_s is not None:
             self.latencies.append(execution.duration_s)
         if execution.replayed and execution.failure is not None:
@@ -112,6 +117,7 @@ class GroupTally:
         return GroupSummary(
             **asdict(key),
             counts=counts,
+            skip_reasons=tuple(self.skip_reasons),
             cases=self.outcomes.counts,
             pass_rate=self.all.passing.rate(repeats, seed, looks),
             pass_bounds=self.all.passing.bounds if counts.errors else None,

@@ -15,7 +15,7 @@ from ..stats import RateInterval
 from ..types.arms import DIRECT
 from ..types.comparison import CaseCounts, Counts, GroupKey
 from ..types.gate import Quarantined
-from ..types.result import Figure, GroupSummary, Table, TrialResult
+from ..types.result import Figure, GroupSummary, Table, TrialResult, Verdict
 from ..types.score import Score, ScoreStatus
 
 PASS_RATE = "pass_rate"
@@ -104,6 +104,8 @@ def interval_text(rate: RateInterval) -> str:
 
 def reason_of(result: TrialResult) -> str:
     """Return the reason why a trial did not pass, as the run gives it, not yet `plain`; empty if it did."""
+    if result.verdict is Verdict.SKIPPED:
+        return "; ".join(result.execution.notes)
     failure = result.execution.failure
     if failure:
         return f"{failure.failure_class}: {failure.message}"
@@ -187,6 +189,9 @@ def _count_notes(group: GroupSummary) -> Iterator[str]:
         errors = counted(group.counts.errors, "error")
         name = "rate" if shown.name == PASS_RATE else plain(shown.label).lower()
         yield f"with {errors} the {name} lies between {percent(low)} (all failed) and {percent(high)} (all passed)"
+    if group.skip_reasons:
+        reasons = "; ".join(plain(reason) for reason in group.skip_reasons)
+        yield f"{counted(group.counts.skipped, 'trial')} skipped: {reasons}"
     if group.counts.retried:
         yield f"{group.counts.retried} of {group.counts.passed} passed only after further attempts"
 

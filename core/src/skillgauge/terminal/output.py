@@ -88,7 +88,6 @@ class Output:
     def notice(self, text: str) -> None:
         """Something the user should know, on stderr."""
         if not self.quiet:
-            sys.stdout.flush()
             sys.stderr.write(f"{_told(text)}\n")
 
     def verdict(self, text: str, code: int | None = None) -> None:
@@ -96,7 +95,6 @@ class Output:
 
         A program that reads the last line gets all of it, however wide `COLUMNS` says that lines are.
         """
-        sys.stdout.flush()
         width = width_of(sys.stderr) if sys.stderr.isatty() else None
         color = ""
         if code is not None:
@@ -104,9 +102,15 @@ class Output:
         write_in(sys.stderr, color, "\n".join(_fitting(text, width)))
         sys.stderr.write("\n")
 
-    def problems(self, problems: Iterable[Problem]) -> None:
-        """Problems that do not end the command, on stderr; of many alike the first ones and their number."""
-        _print_problems(problem for problem in problems if problem.severity is Severity.ERROR or not self.quiet)
+    def problems(self, problems: Iterable[Problem], *, together: bool = False) -> None:
+        """Problems that do not end the command, on stderr; of many alike the first ones and their number.
+
+        Args:
+            problems: what to print.
+            together: whether a warning that several files have alike is one line, with their places.
+        """
+        shown = (problem for problem in problems if problem.severity is Severity.ERROR or not self.quiet)
+        _print_problems(shown, together=together)
 
 
 def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json: bool) -> None:
@@ -121,21 +125,43 @@ def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json:
 
 _ALIKE = 20
 """Problems of one code in one file that are printed; documents for programs have all."""
+_PLACES = 5
+"""Places of further warnings that say the same."""
 
 
-def _print_problems(problems: Iterable[Problem]) -> None:
+def _print_problems(problems: Iterable[Problem], *, together: bool = False) -> None:
     """Print the first problems of each code in each file, and how many more there are."""
     alike: dict[tuple[Severity, str, str], list[Problem]] = {}
     for problem in problems:
         alike.setdefault((problem.severity, problem.code, _file_of(problem)), []).append(problem)
-    sys.stdout.flush()
     shown = (problem for of_kind in alike.values() for problem in of_kind[:_ALIKE])
-    for problem in with_places(shown):
-        _print_problem(problem)
+    placed = with_places(shown)
+    elsewhere = _alike_elsewhere(placed) if together else {}
+    for problem in placed:
+        if id(problem) not in elsewhere or elsewhere[id(problem)]:
+            _print_problem(problem)
+        if places := elsewhere.get(id(problem)):
+            more = f" and {len(places) - _PLACES:,} more; --json has all" if len(places) > _PLACES else ""
+            also = ", ".join(places[:_PLACES])
+            sys.stderr.write(f"{_told(f'  also: {also}{more}')}\n")
     for (severity, code, file), of_kind in alike.items():
         if len(of_kind) > _ALIKE:
             place = f" in {file}" if file else ""
             sys.stderr.write(_told(f"{severity}[{code}]: {len(of_kind) - _ALIKE:,} more{place}; --json has all\n"))
+
+
+def _alike_elsewhere(problems: Iterable[Problem]) -> dict[int, list[str]]:
+    """Return the places of warnings that say the same, by the identity of the first of each; the others have none."""
+    alike: dict[tuple[str, str, str | None], list[Problem]] = {}
+    for problem in problems:
+        if problem.severity is Severity.WARNING and problem.span:
+            alike.setdefault((problem.code, problem.message, problem.hint), []).append(problem)
+    places: dict[int, list[str]] = {}
+    for first, *others in alike.values():
+        if others:
+            places[id(first)] = [str(problem.span) for problem in others]
+            places.update((id(problem), []) for problem in others)
+    return places
 
 
 def _file_of(problem: Problem) -> str:

@@ -45,7 +45,8 @@ class PlainProgress(Counting):
         super().__init__(Tally(total, clock, at_most=at_most))
         self._due_s = FIRST_S
         self._timer: asyncio.TimerHandle | None = None
-        self._told = False
+        self._printed: int | None = None
+        """Trials that were done when the last line was printed."""
 
     def __enter__(self) -> Self:
         self._wait()
@@ -54,10 +55,10 @@ class PlainProgress(Counting):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Say what it came to in the end, if anything was said before."""
+        """Say what it came to in the end, if anything was said before and more was done since."""
         if self._timer:
             self._timer.cancel()
-        if self._told:
+        if self._printed not in (None, self._tally.done):
             self._print(self._tally.line())
 
     def tick(self) -> None:
@@ -66,7 +67,7 @@ class PlainProgress(Counting):
         if elapsed >= self._due_s:
             self._due_s = elapsed + min(max(INTERVAL_S, elapsed / _SHARE), MOST_S)
             self._print(self._tally.line())
-            self._told = True
+            self._printed = self._tally.done
 
     def _wait(self) -> None:
         with suppress(RuntimeError):  # without a loop nothing runs that takes long

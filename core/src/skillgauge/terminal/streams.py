@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
 from skillgauge_documents.characters import escaped, printed
@@ -31,19 +31,24 @@ class Shown:
     Args:
         stream: where it goes.
         color: whether it may be coloured.
+        after: a stream that is written out before anything here, so that both keep their order in one log.
     """
 
     encoding = "utf-8"
     """Of what may be written; what the stream itself cannot hold is escaped."""
 
-    def __init__(self, stream: TextIO, *, color: bool = False) -> None:
+    def __init__(self, stream: TextIO, *, color: bool = False, after: TextIO | None = None) -> None:
         self.unfiltered = stream
+        self._after = after
         self._color = color
         self._begun = ""
         self._is_read = True
 
     def write(self, text: str) -> int:
         """Write a text, whatever is in it."""
+        if self._after:
+            with suppress(OSError):  # a full disk is that stream's own trouble, and nothing to lose a message for
+                self._after.flush()
         whole = self._begun + text
         shown = printed(whole)[len(self._begun) :]
         line = whole.rpartition("\n")[2]
@@ -121,7 +126,8 @@ def shown_streams(*, color: bool = False) -> Iterator[None]:
         color: whether terminals among them may be coloured, if they take it and the user's environment lets them.
     """
     theirs = sys.stdout, sys.stderr
-    out, err = (cast("TextIO", Shown(stream, color=color and takes_color(stream))) for stream in theirs)
+    out = cast("TextIO", Shown(theirs[0], color=color and takes_color(theirs[0])))
+    err = cast("TextIO", Shown(theirs[1], color=color and takes_color(theirs[1]), after=out))
     ours = out, err
     sys.stdout, sys.stderr = ours
     try:

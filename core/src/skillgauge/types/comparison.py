@@ -47,6 +47,11 @@ class Counts(Frozen):
     """Trials that passed after attempts that failed."""
 
     @property
+    def are_skipped(self) -> bool:
+        """True if there are trials, and each was skipped."""
+        return 0 < self.total == self.skipped
+
+    @property
     def pass_share(self) -> float | None:
         """Share of the graded trials that passed; `None` if none was graded."""
         graded = self.passed + self.failed

@@ -185,6 +185,8 @@ class GroupSummary(Frozen):
     latency: Latency = Latency()
     reliability: Reliability | None = None
     """How steady its cases are; `None` if each was run once."""
+    skip_reasons: tuple[str, ...] = ()
+    """Why trials were skipped, each reason once, the first ones."""
     tags: tuple[TagSummary, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()

@@ -71,6 +71,10 @@ def told(view: RunView, tally: CaseCounts, cases: Sequence[TestedCase], most: in
     yield from _changes(begins)
     yield ""
     yield f"{cases_text(tally)}."
+    reasons = dict.fromkeys(reason for group in groups_under_test(view) for reason in group.skip_reasons)
+    for reason in reasons:
+        yield ""
+        yield f"Skipped: {_shown(reason)}."
     if view.run.state is not RunState.FINISHED:
         yield ""
         yield f"**This run is {view.run.state}: the figures cover only what was finished.**"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from skillgauge.api import DIRECT, Frozen, SuiteHead, TargetHead
-from skillgauge.api.report import Figure, GroupSummary, RunState, RunView, compared, headline
+from skillgauge.api.report import Figure, GroupKey, GroupSummary, RunState, RunView, compared, headline
 from skillgauge.stats import Finding, RateInterval
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -25,6 +25,9 @@ class TrendLift(Frozen):
     """Those cases."""
     finding: Finding | None
     """What it proves."""
+    lower: float | None = None
+    upper: float | None = None
+    """Its 95 % interval for these cases."""
 
 
 class TrendPoint(Frozen):
@@ -60,6 +63,8 @@ class TrendSeries(Frozen):
     """Set only where a run had several runners for the same suite, arm and model."""
     points: tuple[TrendPoint, ...]
     """Oldest first."""
+    is_baseline: bool = False
+    """Whether others are only compared with this arm, in the newest run."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,8 @@ class _Measured:
         return {case.id: case.digest for case in self.view.cases() if case.suite_id == self.suite.id and case.digest}
 
 
-_Key = tuple[str, str, str | None, str | None]
+_Key = tuple[str, str, str, str | None, str | None]
+"""Target, suite, arm, model, and the runner where there were several."""
 
 
 def trends(views: Iterable[RunView], target: str, suite: str | None = None) -> tuple[TrendSeries, ...]:
@@ -91,14 +97,37 @@ def trends(views: Iterable[RunView], target: str, suite: str | None = None) -> t
         target: its id.
         suite: only this suite.
     """
+    return trends_of_all(views, suite, target).get(target, ())
+
+
+def trends_of_all(
+    views: Iterable[RunView], suite: str | None = None, target: str | None = None
+) -> dict[str, tuple[TrendSeries, ...]]:
+    """Runs of all targets, as `trends` has them, by the ids of the targets.
+
+    Args:
+        views: finished runs in any order.
+        suite: only this suite.
+        target: only this target.
+    """
     series: dict[_Key, list[_Measured]] = {}
     for view in sorted(views, key=lambda one: (one.run.started_at, one.run.run_id)):
         for key, measured in _measured(view, target, suite):
             series.setdefault(key, []).append(measured)
-    return tuple(
-        TrendSeries(suite=key[0], arm=key[1], model=key[2], runner=key[3], points=tuple(_points(runs)))
-        for key, runs in series.items()
-    )
+    by_target: dict[str, list[TrendSeries]] = {}
+    for (name, suite_id, arm, model, runner), runs in series.items():
+        points = tuple(_points(runs))
+        by_target.setdefault(name, []).append(
+            TrendSeries(
+                suite=suite_id,
+                arm=arm,
+                model=model,
+                runner=runner,
+                points=points,
+                is_baseline=runs[-1].suite.is_baseline(arm),
+            )
+        )
+    return {name: tuple(of_target) for name, of_target in by_target.items()}
 
 
 def is_finished(view: RunView) -> bool:
@@ -121,22 +150,33 @@ def sparkline(rates: Iterable[float | None]) -> str:
     return "".join(" " if rate is None else _BARS[min(7, int(rate * 8))] for rate in rates)
 
 
-def _measured(view: RunView, target: str, suite: str | None) -> Iterator[tuple[_Key, _Measured]]:
-    """Yield what a run says about the target, one value for each of its groups in a valid suite."""
-    groups = [group for group in view.summary.groups if group.target_id == target and suite in (None, group.suite_id)]
+def lift_sparkline(points: Iterable[TrendPoint]) -> str:
+    """The first lift of each run as bars, from -100 points at the lowest to +100 at the highest."""
+    lifts = (point.lifts[0].lift if point.lifts else None for point in points)
+    return sparkline(None if lift is None else (lift + 1) / 2 for lift in lifts)
+
+
+def _measured(view: RunView, target: str | None, suite: str | None) -> Iterator[tuple[_Key, _Measured]]:
+    """Yield what a run says about its targets, one value for each of their groups in a valid suite."""
+    groups = [
+        group
+        for group in view.summary.groups
+        if group.target_id is not None and target in (None, group.target_id) and suite in (None, group.suite_id)
+    ]
     # The runner is left out where it can be: a run that was taken over from elsewhere does not tell it.
-    counts = Counter((group.suite_id, group.arm, group.model) for group in groups)
+    counts = Counter((group.target_id, group.suite_id, group.arm, group.model) for group in groups)
     suites = _valid_suites(view)
+    lifts = _lifts(view)
     judges = frozenset((judge.unversioned_digest, judge.model) for judge in view.head.judges)
     for group in groups:
         head = suites.get(group.suite_id)
-        target_head = _target_head(head, target)
+        name = group.target_id or ""
+        target_head = _target_head(head, name)
         if head is None or target_head is None:
             continue
-        key_without_runner = (group.suite_id, group.arm, group.model)
-        runner = group.runner if counts[key_without_runner] > 1 else None
-        lifts = tuple(_lifts(view, group))
-        yield (*key_without_runner, runner), _Measured(view, group, head, target_head, lifts, judges)
+        is_several = counts[group.target_id, group.suite_id, group.arm, group.model] > 1
+        key = (name, group.suite_id, group.arm, group.model, group.runner if is_several else None)
+        yield key, _Measured(view, group, head, target_head, tuple(lifts.get(group.key, ())), judges)
 
 
 def _valid_suites(view: RunView) -> dict[str, SuiteHead]:
@@ -151,12 +191,21 @@ def _target_head(suite: SuiteHead | None, target: str) -> TargetHead | None:
     return next((head for head in suite.targets if head.id == target), None)
 
 
-def _lifts(view: RunView, group: GroupSummary) -> Iterator[TrendLift]:
-    """Return the lifts of a candidate arm: rates of two arms may be over different cases, a lift is not."""
+def _lifts(view: RunView) -> dict[GroupKey, list[TrendLift]]:
+    """Return the lifts of candidate arms: rates of two arms may be over different cases, a lift is not."""
+    lifts: dict[GroupKey, list[TrendLift]] = {}
     for pair in compared(view):
-        if pair.candidate == group.key:
-            finding = pair.evidence.finding if pair.evidence else None
-            yield TrendLift(baseline=pair.baseline.arm, lift=pair.lift, n=pair.n, finding=finding)
+        bounds = pair.evidence.interval_here if pair.evidence else None
+        lift = TrendLift(
+            baseline=pair.baseline.arm,
+            lift=pair.lift,
+            n=pair.n,
+            finding=pair.evidence.finding if pair.evidence else None,
+            lower=bounds.lower if bounds else None,
+            upper=bounds.upper if bounds else None,
+        )
+        lifts.setdefault(pair.candidate, []).append(lift)
+    return lifts
 
 
 def _points(runs: list[_Measured]) -> Iterator[TrendPoint]:

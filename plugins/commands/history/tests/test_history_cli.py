@@ -179,12 +179,12 @@ def test_flaky_cases(program: Program, evaluate: Evaluate, work: Path) -> None:
     assert (done.code, done.verdict) == (0, "1 of 2 repeated cases flaky in 3 runs")
     heads, row, *_ = done.stdout.splitlines()
     assert heads.split()[:3] == ["Case", "Of", "Passed"]
-    assert re.match(r"two +echo · custom +2 of 3 +66.7% +0.0% +3 +0 ", row)
+    assert re.match(r"two +echo · custom +2 of 3 +66.7% +20.8% to 93.9% +ppf +66.7% +0.0% +3 +0 ", row)
     document = FlakyDocument.model_validate(program("history", "flaky", "--json").document)
     assert [one.case for one in document.cases] == ["two"]
     assert (
         program("history", "flaky", "--limit", "1").verdict
-        == "no case was repeated in 1 run; evaluate with --runs 3 or more"
+        == "no case was repeated in 1 run; run again unchanged, or evaluate with --runs 3"
     )
 
 
@@ -208,9 +208,7 @@ def test_import(program: Program, evaluate: Evaluate, work: Path, original: Modu
     assert "calculator on coding-easy, 20 results" in done.stdout
     assert "it has no complete summary" in done.stdout
     assert "'status' must be" in done.stdout
-    assert done.verdict == (
-        "imported 2 evaluations into ./skillgauge.db, 1 did not finish and are left out, 1 cannot be read"
-    )
+    assert done.verdict == ("imported 2 runs into ./skillgauge.db, 1 did not finish and are left out, 1 cannot be read")
     again = ImportDocument.model_validate(program("history", "import", "eval-skills.db", "--json").document)
     assert (len(again.imported), len(again.present)) == (0, 2)
     assert [(one.evaluation, one.damaged) for one in again.not_imported] == [("killed", False), ("damaged", True)]
@@ -267,10 +265,10 @@ def test_the_original_database_is_refused_as_a_store(
 def test_an_import_with_nothing_damaged_is_a_success(program: Program, work: Path, original: ModuleType) -> None:
     """Evaluations that were killed are no mistake of the user's; an empty database is none either."""
     database = original.OriginalDatabase(work / "old.db")
-    assert program("history", "import", "old.db").verdict == "imported 0 evaluations into ./skillgauge.db"
+    assert program("history", "import", "old.db").verdict == "imported 0 runs into ./skillgauge.db"
     database.add("killed", [original.task("a")], told=None)
     done = program("history", "import", "old.db", "--store", "my.db")
-    assert (done.code, done.verdict) == (0, "imported 0 evaluations into my.db, 1 did not finish and are left out")
+    assert (done.code, done.verdict) == (0, "imported 0 runs into my.db, 1 did not finish and are left out")
 
 
 def test_hostile_rows(program: Program, work: Path, original: ModuleType) -> None:

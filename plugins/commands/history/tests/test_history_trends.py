@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from skillgauge.api import Identity, Kept, PlanHead, SuiteHead, TargetHead
 from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, SuiteValidity, Summary
 from skillgauge.stats import Latency, RateInterval
-from skillgauge_run_views.trends import sparkline, trends
+from skillgauge_run_views.trends import TrendLift, lift_sparkline, sparkline, trends, trends_of_all
 
 
 def view(
@@ -184,3 +184,28 @@ def test_sparkline(rates: list[float | None]) -> None:
     known = sorted((rate, bar) for rate, bar in zip(rates, bars, strict=True) if rate is not None)
     assert [bar for _, bar in known] == sorted(bar for _, bar in known)
     assert sparkline([0, 1]) == "▁█"
+
+
+@given(
+    runs=st.lists(
+        st.tuples(
+            st.integers(0, 5), st.one_of(st.none(), st.floats(0, 1)), st.sampled_from("ab"), st.sampled_from("xy")
+        ),
+        max_size=8,
+    )
+)
+def test_all_targets_at_once_are_each_alone(runs: list[tuple[int, float | None, str, str]]) -> None:
+    """One pass over the runs gives for each target what asking for it alone gives."""
+    views = [view(began, rate, suite=suite, arm=arm) for began, rate, suite, arm in runs]
+    of_all = trends_of_all(views)
+    assert of_all.get("skill", ()) == trends(views, "skill")
+    assert set(of_all) <= {"skill"}
+    assert trends_of_all(views, "a").get("skill", ()) == trends(views, "skill", "a")
+
+
+def test_a_lift_of_nothing_is_a_bar_of_half_height() -> None:
+    """From -100 points at the lowest to +100 at the highest; unknown ones are blank."""
+    (series,) = trends([view(1, 0.5)], "skill")
+    lifts = [TrendLift(baseline="b", lift=lift, n=4, finding=None) for lift in (-1.0, 0.0, 1.0)]
+    points = [series.points[0].model_copy(update={"lifts": (lift,)}) for lift in lifts]
+    assert lift_sparkline([*points, *series.points]) == "▁▅█ "

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import CaseHead, Kept, ResultOrder, Score, TrialResult
-from skillgauge.api.report import GroupKey, RunState, RunView
+from skillgauge.api import CaseHead, Kept, ResultOrder, Score, SuiteHead, TrialResult
+from skillgauge.api.report import GroupKey, RunState, RunVerdict, RunView
+from skillgauge_command_view.rows import row_of
 
 HARMLESS = {
     *("html", "head", "meta", "title", "link", "body", "a", "header", "nav", "main", "h1", "h2", "h3", "p", "span"),
@@ -206,6 +207,47 @@ def test_a_skill_from_run_to_run(serve: Any, views: list[RunView]) -> None:
         assert with_skill.count('<path class="bounds"') == 4
         assert 'href="/compare?a=before&amp;b=after"' in page
         assert served.get("/history?skill=nothing").status_code == 404
+
+
+def test_a_change_stands_in_the_picture(serve: Any, views: list[RunView]) -> None:
+    """A broken line between two runs where the skill changed, in rate and lift; none where nothing did."""
+    before, after = (replace(view, source=NoTrials()) for view in worse(views[6]))
+    with serve([before, after]) as served:
+        page = served.get("/history?skill=skill").text
+        assert '<path class="change"' not in page
+        assert "vertical bars are 95% intervals.</p>" in page
+    with serve([of_version(before, "1"), of_version(after, "2")]) as served:
+        page = served.get("/history?skill=skill").text
+        first = page.split("without_skill · model-1</h2>")[0]
+        assert first.count('<path class="change"') == 2
+        assert "<title>changed: version</title>" in first
+        assert "A broken line stands where" in first
+
+
+def test_gates_are_met_only_where_any_was_asked(serve: Any, views: list[RunView]) -> None:
+    """A run without a gate has finished; nothing was missed and nothing was met."""
+    plain = replace(views[6], verdict=None, decided=None, run=views[6].run.model_copy(update={"run_id": "plain"}))
+    assert not any(suite.gates for suite in plain.head.suites)
+    gates = {"gates": [{"figure": "failed", "threshold": 99}]}
+    asked = SuiteHead.model_validate(plain.head.suites[0].model_dump() | gates)
+    head = plain.head.model_copy(update={"suites": (asked, *plain.head.suites[1:])})
+    gated = replace(plain, verdict=RunVerdict.PASSED, head=head)
+    with serve([plain]) as served:
+        page = served.get("/runs/plain").text
+        assert ">finished</span>" in page
+        assert "gate" not in page.split("</header>")[-1].split("<h2")[0]
+    assert row_of(gated, "plain", "here").verdict_text == "gates met"
+
+
+def of_version(view: RunView, version: str) -> RunView:
+    """The same run of targets of some version."""
+    suites = [
+        suite.model_copy(
+            update={"targets": tuple(target.model_copy(update={"version": version}) for target in suite.targets)}
+        )
+        for suite in view.head.suites
+    ]
+    return replace(view, head=view.head.model_copy(update={"suites": tuple(suites)}))
 
 
 def worse(view: RunView) -> tuple[RunView, RunView]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,22 +20,26 @@ if TYPE_CHECKING:
 
     from .documents import FlakyDocument, NoiseDocument
 
-command = GlobalsGroup("history", help="Show the runs that the store has kept, and take over those of eval-skills.")
+_QUARANTINE = timedelta(days=14)
+_RUNS_OF_EACH = 50
+
+command = GlobalsGroup("history", help="Show the runs that the store has kept, and take over runs from elsewhere.")
 
 
 def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
     from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - `--help` needs none of it
 
-    from .documents import FlakyDocument, ImportDocument, ListDocument, NoiseDocument, TrendDocument  # noqa: PLC0415 - as above
+    from . import documents  # noqa: PLC0415 - as above
 
     models: dict[str, type[Frozen]] = {
-        "list": ListDocument,
+        "list": documents.ListDocument,
         "show": RunDocument,
-        "trend": TrendDocument,
-        "flaky": FlakyDocument,
-        "noise": NoiseDocument,
-        "import": ImportDocument,
+        "trend": documents.TrendDocument,
+        "trends": documents.TrendsDocument,
+        "flaky": documents.FlakyDocument,
+        "noise": documents.NoiseDocument,
+        "import": documents.ImportDocument,
     }
     return {f"history-{name}": model.model_json_schema() for name, model in models.items()}
 
@@ -110,33 +115,53 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
 
 
 @command.command(
-    "trend", examples=("skillgauge history trend my-skill",), help="Show how a target did from run to run."
+    "trend",
+    examples=("skillgauge history trend", "skillgauge history trend my-skill"),
+    help="Show how a target did from run to run, or all targets with a line each.",
 )
-@click.argument("target", metavar="TARGET")
+@click.argument("target", metavar="[TARGET]", required=False)
 @click.option("--suite", metavar="S", help="Only runs of this suite, by its id.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Look at the newest N runs of each suite; default: 50, of one target all.",
+)
 @_store_option
 @click.pass_context
-def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | None) -> int:
-    """Show how a target did from run to run."""
+def trend(ctx: click.Context, *, target: str | None, suite: str | None, limit: int | None, store: str | None) -> int:
+    """Show how a target did from run to run, or all of them."""
     from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
-    from skillgauge_run_views.trends import is_finished, is_valid, trends  # noqa: PLC0415 - as above
 
-    from .documents import TrendDocument  # noqa: PLC0415 - as above
-    from .listing import print_trend  # noqa: PLC0415 - as above
-    from .stored import known_targets  # noqa: PLC0415 - as above
+    from .stored import known_targets, newest_of_each  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
+    query = RunQuery(target_id=target, suite_id=suite)
+    most = limit or (None if target else _RUNS_OF_EACH)
     with opened_store(call) as runs:
-        views = list(runs.scan(RunQuery(target_id=target, suite_id=suite)))
+        views = list(newest_of_each(runs.scan(query), most) if most else runs.scan(query))
         tell_foreign(call, views)
-        if not views and (targets := known_targets(runs, suite)):
+        if target is not None and not views and (targets := known_targets(runs, suite)):
             where = f" of suite {suite!r}" if suite is not None else ""
             message = f"no run{where} is of a target {target!r}{did_you_mean(target, targets)}"
             hint = "List the runs with: skillgauge history list"
             raise UsageError(Problem("history.no-such-target", message, hint=hint))
+    if target is None:
+        _show_all_trends(call, store_place(call), views, suite)
+    else:
+        _show_trend(call, store_place(call), views, target, suite)
+    return ExitCode.OK
+
+
+def _show_trend(call: Invocation, place: str, views: Sequence[RunView], target: str, suite: str | None) -> None:
+    from skillgauge_run_views.trends import is_finished, is_valid, trends  # noqa: PLC0415 - as above
+
+    from .documents import TrendDocument  # noqa: PLC0415 - as above
+    from .trend_listing import print_trend  # noqa: PLC0415 - as above
+
     finished = [view for view in views if is_finished(view)]
     document = TrendDocument(
-        store=store_place(call),
+        store=place,
         target=target,
         unfinished=len(views) - len(finished),
         invalid=sum(not is_valid(view, target, suite) for view in finished),
@@ -150,8 +175,24 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
     if document.series:
         print_trend(document, call.output)
     else:
-        call.output.notice(f"no finished and valid runs of {target!r} are stored in {store_place(call)}")
-    return ExitCode.OK
+        call.output.notice(f"no finished and valid runs of {target!r} are stored in {place}")
+
+
+def _show_all_trends(call: Invocation, place: str, views: Sequence[RunView], suite: str | None) -> None:
+    from skillgauge_run_views.trends import is_finished, trends_of_all  # noqa: PLC0415 - as above
+
+    from .trend_listing import print_trends, trends_document  # noqa: PLC0415 - as above
+
+    finished = [view for view in views if is_finished(view)]
+    by_target = trends_of_all(finished, suite).items()
+    document = trends_document(place, len(finished), len(views) - len(finished), by_target)
+    call.output.document(document.model_dump(mode="json"))
+    if document.unfinished:
+        call.output.notice(f"runs that did not finish and are left out: {document.unfinished}")
+    if document.targets:
+        print_trends(document, call.output)
+    else:
+        call.output.notice(f"no finished and valid runs{_matching(None, suite)} are stored in {place}")
 
 
 def _newest_options(callback: Callback) -> Callback:
@@ -160,7 +201,12 @@ def _newest_options(callback: Callback) -> Callback:
         click.option("--target", metavar="T", help="Only cases of this target, by its id."),
         click.option("--suite", metavar="S", help="Only cases of this suite, by its id."),
         click.option(
-            "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Look at so many runs."
+            "--limit",
+            type=click.IntRange(1),
+            default=20,
+            show_default=True,
+            metavar="N",
+            help="Look at the newest N runs of each suite.",
         ),
     )
     for option in reversed(options):
@@ -184,19 +230,35 @@ class _Newest:
     help="Show the cases that pass only sometimes, over the newest runs.",
 )
 @_newest_options
+@click.option(
+    "--until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="Day on which cases that are proposed for quarantine gate again; default: in two weeks.",
+)
 @_store_option
 @click.pass_context
-def flaky(ctx: click.Context, /, **chosen: Any) -> int:
+def flaky(ctx: click.Context, /, *, until: datetime | None, **chosen: Any) -> int:
     """Show the cases that pass only sometimes."""
     from .documents import FlakyDocument  # noqa: PLC0415 - as above
     from .flaky import flaky_cases  # noqa: PLC0415 - as above
-    from .listing import print_flaky  # noqa: PLC0415 - as above
+    from .flaky_listing import print_flaky  # noqa: PLC0415 - as above
+    from .quarantine import proposals  # noqa: PLC0415 - as above
 
     newest = _Newest(**chosen)
+    day = until.date() if until else datetime.now(UTC).date() + _QUARANTINE
 
     def summed(views: Sequence[RunView], place: str) -> FlakyDocument:
-        cases, steady = flaky_cases(views, newest.target, newest.suite)
-        return FlakyDocument(store=place, runs=len(views), cases=cases, steady=steady)
+        cases = flaky_cases(views, newest.target, newest.suite)
+        return FlakyDocument(
+            store=place,
+            runs=len(views),
+            cases=cases.flaky,
+            steady=cases.steady,
+            turned=cases.turned,
+            restarted=cases.restarted,
+            proposals=proposals(cases.flaky, day),
+        )
 
     return _tell_of_newest(ctx, newest, summed, print_flaky)
 
@@ -235,11 +297,13 @@ def _tell_of_newest(
     """Sum up the newest runs of the store, and print what that shows."""
     from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
 
+    from .stored import newest_of_each  # noqa: PLC0415 - as above
+
     call = _invocation(ctx, newest.store)
     place = store_place(call)
     with opened_store(call) as runs:
-        query = RunQuery(target_id=newest.target, suite_id=newest.suite, limit=newest.limit)
-        views = list(runs.scan(query))
+        query = RunQuery(target_id=newest.target, suite_id=newest.suite)
+        views = list(newest_of_each(runs.scan(query), newest.limit))
         tell_foreign(call, views)
         document = summed(views, place)
     call.output.document(document.model_dump(mode="json"))
@@ -252,25 +316,25 @@ def _tell_of_newest(
 
 @command.command(
     "import",
-    examples=("skillgauge history import reports/benchmark.json",),
-    help="Take result documents, or a database of eval-skills, over into the store.",
+    examples=("skillgauge history import records/", "skillgauge history import reports/benchmark.json"),
+    help="Take run records, result documents or a database of eval-skills over into the store; a run is stored once.",
 )
-@click.argument("file", metavar="PATH")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @_store_option
 @click.pass_context
-def import_file(ctx: click.Context, *, file: str, store: str | None) -> int:
-    """Take result documents, or a database of eval-skills, over into the store."""
+def import_files(ctx: click.Context, *, paths: tuple[str, ...], store: str | None) -> int:
+    """Take run records, result documents or a database of eval-skills over into the store."""
     from skillgauge.api.run import opened_store, store_place  # noqa: PLC0415 - as above
 
-    from .importing import import_evaluations, require_archive  # noqa: PLC0415 - as above
+    from .importing import require_archive  # noqa: PLC0415 - as above
     from .listing import import_verdict, print_import  # noqa: PLC0415 - as above
-    from .reports import import_reports, is_document  # noqa: PLC0415 - as above
+    from .reports import import_paths  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
+    place = store_place(call)
     with opened_store(call) as runs:
-        archive = require_archive(runs, store_place(call))
-        take_over = import_reports if is_document(Path(file)) else import_evaluations
-        document = asyncio.run(take_over(call, Path(file), archive, store_place(call)))
+        archive = require_archive(runs, place)
+        document = asyncio.run(import_paths(call, [Path(path) for path in paths], archive, place))
     call.output.document(document.model_dump(mode="json"))
     print_import(document, call.output)
     call.output.verdict(import_verdict(document))

@@ -5,6 +5,8 @@ Rates are fractions, times are seconds since the epoch in UTC, latencies are sec
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from skillgauge.api import Frozen
 from skillgauge.api.report import CaseCounts, Counts, GroupSummary, RunInfo, SuiteValidity
 from skillgauge.stats import RateInterval
@@ -60,6 +62,27 @@ class TrendDocument(Frozen):
     series: tuple[TrendSeries, ...]
 
 
+class TargetTrend(Frozen):
+    """A target of `history trend` without a name."""
+
+    target: str
+    series: tuple[TrendSeries, ...]
+    """Without the arms that others are only compared with."""
+
+
+class TrendsDocument(Frozen):
+    """The document of `history trend --json` without a target."""
+
+    schema_version: str = "1.0"
+    store: str
+    runs: int
+    """Runs that were looked at, the newest."""
+    unfinished: int
+    """Those that did not finish and are left out."""
+    targets: tuple[TargetTrend, ...]
+    """Those that fell most since the run before come first."""
+
+
 class FlakyCase(Frozen):
     """A case that passed in some repeats and failed in others, though case and skill were the same."""
 
@@ -74,11 +97,30 @@ class FlakyCase(Frozen):
     graded: int
     passed: int
     errors: int
+    pass_rate: RateInterval
+    """The share that passed; `n` counts graded repeats, which the interval takes for independent."""
+    verdicts: str
+    """A letter for each graded repeat, oldest first: `p` passed, `f` failed."""
+    turned: bool
+    """Whether it changed once and for good, more clearly than chance explains: it broke or was mended."""
+    gates: bool
+    """Whether a gate may rest on it: false in an arm that is only compared with, and in quarantine."""
     flip_rate: float
     """How often two of its repeats disagree."""
     pass_hat: float | None
     """pass^3: how often three repeats all pass; `null` below three."""
     last_run: str
+
+
+class QuarantineProposal(Frozen):
+    """An entry for `quarantine` of the configuration."""
+
+    case: str
+    """A pattern that fits the id of the case and nothing else."""
+    suite: str
+    until: str
+    """The day from which it gates again (ISO 8601)."""
+    reason: str
 
 
 class FlakyDocument(Frozen):
@@ -92,6 +134,12 @@ class FlakyDocument(Frozen):
     """The least steady first."""
     steady: int
     """Cases that were repeated and always gave the same verdict."""
+    turned: tuple[FlakyCase, ...] = ()
+    """Cases that changed their verdict once and for good though nothing here changed."""
+    restarted: int = 0
+    """Cases whose count began anew, because case, skill, engine, limits or judge were changed between two runs."""
+    proposals: tuple[QuarantineProposal, ...] = ()
+    """The cases that could be put into quarantine."""
 
 
 class NoiseRow(Frozen):
@@ -124,10 +172,10 @@ class NoiseDocument(Frozen):
 
 
 class ImportedRun(Frozen):
-    """An evaluation of eval-skills that the store has."""
+    """A run that the store has."""
 
     evaluation: str
-    """Its id in the original database."""
+    """Its file, from the folder that was named, or its id in the database of eval-skills."""
     run_id: str
     skill: str
     benchmark: str
@@ -136,14 +184,14 @@ class ImportedRun(Frozen):
 
 
 class NotImported(Frozen):
-    """An evaluation of eval-skills that was left out."""
+    """A run that was left out."""
 
     evaluation: str
     skill: str
     benchmark: str
     reason: str
     damaged: bool
-    """False if there was nothing to take over: the evaluation did not finish."""
+    """False if there was nothing to take over: the run did not finish."""
 
 
 class ImportDocument(Frozen):
@@ -154,5 +202,19 @@ class ImportDocument(Frozen):
     store: str
     imported: tuple[ImportedRun, ...]
     present: tuple[ImportedRun, ...]
-    """Evaluations that an earlier import had taken over."""
+    """Runs that were there already."""
     not_imported: tuple[NotImported, ...]
+    passed_over: int = 0
+    """JSON files in folders that hold no run, or further reports beside run records."""
+
+    def joined(self, others: Iterable[ImportDocument]) -> ImportDocument:
+        """This import and others into the same store as one."""
+        documents = (self, *others)
+        return ImportDocument(
+            file=", ".join(document.file for document in documents),
+            store=self.store,
+            imported=tuple(run for document in documents for run in document.imported),
+            present=tuple(run for document in documents for run in document.present),
+            not_imported=tuple(run for document in documents for run in document.not_imported),
+            passed_over=sum(document.passed_over for document in documents),
+        )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Protocol, runtime_checkable
 
 from skillgauge.api import Archive, PluginError, Problem, SkillgaugeError, Store, SuiteError, Verdict, digest, plain
 from skillgauge.api.report import RunInfo, RunState, RunView, Summary
@@ -33,19 +34,24 @@ class _Unusable(Exception):  # noqa: N818 - it names the outcome
         self.damaged = damaged
 
 
-def require_archive(store: Store, place: str) -> Archive:
+@runtime_checkable
+class ArchivingStore(Store, Archive, Protocol):
+    """A store that takes in runs."""
+
+
+def require_archive(store: Store, place: str) -> ArchivingStore:
     """The store as one that takes in runs.
 
     Raises:
         PluginError: it does not.
     """
-    if isinstance(store, Archive):
+    if isinstance(store, ArchivingStore):
         return store
     message = f"the store of {place} cannot take in runs from elsewhere"
     raise PluginError(Problem("store.no-archive", message, hint="Name an SQLite file with --store."))
 
 
-async def import_evaluations(call: Invocation, path: Path, archive: Archive, place: str) -> ImportDocument:
+async def import_evaluations(call: Invocation, path: Path, archive: ArchivingStore, place: str) -> ImportDocument:
     """Store every evaluation of an original database that is not there yet, each as a finished run of its own.
 
     Args:

@@ -12,27 +12,20 @@ from skillgauge.api.report import (
     GroupSummary,
     RunView,
     counted,
-    duration,
-    figure_text,
     headline_text,
     interval_text,
     moment,
     percent,
     rated_figures,
-    signed_points,
 )
 from skillgauge.api.run import Output
-from skillgauge_run_views.trends import TrendLift, TrendPoint, TrendSeries, sparkline
 
 from .documents import (
-    FlakyCase,
-    FlakyDocument,
     ImportDocument,
     ListDocument,
     ListedRun,
     ListedTarget,
     NoiseDocument,
-    TrendDocument,
 )
 
 _NAMED = 3
@@ -66,72 +59,6 @@ def print_runs(document: ListDocument, output: Output) -> None:
     output.table(["Run", "Began", "State", "Suite", "Target", "Passed", "Errors"], rows)
 
 
-def print_trend(document: TrendDocument, output: Output) -> None:
-    """Each series with one line per run."""
-    for number, series in enumerate(document.series):
-        if number:
-            output.line()
-        _print_series(document.target, series, output)
-    points = [point for series in document.series for point in series.points]
-    output.line()
-    output.line(f"Rates average a case's repeats first, errors left out; n = cases{_methods_text(points)}.")
-    if any(point.lifts for point in points):
-        output.line("Lift: points against the baseline arm, over the n cases with a result in both.")
-    output.line("Change: points since the run before; Different: what else is not as it was in the run before.")
-
-
-def _print_series(target: str, series: TrendSeries, output: Output) -> None:
-    bars = sparkline(point.headline.value for point in series.points)
-    output.line(f"{_title(target, series)}  {bars}  {counted(len(series.points), 'run')}")
-    has_lift = any(point.lifts for point in series.points)
-    rate = plain(series.points[-1].headline.label, _WIDTH)
-    lift = ["Lift"] if has_lift else []
-    heads = ["Began", "Run", "Version", rate, "Interval", "n", *lift, "Errors", "P95", "Change", "Different"]
-    output.table(heads, [_row(point, has_lift=has_lift) for point in series.points])
-
-
-def _methods_text(points: Iterable[TrendPoint]) -> str:
-    """Name the methods of the intervals that are shown; empty if there are none."""
-    intervals = [point.headline.interval for point in points]
-    methods = sorted({interval.method for interval in intervals if interval and interval.method})
-    return f"; interval: {', '.join(methods)}" if methods else ""
-
-
-def print_flaky(document: FlakyDocument, output: Output) -> None:
-    """Print flaky cases as a table, and what they come to."""
-    if document.cases:
-        _print_flaky_cases(document, output)
-    output.verdict(flaky_verdict(document))
-
-
-def _print_flaky_cases(document: FlakyDocument, output: Output) -> None:
-    rows = [
-        [
-            plain(case.case, _WIDTH),
-            " · ".join(plain(part, _WIDTH) for part in _place(case) if part),
-            f"{case.passed} of {case.graded}",
-            percent(case.flip_rate),
-            percent(case.pass_hat),
-            str(case.runs),
-            str(case.errors),
-            plain(case.last_run),
-        ]
-        for case in document.cases
-    ]
-    output.table(["Case", "Of", "Passed", "Flip rate", "pass^3", "Runs", "Errors", "Last run"], rows)
-    output.line()
-    output.line("Flip rate: how often two repeats disagree; pass^3: how often three all pass. Repeats of several runs")
-    output.line("count together where case and skill are the same.")
-
-
-def flaky_verdict(document: FlakyDocument) -> str:
-    """The list in one sentence."""
-    repeated = len(document.cases) + document.steady
-    if not repeated:
-        return f"no case was repeated in {counted(document.runs, 'run')}; evaluate with --runs 3 or more"
-    return f"{len(document.cases)} of {counted(repeated, 'repeated case')} flaky in {counted(document.runs, 'run')}"
-
-
 def print_noise(document: NoiseDocument, output: Output) -> None:
     """Print a line for each group, and what they come to."""
     for row in document.noise:
@@ -154,10 +81,6 @@ def noise_verdict(document: NoiseDocument) -> str:
     return f"noisiest in {runs}: {subject}, where two runs of a case disagree in {rate}"
 
 
-def _place(case: FlakyCase) -> tuple[str | None, ...]:
-    return case.target, case.suite, case.arm if case.arm != DIRECT.name else None, case.model
-
-
 def print_import(document: ImportDocument, output: Output) -> None:
     """Print the runs that were taken over, and those that were not."""
     for run in document.imported:
@@ -177,13 +100,14 @@ def print_import(document: ImportDocument, output: Output) -> None:
 
 def import_verdict(document: ImportDocument) -> str:
     """The import in one sentence."""
-    verdict = f"imported {counted(len(document.imported), 'evaluation')} into {document.store}"
+    verdict = f"imported {counted(len(document.imported), 'run')} into {document.store}"
     if document.present:
         verdict += f", {len(document.present)} had been imported before"
     damaged = sum(one.damaged for one in document.not_imported)
     unfinished = len(document.not_imported) - damaged
     verdict += f", {unfinished} did not finish and are left out" if unfinished else ""
-    return verdict + (f", {damaged} cannot be read" if damaged else "")
+    verdict += f", {damaged} cannot be read" if damaged else ""
+    return verdict + (f"; {document.passed_over} further JSON files hold no other run" if document.passed_over else "")
 
 
 def _listed(view: RunView) -> ListedRun:
@@ -225,38 +149,3 @@ def _named(ids: Sequence[str]) -> str:
     shown = ", ".join(plain(one, _WIDTH) for one in ids[:_NAMED])
     more = len(ids) - _NAMED
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _title(target: str, series: TrendSeries) -> str:
-    arm = series.arm if series.arm != DIRECT.name else None
-    parts = [target, series.suite, arm, series.model, series.runner]
-    return " · ".join(plain(part, _WIDTH) for part in parts if part)
-
-
-def _row(point: TrendPoint, *, has_lift: bool) -> list[str]:
-    change = "–" if point.delta is None else signed_points(point.delta)
-    interval = point.headline.interval
-    return [
-        moment(point.started_at),
-        plain(point.run_id),
-        plain(point.version or "–", _WIDTH),
-        figure_text(point.headline.model_copy(update={"interval": None, "n": None})),
-        interval_text(interval) if interval else "–",
-        str(point.pass_rate.n),
-        *([_lift_text(point.lifts)] * has_lift),
-        str(point.errors),
-        duration(point.p95_s) if point.samples >= _MIN_SAMPLES else "–",
-        "0.0" if change in ("+0.0", "-0.0") else change,
-        ", ".join(point.changes),
-    ]
-
-
-def _lift_text(lifts: Sequence[TrendLift]) -> str:
-    """Return the lift of each comparison, with the arm it was made with where there are several."""
-    texts = []
-    for lift in lifts:
-        text = "–" if lift.lift is None else signed_points(lift.lift)
-        finding = f" {lift.finding.replace('_', ' ')}" if lift.finding else ""
-        against = f" against {plain(lift.baseline, _WIDTH)}" if len(lifts) > 1 else ""
-        texts.append(f"{text}{finding} (n = {lift.n}){against}")
-    return "; ".join(texts) or "–"

@@ -22,6 +22,8 @@ class Mark:
     lower: float | None
     upper: float | None
     text: str
+    change: str = ""
+    """What changed since the mark before, in words."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Chart:
     """Points of the line through neighbours that are both known."""
     summary: str
     """The picture in words."""
+    changes: tuple[tuple[float, str], ...] = ()
+    """Place between two marks at which something changed, and what, in words."""
     width: int = WIDTH
     height: int = HEIGHT
     scale_start: int = _LEFT
@@ -91,6 +95,9 @@ def chart(
         points=tuple(point for point in points if point),
         lines=tuple(_lines(points)),
         summary=_summary(title, marks),
+        changes=tuple(
+            (round(_LEFT + (place - 0.5) * step, 1), mark.change) for place, mark in enumerate(marks) if mark.change
+        ),
     )
 
 

@@ -35,6 +35,11 @@ class Series:
     """Oldest first."""
     charts: tuple[Chart, ...]
 
+    @property
+    def has_changes(self) -> bool:
+        """True if something but the results changed between two of its runs."""
+        return any(entry.point.changes for entry in self.entries)
+
 
 @dataclass(frozen=True)
 class HistoryPage:
@@ -99,6 +104,7 @@ def _charts(entries: Sequence[Entry], headline: str) -> Iterator[Chart]:
                 bounds.lower if bounds else None,
                 bounds.upper if bounds else None,
                 percent(figure.value),
+                ", ".join(entry.point.changes),
             )
         )
     yield chart(plain(headline, 60), rates, least=0.0, most=1.0, shown=percent)
@@ -119,6 +125,7 @@ def _points(value: float | None) -> str:
 
 def _lift_mark(entry: Entry, baseline: str) -> Mark:
     lift = next((lift for lift in entry.lifts if lift.baseline == baseline), None)
+    changes = ", ".join(entry.point.changes)
     if lift is None:
-        return Mark(None, None, None, "")
-    return Mark(lift.estimate, lift.lower, lift.upper, signed_points(lift.estimate))
+        return Mark(None, None, None, "", changes)
+    return Mark(lift.estimate, lift.lower, lift.upper, signed_points(lift.estimate), changes)

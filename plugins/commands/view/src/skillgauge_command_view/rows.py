@@ -22,7 +22,7 @@ from skillgauge.api.report import (
 from skillgauge.api.run import why_summary_foreign
 
 _VERDICTS = {
-    RunVerdict.PASSED: "no gate missed",
+    RunVerdict.PASSED: "gates met",
     RunVerdict.FAILED: "gate missed",
     RunVerdict.ERROR: "inconclusive",
     RunVerdict.INCOMPLETE: "incomplete",
@@ -72,6 +72,8 @@ class RunRow:
     cost_is_partial: bool
     invalid: tuple[str, ...]
     """Suites of which it proves nothing."""
+    has_gates: bool
+    """Whether it is known that any gate was asked; a store keeps those of the suites themselves alone."""
     foreign: str
     """The reason why it is not the user's own word; empty if it is."""
 
@@ -80,6 +82,8 @@ class RunRow:
         """The verdict for people."""
         if self.state is RunState.RUNNING:
             return "running"
+        if self.verdict is RunVerdict.PASSED and not self.has_gates:
+            return "finished"
         return _VERDICTS[self.verdict]
 
     @property
@@ -113,6 +117,7 @@ def row_of(view: RunView, key: str, source: str) -> RunRow:
         cost_usd=spending.cost_usd if spending else None,
         cost_is_partial=bool(spending and spending.unknown),
         invalid=tuple(one.suite_id for one in view.summary.validity if not one.valid),
+        has_gates=bool(view.decided and view.decided.gates) or any(suite.gates for suite in head.suites),
         foreign=why_summary_foreign(view),
     )
 
