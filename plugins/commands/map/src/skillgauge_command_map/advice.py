@@ -1,0 +1,118 @@
+"""The thing to do about each skill, with the evidence for it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from skillgauge.api.report import chance_text, counted, listed, percent
+
+from .catalogue import Member
+from .findings import HALF, LEAST_INSTEAD, Screened
+from .model import PROVEN, Action, PairRow, Rate, Relation, SkillRow
+from .overlap import shared_words
+
+NAMES_ALIKE = 0.5
+"""Share of words that two names have in common from which a new name is advised before a new description."""
+_BROAD = 2
+"""Skills that a skill has to shadow for its own description to be called too broad."""
+_QUERIES = 4
+"""Queries that are named."""
+
+
+def skill_rows(members: Sequence[Member], screened: Screened, pairs: Sequence[PairRow]) -> tuple[SkillRow, ...]:
+    """Return a row for each skill: those with something to do first, then by name."""
+    for_others = {member.name: 0 for member in members}
+    for owner, sessions in screened.sessions.items():
+        for session in sessions:
+            for name in session.skills:
+                if name != owner and name in for_others:
+                    for_others[name] += 1
+    rows = [_row(member, screened, pairs, for_others) for member in members]
+    order = list(Action)
+    return tuple(sorted(rows, key=lambda row: (order.index(row.action), row.name)))
+
+
+def _row(member: Member, screened: Screened, pairs: Sequence[PairRow], for_others: Mapping[str, int]) -> SkillRow:
+    name = member.name
+    rate = screened.own_rate(name)
+    sessions = screened.sessions.get(name, ())
+    missed = [session for session in sessions if not session.hit]
+    none_fired = sum(not session.skills for session in missed)
+    by_others = [pair for pair in pairs if pair.query_of == name and pair.relation in PROVEN]
+    over_others = [pair for pair in pairs if pair.skill == name and pair.relation in PROVEN]
+    action, partners = _action(name, rate, by_others, over_others)
+    saved = [pair.left_out.input_tokens for pair in pairs if pair.skill == name and pair.left_out]
+    known = [tokens for tokens in saved if tokens is not None]
+    is_chosen = for_others[name] > 0 or any(session.hit for session in sessions)
+    return SkillRow(
+        name=name,
+        action=action,
+        partners=partners,
+        evidence=tuple(_evidence(name, rate, none_fired, [*by_others, *over_others])),
+        own=rate,
+        others_fired=len(missed) - none_fired,
+        none_fired=none_fired,
+        for_others=for_others[name],
+        never_chosen=rate is not None and rate.upper < HALF and not is_chosen,
+        description_tokens=member.tokens,
+        input_tokens=sum(known) / len(known) if known else None,
+    )
+
+
+def _action(
+    name: str, rate: Rate | None, by_others: Sequence[PairRow], over_others: Sequence[PairRow]
+) -> tuple[Action, tuple[str, ...]]:
+    """Return what to do about a skill, and with which others."""
+    subsuming = tuple(pair.skill for pair in by_others if pair.relation is Relation.SUBSUMES)
+    shadowing = tuple(pair.skill for pair in by_others)
+    shadowed = tuple(pair.query_of for pair in over_others)
+    if subsuming:
+        return Action.MERGE, subsuming
+    if shadowing:
+        namesakes = tuple(other for other in shadowing if shared_words((name, other)) >= NAMES_ALIKE)
+        return (Action.RENAME, namesakes) if namesakes else (Action.SHARPEN, shadowing)
+    if len(shadowed) >= _BROAD:
+        return Action.SHARPEN, shadowed
+    if rate is None:
+        return Action.UNDECIDED, ()
+    if rate.upper < HALF:
+        return Action.SHARPEN, ()
+    return (Action.KEEP if rate.lower > HALF else Action.UNDECIDED), ()
+
+
+def _evidence(name: str, rate: Rate | None, none_fired: int, pairs: Sequence[PairRow]) -> Iterator[str]:
+    if rate is None:
+        yield "no session of its own queries tells which skills fired"
+    else:
+        span = f"{percent(rate.lower)} to {percent(rate.upper)} for queries like these"
+        fired = f"fired in {rate.fired} of {counted(rate.sessions, 'session')} of its {queries_text(rate.queries)}"
+        yield f"{fired} ({span})"
+    if none_fired >= LEAST_INSTEAD:
+        yield f"no skill fired in {none_fired} of them"
+    for pair in pairs:
+        yield pair_sentence(pair, name)
+
+
+def queries_text(number: int) -> str:
+    """Return a number of queries in words."""
+    return "1 query" if number == 1 else f"{number} queries"
+
+
+def pair_sentence(pair: PairRow, about: str | None = None) -> str:
+    """Return the evidence of a pair as a sentence.
+
+    Args:
+        pair: the pair.
+        about: the skill whose evidence it is; `None` names both.
+    """
+    owner = "it" if about == pair.query_of else pair.query_of
+    subject = "this skill" if about == pair.skill else pair.skill
+    seen = f"{subject} fired instead of {owner} in {pair.instead} of {counted(pair.sessions, 'session')}"
+    if pair.queries:
+        seen += f" ({listed(pair.queries, _QUERIES)})"
+    result = pair.left_out
+    if result is None:
+        return seen
+    ratio = f"{result.fired_without} of {result.sessions_without} against {result.fired_with} of {result.sessions_with}"
+    chance = chance_text(result.adjusted)
+    return f"{seen}; with {subject} left out {owner} fired in {ratio} ({chance}, corrected for all pairs)"
