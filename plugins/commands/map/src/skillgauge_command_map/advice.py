@@ -77,7 +77,7 @@ def _action(
         return Action.UNDECIDED, ()
     if rate.upper < HALF:
         return Action.SHARPEN, ()
-    return (Action.KEEP if rate.lower > HALF else Action.UNDECIDED), ()
+    return (Action.KEEP if rate.rate > HALF else Action.UNDECIDED), ()
 
 
 def _evidence(name: str, rate: Rate | None, none_fired: int, pairs: Sequence[PairRow]) -> Iterator[str]:

@@ -72,8 +72,11 @@ def read_catalogue(call: Invocation, words: Sequence[str]) -> Catalogue:
         hint = "Name more skills, or the folder around them."
         raise UsageError(Problem("map.too-few-skills", message, hint=hint))
     members = tuple(map(_member, offered))
+    with_suites = _with_suites(call, paths)
+    if not with_suites:
+        raise UsageError(no_queries(len(members)))
     closed = [skill for skill in skills if skill not in offered]
-    return Catalogue(members=members, paths=_with_suites(call, paths), warnings=tuple(map(_closed, closed)))
+    return Catalogue(members=members, paths=with_suites, warnings=tuple(map(_closed, closed)))
 
 
 def _are(number: int) -> str:
@@ -126,7 +129,8 @@ def _is_readable(call: Invocation, paths: tuple[Path, ...]) -> bool:
     try:
         call.suites(*paths)
     except SkillgaugeError as error:
-        return any(problem.code != UNREADABLE for problem in error.problems) and len(paths) == 1
+        is_single = len(paths) == 1
+        return is_single and any(problem.code != UNREADABLE for problem in error.problems)
     return True
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, Literal, assert_never
 
 from skillgauge.api import ExitCode, Problem, UsageError
 from skillgauge.api.report import RunState, counted, percent, stamp
-from skillgauge.api.run import Evaluation, Invocation, width_of, write_whole
+from skillgauge.api.run import Evaluation, Invocation, write_whole
 
 from .advice import pair_sentence, queries_text, skill_rows
 from .catalogue import read_catalogue
@@ -113,8 +112,7 @@ def _conclude(call: Invocation, mapped: Mapped) -> ExitCode:
     call.output.report(_human_lines(document))
     if not call.output.quiet:
         call.output.table(*_table(document))
-        for line in _after_table(document, width_of(sys.stdout)):
-            call.output.line(line)
+    call.output.report(_after_table(document))
     for notice in document.notices:
         call.output.notice(notice)
     call.output.verdict(document.verdict, document.exit_code)
@@ -214,12 +212,7 @@ def _human_lines(document: MapDocument) -> Iterator[str]:
 
 def _table(document: MapDocument) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     heads = ("Skill", "Do", "Own queries", "Others fired", "For others", "Costs")
-    return heads, [_cells(row) for row in _listed_skills(document)]
-
-
-def _listed_skills(document: MapDocument) -> list[SkillRow]:
-    """Return the skills with something to do, and others as long as there is room."""
-    return list(document.skills[:_SKILLS])
+    return heads, [_cells(row) for row in document.skills[:_SKILLS]]
 
 
 def _cells(row: SkillRow) -> tuple[str, ...]:
@@ -230,7 +223,7 @@ def _cells(row: SkillRow) -> tuple[str, ...]:
     return row.name, action, own, str(row.others_fired), str(row.for_others), cost_text(row)
 
 
-def _after_table(document: MapDocument, width: int | None) -> Iterator[str]:
+def _after_table(document: MapDocument) -> Iterator[str]:
     rest = document.skills[_SKILLS:]
     if rest:
         unchanged = sum(row.action is Action.KEEP for row in rest)

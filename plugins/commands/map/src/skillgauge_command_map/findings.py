@@ -28,7 +28,8 @@ SHARE_INSTEAD = 0.1
 ALIKE = 0.4
 """Likeness of descriptions from which a skill is suspected where the other does not fire."""
 MARGIN = 0.2
-"""Difference of firing rates; a pair whose interval reaches beyond it is undecided, and not merely unproven."""
+"""Difference of firing rates. A pair whose interval reaches beyond it is undecided, and not merely unproven; and a
+skill that fires as often where the other fires as where it does not, within this margin, is no suspect."""
 HALF = 0.5
 
 Pair = tuple[str, str]
@@ -65,14 +66,16 @@ class Screened:
         """
         sessions = self.sessions.get(owner, ())
         instead = self.instead(owner)
-        least = max(LEAST_INSTEAD, math.ceil(SHARE_INSTEAD * len(sessions)))
         missed = sum(not session.hit for session in sessions)
         if missed < LEAST_INSTEAD:
             return ()
+        beside = Counter(name for session in sessions if session.hit for name in session.skills)
+        hits = max(1, len(sessions) - missed)
+        least = max(LEAST_INSTEAD, math.ceil(SHARE_INSTEAD * len(sessions)))
         suspected = {
             name: (-instead[name], -likeness, name)
             for name, likeness in self.neighbours(owner).items()
-            if instead[name] >= least or likeness >= ALIKE
+            if likeness >= ALIKE or (instead[name] >= least and instead[name] / missed - beside[name] / hits > MARGIN)
         }
         return tuple(sorted(suspected, key=suspected.__getitem__)[:most])
 
@@ -217,7 +220,7 @@ def _relation(screened: Screened, pair: Pair, result: LeftOut | None, *, seen: b
         if result.difference < 0:
             return Relation.SUPPORTS
         return Relation.SUBSUMES if _takes_over(screened, pair) else Relation.SHADOWS
-    if result is not None and result.upper > MARGIN:
+    if result is not None and result.upper > MARGIN and (seen or result.difference > 0):
         return Relation.UNDECIDED
     return Relation.FIRES_TOO if seen else Relation.ALIKE
 

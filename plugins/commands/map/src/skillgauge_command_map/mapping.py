@@ -91,7 +91,8 @@ class MapMaker:
             message = "a map compares no arms with and without a skill, so --runs takes a number here"
             raise UsageError(Problem("usage.runs", message, hint=hint))
         what = replace(request.options.what, paths=self.catalogue.paths, revise=suites)
-        return replace(request, options=replace(request.options, what=what), words=())
+        reports = replace(request.reports, names=(), own=False)  # a map has reports of its own
+        return replace(request, options=replace(request.options, what=what), reports=reports, words=())
 
     def planned(self, evaluation: Evaluation) -> PlannedSessions:
         """Return the sessions of the first part, and the most of the second one."""

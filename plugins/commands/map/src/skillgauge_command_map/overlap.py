@@ -62,9 +62,7 @@ class Likeness:
 
 
 def _normed(counts: Mapping[str, int], used_by: Mapping[str, int], texts: int) -> dict[str, float]:
-    weights = {
-        word: (1 + math.log(count)) * math.log((1 + texts) / (0.5 + used_by[word])) for word, count in counts.items()
-    }
+    weights = {word: (1 + math.log(count)) * math.log(1 + texts / used_by[word]) for word, count in counts.items()}
     length = math.sqrt(math.fsum(weight * weight for weight in weights.values()))
     return {word: weight / length for word, weight in weights.items()} if length else {}
 

@@ -150,6 +150,7 @@ def _pair(pair: PairRow) -> str:
 def _table(label: str, heads: Sequence[str], rows: Iterable[str]) -> Iterator[str]:
     """Yield a table that scrolls inside its box; rows are HTML."""
     yield f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table>'
-    yield f"<thead><tr>{''.join(f'<th scope="col">{escape(head)}</th>' for head in heads)}</tr></thead><tbody>"
+    cells = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+    yield f"<thead><tr>{cells}</tr></thead><tbody>"
     yield from (f"<tr>{row}</tr>" for row in rows)
     yield "</tbody></table></div>"

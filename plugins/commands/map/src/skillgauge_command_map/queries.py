@@ -121,7 +121,8 @@ class MapSuites:
             hint = "They are installed and may fire; nothing can be said about queries that should make them fire."
             yield Problem("map.skills-without-queries", message, hint=hint, severity=Severity.WARNING)
         if elsewhere:
-            message = f"{counted(elsewhere, 'query', 'queries')} for skills that are not in the catalogue, not asked"
+            number = "1 query is" if elsewhere == 1 else f"{elsewhere} queries are"
+            message = f"{number} for skills that are not in the catalogue, and not asked"
             hint = "Name those skills as well."
             yield Problem("map.queries-of-others", message, hint=hint, severity=Severity.WARNING)
 
