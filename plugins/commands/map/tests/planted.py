@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -48,6 +49,6 @@ def plant(folder: Path, number: int, *, seed: int = 0) -> set[tuple[str, str]]:
     for name, mine in own.items():
         promised = [*mine, *(own[shadows[name]] if name in shadows else [])]
         always = f", {ALWAYS}" if name == names[-1] else ""
-        queries = [" ".join(Random(f"{seed} {name} {number}").sample(mine, 4)) for number in range(QUERIES)]
+        queries = [" ".join(chosen) for chosen in Random(f"{seed} {name}").sample([*combinations(mine, 4)], QUERIES)]
         write_skill(folder, name, f"Use for {' '.join(promised)}{always}", queries)
     return pairs

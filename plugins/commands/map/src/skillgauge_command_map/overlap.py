@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_ENDINGS = ("ing", "ies", "ed", "es", "s")
+_ENDINGS = (("s",), ("ing", "ed", "e"))
+"""One of each group is cut off, in this order."""
 _SHORTEST = 3
 """Characters that are left of a word without its ending."""
 
@@ -24,10 +25,10 @@ def words_of(text: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
-            return word.removesuffix(ending)
-    return word
+    for endings in _ENDINGS:
+        ending = next((one for one in endings if word.endswith(one) and len(word) - len(one) >= _SHORTEST), "")
+        word = word.removesuffix(ending)
+    return f"{word[:-1]}i" if word.endswith("y") else word
 
 
 class Likeness:
