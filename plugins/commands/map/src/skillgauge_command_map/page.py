@@ -13,14 +13,17 @@ from html import escape
 from importlib.resources import files
 
 from skillgauge.api import LINE, plain
-from skillgauge.api.report import moment, percent
+from skillgauge.api.report import counted, moment, percent
 
 from .advice import pair_sentence
 from .documents import MapDocument
-from .model import PROVEN, PairRow, Rate, Relation, SkillRow
+from .model import PROVEN, Action, PairRow, Rate, Relation, SkillRow
 from .picture import graph, matrix
 from .wording import cost_text, left_out_text, sentences, shown_pairs
 
+_UNCHANGED = (Action.KEEP, Action.UNDECIDED)
+_OPEN = 12
+"""Skills without anything to do that are not folded away."""
 _LISTED = 200
 """Pairs that have a row; the JSON document has all."""
 
@@ -47,7 +50,7 @@ def _lines(document: MapDocument) -> Iterator[str]:
     yield f"<style>{style}</style></head><body><main>"
     yield f"<h1>Map of {len(document.skills)} skills</h1>"
     first, *more = sentences(document)
-    yield f'<p class="verdict {"bad" if _proven(document) else "good"}">{text(first, 2000)}</p>'
+    yield f'<p class="verdict{" shadowed" if _proven(document) else ""}">{text(first, 2000)}</p>'
     agent = f"{document.engine} {document.model}" if document.model else document.engine
     yield f'<p class="muted">{text(agent)}, {moment(document.started_at)}</p>'
     yield from _items(text(one, 2000) for one in (*more, *document.notices))
@@ -68,7 +71,16 @@ def _items(items: Iterable[str]) -> Iterator[str]:
 def _skills(document: MapDocument) -> Iterator[str]:
     yield "<h2>What to do about each skill</h2>"
     heads = ("Skill", "Do", "Fires for its own queries", "Only others fired", "For others' queries", "Costs")
-    yield from _table("Skills", heads, (_skill(row) for row in document.skills))
+    changed = [row for row in document.skills if row.action not in _UNCHANGED]
+    others = document.skills[len(changed) :]
+    if changed or not others:
+        yield from _table("Skills to change", heads, map(_skill, changed))
+    if others:
+        is_open = " open" if len(others) <= _OPEN else ""
+        yield f"<details{is_open}><summary>{counted(len(others), 'skill')} to keep, or of which too little is known"
+        yield "</summary>"
+        yield from _table("Other skills", heads, map(_skill, others))
+        yield "</details>"
 
 
 def _skill(row: SkillRow) -> str:
@@ -139,9 +151,10 @@ def _pairs(document: MapDocument) -> Iterator[str]:
 def _pair(pair: PairRow) -> str:
     kind = "bad" if pair.relation in PROVEN else "open" if pair.relation is Relation.UNDECIDED else "muted"
     cells = (
-        f'<th scope="row">{text(pair.skill)}</th><td class="{kind}">{pair.relation}</td><td>{text(pair.query_of)}</td>',
+        f'<th scope="row">{text(pair.skill)}</th>',
+        f'<td class="relation {kind}">{pair.relation}</td><td class="name">{text(pair.query_of)}</td>',
         f'<td class="number">{pair.instead} of {pair.sessions}</td><td class="number">{pair.together}</td>',
-        f"<td>{escape(left_out_text(pair))}</td>",
+        f'<td class="result">{escape(left_out_text(pair))}</td>',
         f'<td class="number">{percent(pair.likeness)}</td>',
     )
     return "".join(cells)

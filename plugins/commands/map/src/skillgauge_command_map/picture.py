@@ -39,7 +39,7 @@ def matrix(document: MapDocument) -> Iterator[str]:
     columns = [*(row.query_of for row in rows)]
     columns += [name for name in _others(rows) if name not in columns][: max(0, _MOST - len(columns))]
     columns.append(NONE)
-    width, height = _ROOM + _CELL * len(columns) + 8, _ROOM + _CELL * len(rows) + 8
+    width, height = _ROOM + _CELL * len(columns) + _ROOM // 2, _ROOM + _CELL * len(rows) + 8
     label = f"Matrix: whose queries, {len(rows)} rows, and which skills fired, {len(columns)} columns; see the tables"
     yield f'<svg class="matrix" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
     yield f'aria-label="{label}">'

@@ -26,16 +26,25 @@ def sentences(document: MapDocument) -> Iterator[str]:
     yield f"the descriptions take about {document.description_tokens:,} tokens of every session (estimated)"
 
 
+_WORDS = {
+    Action.MERGE: "merge",
+    Action.RENAME: "rename",
+    Action.SHARPEN: "sharpen",
+    Action.KEEP: "keep",
+    Action.UNDECIDED: "cannot tell",
+}
+
+
 def verdict_of(skills: Sequence[SkillRow], pairs: Sequence[PairRow]) -> str:
     """Return the answer of a map in one sentence."""
     proven = [pair for pair in pairs if pair.relation in PROVEN]
     never = sum(row.never_chosen for row in skills)
     parts = [f"{counted(len(skills), 'skill')}: {_counted_pairs(proven)}"]
     parts += [f"{never} never chosen"] if never else []
-    for action in (Action.MERGE, Action.RENAME, Action.SHARPEN, Action.KEEP, Action.UNDECIDED):
+    for action, word in _WORDS.items():
         number = sum(row.action is action for row in skills)
         if number:
-            parts.append(f"{action} {number}" if action is not Action.UNDECIDED else f"{number} cannot be told")
+            parts.append(f"{word} {number}")
     return "; ".join([parts[0], ", ".join(parts[1:])])
 
 
