@@ -53,7 +53,11 @@ def test_a_shadowed_skill_fires_again(
 ) -> None:
     """`fruit` fires for both queries of `apples`, and `apples` does once `fruit` is left out: proven in 24 sessions."""
     with ModelServer(choosing) as server:
-        options = {"program": agent_program(agent.program), "base_url": f"{server.url}{agent.address}", "api_retries": 0}
+        options = {
+            "program": agent_program(agent.program),
+            "base_url": f"{server.url}{agent.address}",
+            "api_retries": 0,
+        }
         settings = [word for key, value in options.items() for word in ("--set", f"engines.{agent.name}.{key}={value}")]
         command = ["map", "skills", "--engine", agent.name, "--model", agent.model, "--sandbox", "local"]
         command += [*settings, "--concurrency", "2", "--record", "kept", "--json"]

@@ -14,9 +14,9 @@ from random import Random
 from typing import Any
 
 import pytest
+from planted import made_up_words
 from playwright.sync_api import Browser, sync_playwright
 
-from planted import made_up_words
 from skillgauge.api import SkillRef, Target
 from skillgauge_command_map.advice import skill_rows
 from skillgauge_command_map.catalogue import Member
@@ -74,7 +74,9 @@ def document(number: int) -> MapDocument:
         engine="claude-code",
         model="a-model",
         runs=("first", "second"),
-        sessions=PlannedSessions(screening=12 * number, leave_one_out=len(again), skills=number, queries=4 * number, runs=3),
+        sessions=PlannedSessions(
+            screening=12 * number, leave_one_out=len(again), skills=number, queries=4 * number, runs=3
+        ),
         unknown=2,
         tokens=1_000_000,
         cost_usd=3.5,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from planted import write_skill
+
 from skillgauge_testkit.program import Done, Program
 
 pytestmark = pytest.mark.e2e
@@ -124,7 +124,9 @@ def test_a_stopped_map_goes_on_where_it_was(make: Map) -> None:
     ended = make("skills", "--json")
     assert ended.code == 0, ended.stderr
     assert ended.document["runs"] == stopped.document["runs"]
-    assert ended.document["notices"] == [f"went on with the map that run {stopped.document['runs'][0]} began (--fresh starts a new one)"]
+    assert ended.document["notices"] == [
+        f"went on with the map that run {stopped.document['runs'][0]} began (--fresh starts a new one)"
+    ]
     assert ended.document["cost_usd"] == pytest.approx(0.3)
     assert pair(ended.document)["relation"] == "shadows"
     again = make("skills", "--json")

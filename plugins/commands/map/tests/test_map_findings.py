@@ -63,7 +63,9 @@ def test_only_leaving_out_proves_shadowing() -> None:
 
 def test_few_sessions_leave_a_pair_undecided() -> None:
     """One query asked once with and once without cannot prove anything, and does not rule anything out."""
-    again = sessions("csv", "tables", queries=1, runs=1) + sessions("csv", "csv", arm_without("tables"), queries=1, runs=1)
+    again = sessions("csv", "tables", queries=1, runs=1) + sessions(
+        "csv", "csv", arm_without("tables"), queries=1, runs=1
+    )
     pair = ("tables", "csv")
     assert rows(sessions("csv", "tables", queries=1, runs=1), again, pair)[pair].relation is Relation.UNDECIDED
 
@@ -115,7 +117,9 @@ def test_suspects_fire_more_where_the_other_does_not() -> None:
 def test_advice_follows_from_proof() -> None:
     """Merge what is subsumed, rename what has the name of its shadow, sharpen the rest, and keep what works."""
     without = arm_without("tables")
-    merged = advice(sessions("csv", "tables"), sessions("csv", "tables") + sessions("csv", "csv", without), ("tables", "csv"))
+    merged = advice(
+        sessions("csv", "tables"), sessions("csv", "tables") + sessions("csv", "csv", without), ("tables", "csv")
+    )
     assert (merged["csv"].action, merged["csv"].partners) == (Action.MERGE, ("tables",))
     assert merged["csv"].never_chosen
     half = sessions("csv", "csv-tools", queries=2) + sessions("csv", "csv", queries=2)

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from skillgauge_command_map.overlap import Likeness, shared_words, words_of
 
-TEXTS = st.dictionaries(st.text("abcd", min_size=1, max_size=3), st.text("abcdefg ", max_size=40), min_size=2, max_size=6)
+TEXTS = st.dictionaries(
+    st.text("abcd", min_size=1, max_size=3), st.text("abcdefg ", max_size=40), min_size=2, max_size=6
+)
 
 
 @given(TEXTS)
@@ -31,9 +33,7 @@ def test_pairs_are_those_above_the_least(texts: dict[str, str], least: float) ->
     pairs = likeness.pairs(least)
     assert [pair[2] for pair in pairs] == sorted((pair[2] for pair in pairs), reverse=True)
     names = sorted(texts)
-    expected = {
-        frozenset((one, two)) for one in names for two in names if one < two and likeness.of(one, two) >= least
-    }
+    expected = {frozenset((one, two)) for one in names for two in names if one < two and likeness.of(one, two) >= least}
     assert {frozenset(pair[:2]) for pair in pairs} == expected
     assert len(pairs) == len(expected)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from planted import QUERIES, plant
+
 from skillgauge_testkit.program import Program
 
 pytestmark = pytest.mark.e2e
@@ -32,7 +32,7 @@ def called(document: dict[str, Any]) -> set[tuple[str, str]]:
     }
 
 
-@pytest.mark.parametrize("number", [15, 30, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [15, *(pytest.param(number, marks=pytest.mark.slow) for number in (30, 60))])
 def test_planted_shadowing_is_found(program: Program, work: Path, number: int) -> None:
     """All planted pairs are called, at most two others, and no skill takes more sessions than in a small catalogue.
 

@@ -42,7 +42,7 @@ def _row(member: Member, screened: Screened, pairs: Sequence[PairRow], for_other
     over_others = [pair for pair in pairs if pair.skill == name and pair.relation in PROVEN]
     action, partners = _action(name, rate, by_others, over_others)
     saved = [pair.left_out.input_tokens for pair in pairs if pair.skill == name and pair.left_out]
-    known = [tokens for tokens in saved if tokens is not None]
+    savings = [tokens for tokens in saved if tokens is not None]
     is_chosen = for_others[name] > 0 or any(session.hit for session in sessions)
     return SkillRow(
         name=name,
@@ -55,7 +55,7 @@ def _row(member: Member, screened: Screened, pairs: Sequence[PairRow], for_other
         for_others=for_others[name],
         never_chosen=rate is not None and rate.upper < HALF and not is_chosen,
         description_tokens=member.tokens,
-        input_tokens=sum(known) / len(known) if known else None,
+        input_tokens=sum(savings) / len(savings) if savings else None,
     )
 
 
@@ -107,12 +107,12 @@ def pair_sentence(pair: PairRow, about: str | None = None) -> str:
     """
     owner = "it" if about == pair.query_of else pair.query_of
     subject = "this skill" if about == pair.skill else pair.skill
-    seen = f"{subject} fired instead of {owner} in {pair.instead} of {counted(pair.sessions, 'session')}"
+    sentence = f"{subject} fired instead of {owner} in {pair.instead} of {counted(pair.sessions, 'session')}"
     if pair.queries:
-        seen += f" ({listed(pair.queries, _QUERIES)})"
+        sentence += f" ({listed(pair.queries, _QUERIES)})"
     result = pair.left_out
     if result is None:
-        return seen
+        return sentence
     ratio = f"{result.fired_without} of {result.sessions_without} against {result.fired_with} of {result.sessions_with}"
     chance = chance_text(result.adjusted)
-    return f"{seen}; with {subject} left out {owner} fired in {ratio} ({chance}, corrected for all pairs)"
+    return f"{sentence}; with {subject} left out {owner} fired in {ratio} ({chance}, corrected for all pairs)"

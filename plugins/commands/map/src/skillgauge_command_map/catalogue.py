@@ -100,8 +100,8 @@ def _twice(skills: Sequence[Skill]) -> Iterator[Problem]:
     first: dict[str, Skill] = {}
     for skill in skills:
         if skill.name in first:
-            other = first[skill.name].root / SKILL_FILE
-            message = f"skill {skill.name!r} is in the catalogue twice, first in {str(other)!r}"
+            file = first[skill.name].root / SKILL_FILE
+            message = f"skill {skill.name!r} is in the catalogue twice, first in {str(file)!r}"
             hint = "An agent has one skill of a name: leave one of them out, or rename it."
             yield Problem("map.duplicate-skill", message, skill.origin("name"), hint=hint)
         first.setdefault(skill.name, skill)

@@ -16,7 +16,7 @@ from .advice import pair_sentence, queries_text, skill_rows
 from .catalogue import read_catalogue
 from .documents import AlikePair, MapDocument, MapPlanDocument, PlannedSessions, problem_documents
 from .findings import ALIKE, LEVEL, pair_rows
-from .mapping import Mapped, MapMaker
+from .mapping import MapMaker, Mapped
 from .model import PROVEN, Action, Relation, SkillRow
 from .page import render
 from .wording import cost_text, sentences, verdict_of
@@ -124,8 +124,8 @@ def _place(folder: Path, document: MapDocument, kind: str) -> Path:
 
 
 def _document(mapped: Mapped) -> MapDocument:
-    asked = mapped.screening.asked
-    again = mapped.again.asked if mapped.again else None
+    screening = mapped.screening.answers
+    again = mapped.again.answers if mapped.again else None
     is_whole = mapped.state is RunState.FINISHED
     tested = mapped.tested if again else ()
     pairs = pair_rows(mapped.screened, again.sessions if again else (), tested)
@@ -144,23 +144,23 @@ def _document(mapped: Mapped) -> MapDocument:
         model=model,
         runs=tuple(part.info.run_id for part in parts),
         sessions=mapped.sessions,
-        unknown=sum(part.asked.unknown for part in parts),
-        tokens=sum(part.asked.tokens for part in parts),
-        cost_usd=sum(part.asked.cost_usd for part in parts),
+        unknown=sum(part.answers.unknown for part in parts),
+        tokens=sum(part.answers.tokens for part in parts),
+        cost_usd=sum(part.answers.cost_usd for part in parts),
         description_tokens=sum(member.tokens for member in mapped.catalogue.members),
         level=round(LEVEL, 6),
         tested=len(tested),
         skills=skills,
         pairs=pairs,
         matrix=mapped.screened.matrix(order),
-        notices=(*mapped.notices, *_unknown_notice(asked.unknown, len(asked.sessions))),
+        notices=(*mapped.notices, *_unknown_notice(screening.unknown, len(screening.sessions))),
         problems=problem_documents((*mapped.catalogue.warnings, *prepared.warnings, *prepared.suites.passed_over)),
     )
 
 
-def _unknown_notice(unknown: int, known: int) -> Iterator[str]:
+def _unknown_notice(unknown: int, reporting: int) -> Iterator[str]:
     if unknown:
-        total = counted(unknown + known, "session")
+        total = counted(unknown + reporting, "session")
         yield f"{unknown} of {total} of the first part tell nothing; `skillgauge report show RUN` has the reasons"
 
 
@@ -189,11 +189,11 @@ def _verdict(mapped: Mapped, answer: str, *, is_whole: bool) -> tuple[ExitCode, 
         if mapped.state is RunState.STOPPED:
             return ExitCode.BUDGET, f"stopped by a budget in the {part} part, {goes_on}; so far {answer}"
         return ExitCode.INTERRUPTED, f"interrupted in the {part} part, {goes_on}; so far {answer}"
-    parts = [part.asked for part in (mapped.screening, mapped.again) if part]
-    for asked in parts:
-        total = asked.unknown + len(asked.sessions)
-        if asked.unknown > _MOST_UNKNOWN * total:
-            reason = f"{asked.unknown} of {counted(total, 'session')} ended in an error or do not tell what fired"
+    parts = [part.answers for part in (mapped.screening, mapped.again) if part]
+    for answers in parts:
+        total = answers.unknown + len(answers.sessions)
+        if answers.unknown > _MOST_UNKNOWN * total:
+            reason = f"{answers.unknown} of {counted(total, 'session')} ended in an error or do not tell what fired"
             return ExitCode.INVALID_RUN, f"invalid map: {reason}; {answer}"
     if mapped.first.prepared.suites.passed_over:
         return ExitCode.USAGE, f"some files or cases could not be read; of the others {answer}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from pydantic import Field
+
 from skillgauge.api import Frozen, Problem, located_all
 from skillgauge.api.run import problem_document
 
@@ -96,6 +98,6 @@ class MapDocument(Frozen):
     pairs: tuple[PairRow, ...]
     matrix: tuple[MatrixRow, ...]
     notices: tuple[str, ...] = ()
-    reports: dict[str, str] = {}
+    reports: dict[str, str] = Field(default_factory=dict)
     """Path of each report that was written."""
     problems: tuple[ProblemDocument, ...] = ()

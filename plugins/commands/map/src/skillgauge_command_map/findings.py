@@ -121,7 +121,7 @@ def pair_rows(screened: Screened, again: Iterable[Fired], tested: Sequence[Pair]
         tested: pairs that the second part was to test.
     """
     results = left_out(again, tested)
-    seen = {
+    noticed = {
         (name, owner)
         for owner, sessions in screened.sessions.items()
         for session in sessions
@@ -134,7 +134,7 @@ def pair_rows(screened: Screened, again: Iterable[Fired], tested: Sequence[Pair]
         for pair in ((first, second), (second, first))
         if pair[1] in screened.sessions
     }
-    rows = [_pair_row(screened, pair, results.get(pair)) for pair in {*seen, *alike, *results}]
+    rows = [_pair_row(screened, pair, results.get(pair)) for pair in {*noticed, *alike, *results}]
     order = list(Relation)
     return tuple(sorted(rows, key=lambda row: (order.index(row.relation), -row.instead, -row.likeness, row.query_of)))
 
@@ -152,9 +152,9 @@ def left_out(again: Iterable[Fired], tested: Sequence[Pair]) -> dict[Pair, LeftO
     compared = {}
     for name, owner in tested:
         without, everything = by_arm.get((owner, arm_without(name)), []), by_arm.get((owner, ALL), [])
-        found = _compared(without, everything)
-        if found is not None:
-            compared[name, owner] = found
+        result = _compared(without, everything)
+        if result is not None:
+            compared[name, owner] = result
     adjusted = holm([result.chance for result in compared.values()])
     return {
         pair: result.model_copy(update={"adjusted": chance})
@@ -171,7 +171,7 @@ def _compared(without: Sequence[Fired], everything: Sequence[Fired]) -> LeftOut 
     chance = chance_of_difference(pairs)
     interval = interval_here(pairs, chance=chance)
     saved = [_input(theirs[query]) - _input(ours[query]) for query in common]
-    known = [tokens for tokens in saved if not math.isnan(tokens)]
+    savings = [tokens for tokens in saved if not math.isnan(tokens)]
     return LeftOut(
         fired_with=sum(pair[1].passed * number for pair, number in pairs.items()),
         sessions_with=sum(pair[1].graded * number for pair, number in pairs.items()),
@@ -183,7 +183,7 @@ def _compared(without: Sequence[Fired], everything: Sequence[Fired]) -> LeftOut 
         upper=interval.upper,
         chance=chance,
         adjusted=chance,
-        input_tokens=math.fsum(known) / len(known) if known else None,
+        input_tokens=math.fsum(savings) / len(savings) if savings else None,
     )
 
 
@@ -193,8 +193,8 @@ def _repeats(sessions: Sequence[Fired]) -> Repeats:
 
 def _input(sessions: Sequence[Fired]) -> float:
     """Return the tokens that a call reads, mean over sessions; not a number if no session tells."""
-    known = [session.input_per_call for session in sessions if session.input_per_call is not None]
-    return math.fsum(known) / len(known) if known else math.nan
+    tokens = [session.input_per_call for session in sessions if session.input_per_call is not None]
+    return math.fsum(tokens) / len(tokens) if tokens else math.nan
 
 
 def _pair_row(screened: Screened, pair: Pair, result: LeftOut | None) -> PairRow:
@@ -205,7 +205,7 @@ def _pair_row(screened: Screened, pair: Pair, result: LeftOut | None) -> PairRow
     return PairRow(
         skill=name,
         query_of=owner,
-        relation=_relation(screened, pair, result, seen=bool(fired)),
+        relation=_relation(screened, pair, result, fires=bool(fired)),
         likeness=round(screened.likeness.of(name, owner), 4),
         instead=sum(not session.hit for session in fired),
         together=sum(session.hit for session in fired),
@@ -215,14 +215,14 @@ def _pair_row(screened: Screened, pair: Pair, result: LeftOut | None) -> PairRow
     )
 
 
-def _relation(screened: Screened, pair: Pair, result: LeftOut | None, *, seen: bool) -> Relation:
+def _relation(screened: Screened, pair: Pair, result: LeftOut | None, *, fires: bool) -> Relation:
     if result is not None and result.adjusted <= LEVEL + 1e-12:
         if result.difference < 0:
             return Relation.SUPPORTS
         return Relation.SUBSUMES if _takes_over(screened, pair) else Relation.SHADOWS
-    if result is not None and result.upper > MARGIN and (seen or result.difference > 0):
+    if result is not None and result.upper > MARGIN and (fires or result.difference > 0):
         return Relation.UNDECIDED
-    return Relation.FIRES_TOO if seen else Relation.ALIKE
+    return Relation.FIRES_TOO if fires else Relation.ALIKE
 
 
 def _takes_over(screened: Screened, pair: Pair) -> bool:
@@ -233,5 +233,5 @@ def _takes_over(screened: Screened, pair: Pair) -> bool:
         return False
     queries = by_query(screened.sessions[owner]).values()
     means = [sum(name in session.skills for session in sessions) / len(sessions) for sessions in queries]
-    taken = RateInterval.of(means, repeats=max(map(len, queries)), seed=0)
-    return taken.lower is not None and taken.lower > HALF
+    share = RateInterval.of(means, repeats=max(map(len, queries)), seed=0)
+    return share.lower is not None and share.lower > HALF

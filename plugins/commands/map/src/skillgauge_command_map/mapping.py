@@ -10,15 +10,14 @@ from typing import Any
 
 from skillgauge.api import Fact, PluginError, Problem, RunQuery, Severity, SkillgaugeError, UsageError
 from skillgauge.api.report import RunInfo, RunState, RunView, counted
-from skillgauge.api.run import Asked as Request
-from skillgauge.api.run import Evaluation, Invocation, eval_options, opened_store, run_reports
+from skillgauge.api.run import Asked, Evaluation, Invocation, eval_options, opened_store, run_reports
 
 from .catalogue import Catalogue
 from .documents import PlannedSessions
 from .findings import Pair, Screened
 from .overlap import Likeness
 from .queries import MapSuites
-from .sessions import Asked
+from .sessions import Answers
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Part:
     """A part of a map that was run, or read from the store."""
 
     info: RunInfo
-    asked: Asked
+    answers: Answers
 
 
 @dataclass(frozen=True)
@@ -84,15 +83,15 @@ class MapMaker:
         require_agent(evaluation)
         return evaluation
 
-    def _request(self, suites: MapSuites) -> Request:
+    def _request(self, suites: MapSuites) -> Asked:
         request = eval_options(self.call, self.values)
         if request.options.how.detect is not None:
             hint = "Give the number of sessions of each query: --runs 3."
             message = "a map compares no arms with and without a skill, so --runs takes a number here"
             raise UsageError(Problem("usage.runs", message, hint=hint))
-        what = replace(request.options.what, paths=self.catalogue.paths, revise=suites)
+        subject = replace(request.options.what, paths=self.catalogue.paths, revise=suites)
         reports = replace(request.reports, names=(), own=False)  # a map has reports of its own
-        return replace(request, options=replace(request.options, what=what), reports=reports, words=())
+        return replace(request, options=replace(request.options, what=subject), reports=reports, words=())
 
     def planned(self, evaluation: Evaluation) -> PlannedSessions:
         """Return the sessions of the first part, and the most of the second one."""
@@ -115,7 +114,7 @@ class MapMaker:
         else:
             await first.prepared.job.store.close()
             notices.append(f"went on with the map that run {screening.info.run_id} began (--fresh starts a new one)")
-        screened = Screened.of(self.likeness, screening.asked.sessions)
+        screened = Screened.of(self.likeness, screening.answers.sessions)
         mapped = Mapped(self.catalogue, first, self.planned(first), screening, screened, notices=tuple(notices))
         if screening.info.state is not RunState.FINISHED:
             return mapped
@@ -123,7 +122,7 @@ class MapMaker:
         tested = tuple((name, owner) for owner, names in suites.left_out for name in names)
         if not tested:
             return replace(mapped, sessions=mapped.sessions.model_copy(update={"leave_one_out": 0}))
-        budget = self._rest_of_budget(screening.asked)
+        budget = self._rest_of_budget(screening.answers)
         if budget is not None and _is_empty(budget):
             return replace(mapped, tested=tested, out_of_budget=True)
         evaluation = await self._prepare_second(suites, budget)
@@ -150,13 +149,13 @@ class MapMaker:
         """Return the same command line for the second part, whose warnings are those of the first."""
         return replace(self.call, listener=_WithoutProblems(self.call.listener))
 
-    def _rest_of_budget(self, asked: Asked) -> Any | None:
+    def _rest_of_budget(self, answers: Answers) -> Any | None:
         """Return the limits that the first part leaves; `None` if there are none."""
         limits = eval_options(self.call, self.values).options.how.budget
         if not limits.are_given:
             return None
-        cost = None if limits.cost_usd is None else limits.cost_usd - asked.cost_usd
-        tokens = None if limits.tokens is None else limits.tokens - asked.tokens
+        cost = None if limits.cost_usd is None else limits.cost_usd - answers.cost_usd
+        tokens = None if limits.tokens is None else limits.tokens - answers.tokens
         return replace(limits, cost_usd=cost, tokens=tokens)
 
     async def _run(self, evaluation: Evaluation) -> Part:
@@ -173,7 +172,7 @@ class MapMaker:
         part = await asyncio.to_thread(self._stored, first.prepared.plan.head.plan_id)
         if part is None:
             return None
-        suites = self._second(Screened.of(self.likeness, part.asked.sessions))
+        suites = self._second(Screened.of(self.likeness, part.answers.sessions))
         if not suites.left_out:
             return None
         second = await self._prepare_second(suites, None)
@@ -210,7 +209,7 @@ class _WithoutProblems:
 
 
 def _part_of(view: RunView) -> Part:
-    return Part(view.run, Asked.of(view))
+    return Part(view.run, Answers.of(view))
 
 
 def _is_empty(budget: Any) -> bool:

@@ -108,8 +108,8 @@ def _rate(rate: Rate | None) -> str:
 
 
 def _bar(rate: Rate) -> str:
-    left, right, at = (round(100 * value, 1) for value in (rate.lower, rate.upper, rate.rate))
-    span = f'<rect class="span" x="{left}" y="3" width="{max(1.0, right - left)}" height="6"/>'
+    lower, upper, at = (round(100 * value, 1) for value in (rate.lower, rate.upper, rate.rate))
+    span = f'<rect class="span" x="{lower}" y="3" width="{max(1.0, upper - lower)}" height="6"/>'
     line = f'<rect class="at" x="{max(0.0, at - 1)}" y="0" width="2" height="12"/>'
     scale = '<rect class="scale" x="0" y="5" width="100" height="2"/>'
     return f'<svg class="bar" width="100" height="12" viewBox="0 0 100 12" aria-hidden="true">{scale}{span}{line}</svg>'
@@ -118,7 +118,8 @@ def _bar(rate: Rate) -> str:
 def _pictures(document: MapDocument) -> Iterator[str]:
     if document.matrix:
         yield "<h2>Who fires for whose queries</h2>"
-        yield '<p class="legend"><span class="own">its own queries</span> <span class="other">queries of another</span> '
+        yield '<p class="legend"><span class="own">its own queries</span> '
+        yield '<span class="other">queries of another</span> '
         yield '<span class="none">no skill fired</span>; the darker, the more of its sessions</p>'
         yield '<div class="scroll" tabindex="0" role="region" aria-label="Matrix">'
         yield from matrix(document)

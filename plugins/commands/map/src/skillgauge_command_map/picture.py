@@ -69,12 +69,12 @@ def _others(rows: Sequence[MatrixRow]) -> list[str]:
     return sorted({name for row in rows for name in row.fired} - {NONE})
 
 
-def _cell(row: MatrixRow, name: str, count: int, left: int, top: int) -> str:
+def _cell(row: MatrixRow, name: str, count: int, x: int, y: int) -> str:
     kind = "own" if name == row.query_of else "none" if name == NONE else "other"
     opacity = 0.25 + 0.75 * count / row.sessions
-    what = "no skill fired" if name == NONE else f"{plain(name)} fired"
-    title = escape(f"{what} in {count} of {counted(row.sessions, 'session')} of {plain(row.query_of)}'s queries")
-    box = f'x="{left + 1}" y="{top + 1}" width="{_CELL - 2}" height="{_CELL - 2}"'
+    subject = "no skill fired" if name == NONE else f"{plain(name)} fired"
+    title = escape(f"{subject} in {count} of {counted(row.sessions, 'session')} of {plain(row.query_of)}'s queries")
+    box = f'x="{x + 1}" y="{y + 1}" width="{_CELL - 2}" height="{_CELL - 2}"'
     return f'<rect class="{kind}" {box} fill-opacity="{opacity:.2f}"><title>{title}</title></rect>'
 
 

@@ -63,12 +63,12 @@ class MapSuites:
         if not queries:
             raise SuiteError(no_queries(len(self.members)))
         again = dict(self.left_out)
-        asked = (member for member in self.members if member.name in queries and (not again or member.name in again))
-        made = tuple(
+        chosen = (member for member in self.members if member.name in queries and (not again or member.name in again))
+        map_suites = tuple(
             self._suite(member, queries[member.name], tuple(refs.values()), again.get(member.name, ()))
-            for member in asked
+            for member in chosen
         )
-        return made, tuple(self._notices(queries, elsewhere))
+        return map_suites, tuple(self._notices(queries, elsewhere))
 
     def _queries(self, suites: Iterable[Suite]) -> tuple[dict[str, dict[str, Case]], int]:
         """Return the cases of each skill by what they do, and how many queries belong to no skill of the catalogue."""
@@ -85,8 +85,8 @@ class MapSuites:
                     elsewhere += bool(owner)
                     continue
                 of_owner = queries.setdefault(owner, {})
-                taken = {query.id for query in of_owner.values()}
-                case_id = case.id if case.id not in taken else f"{suite.id}/{case.id}"
+                used_ids = {query.id for query in of_owner.values()}
+                case_id = case.id if case.id not in used_ids else f"{suite.id}/{case.id}"
                 of_owner.setdefault(case.execution_digest, _query(case, case_id, owner, acceptable))
         return queries, elsewhere
 

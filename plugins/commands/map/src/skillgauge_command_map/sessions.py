@@ -27,7 +27,7 @@ class Fired:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Answers:
     """The sessions of one part of a map."""
 
     sessions: tuple[Fired, ...]
@@ -37,7 +37,7 @@ class Asked:
     cost_usd: float = 0.0
 
     @classmethod
-    def of(cls, view: RunView) -> Asked:
+    def of(cls, view: RunView) -> Answers:
         """Read the results of a run."""
         sessions: list[Fired] = []
         unknown = 0

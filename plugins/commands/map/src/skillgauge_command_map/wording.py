@@ -15,8 +15,8 @@ def sentences(document: MapDocument) -> Iterator[str]:
     """Yield the answer in one sentence, then how it was found."""
     yield document.verdict
     sessions = document.sessions
-    asked = f"{queries_text(sessions.queries)} asked {counted(sessions.runs, 'time')} with everything installed"
-    yield f"{asked}: {counted(sessions.screening, 'session')}"
+    line = f"{queries_text(sessions.queries)} asked {counted(sessions.runs, 'time')} with everything installed"
+    yield f"{line}: {counted(sessions.screening, 'session')}"
     if document.tested:
         pairs = counted(document.tested, "suspicious pair")
         rule = f"a pair is called if p, corrected by Holm for {document.tested}, is at most {document.level:.0%}"
