@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from skillgauge.api.report import chance_text, counted, listed, percent
 
@@ -21,29 +22,28 @@ _QUERIES = 4
 
 def skill_rows(members: Sequence[Member], screened: Screened, pairs: Sequence[PairRow]) -> tuple[SkillRow, ...]:
     """Return a row for each skill: those with something to do first, then by name."""
-    for_others = {member.name: 0 for member in members}
-    for owner, sessions in screened.sessions.items():
-        for session in sessions:
-            for name in session.skills:
-                if name != owner and name in for_others:
-                    for_others[name] += 1
-    rows = [_row(member, screened, pairs, for_others) for member in members]
+    for_others = Counter(
+        name
+        for owner, sessions in screened.sessions.items()
+        for session in sessions
+        for name in session.skills
+        if name != owner
+    )
+    rows = [_row(member, screened, pairs, for_others[member.name]) for member in members]
     order = list(Action)
     return tuple(sorted(rows, key=lambda row: (order.index(row.action), row.name)))
 
 
-def _row(member: Member, screened: Screened, pairs: Sequence[PairRow], for_others: Mapping[str, int]) -> SkillRow:
+def _row(member: Member, screened: Screened, pairs: Sequence[PairRow], for_others: int) -> SkillRow:
     name = member.name
     rate = screened.own_rate(name)
-    sessions = screened.sessions.get(name, ())
-    missed = [session for session in sessions if not session.hit]
+    missed = [session for session in screened.sessions.get(name, ()) if not session.hit]
     none_fired = sum(not session.skills for session in missed)
-    by_others = [pair for pair in pairs if pair.query_of == name and pair.relation in PROVEN]
-    over_others = [pair for pair in pairs if pair.skill == name and pair.relation in PROVEN]
+    proven = [pair for pair in pairs if pair.relation in PROVEN]
+    by_others = [pair for pair in proven if pair.query_of == name]
+    over_others = [pair for pair in proven if pair.skill == name]
     action, partners = _action(name, rate, by_others, over_others)
-    saved = [pair.left_out.input_tokens for pair in pairs if pair.skill == name and pair.left_out]
-    savings = [tokens for tokens in saved if tokens is not None]
-    is_chosen = for_others[name] > 0 or any(session.hit for session in sessions)
+    is_chosen = for_others > 0 or (rate is not None and rate.fired > 0)
     return SkillRow(
         name=name,
         action=action,
@@ -52,11 +52,18 @@ def _row(member: Member, screened: Screened, pairs: Sequence[PairRow], for_other
         own=rate,
         others_fired=len(missed) - none_fired,
         none_fired=none_fired,
-        for_others=for_others[name],
+        for_others=for_others,
         never_chosen=rate is not None and rate.upper < HALF and not is_chosen,
         description_tokens=member.tokens,
-        input_tokens=sum(savings) / len(savings) if savings else None,
+        input_tokens=_saved(name, pairs),
     )
+
+
+def _saved(name: str, pairs: Sequence[PairRow]) -> float | None:
+    """Return the tokens that a call reads less without a skill, mean over the pairs in which it was left out."""
+    results = [pair.left_out for pair in pairs if pair.skill == name and pair.left_out]
+    savings = [result.input_tokens for result in results if result.input_tokens is not None]
+    return sum(savings) / len(savings) if savings else None
 
 
 def _action(

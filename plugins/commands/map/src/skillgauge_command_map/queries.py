@@ -16,6 +16,7 @@ from skillgauge.api import (
     Case,
     Check,
     Comparison,
+    JsonObject,
     LimitOutcome,
     Problem,
     Severity,
@@ -160,7 +161,7 @@ def _owner_of(case: Case, tested: str) -> tuple[str, tuple[str, ...]]:
 
 def _query(case: Case, case_id: str, owner: str, acceptable: tuple[str, ...]) -> Case:
     """Return a case that asks the first turn of another one, and only whether its skill fires."""
-    options = {"skill": owner, "owner": owner, "acceptable": acceptable}
+    options: JsonObject = {"skill": owner, "owner": owner, "acceptable": acceptable}
     return Case(
         id=case_id,
         name=case.name,
