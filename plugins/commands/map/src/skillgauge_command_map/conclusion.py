@@ -22,9 +22,9 @@ from .page import render
 from .wording import cost_text, sentences, verdict_of
 
 NAME = "map-result"
-_SKILLS = 24
+_SKILLS = 20
 """Skills that the terminal lists; the page and the document have all."""
-_PAIRS = 12
+_PAIRS = 8
 
 
 async def make_map(call: Invocation, values: Mapping[str, Any]) -> int:
