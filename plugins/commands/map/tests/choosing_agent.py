@@ -6,6 +6,7 @@ says "whatever the task" is loaded beside the chosen one.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -40,6 +41,8 @@ class ChoosingOptions(Frozen):
 
     noise: float = 0.1
     """Share of sessions that take any skill, and the share that take none."""
+    waits_for: str = ""
+    """Prompts with this text wait until a file `go-on` stands in this process's working folder."""
     fails: str = ""
     """Prompts with this text end in an error of the agent's program."""
 
@@ -75,6 +78,8 @@ class Choosing:
         """Choose skills, and read every description for it."""
         if self._options.fails and self._options.fails in request.prompt:
             raise RuntimeError("the agent's program crashed")
+        while self._options.waits_for and self._options.waits_for in request.prompt and not Path("go-on").exists():
+            await asyncio.sleep(0.05)
         names = tuple(sorted(skill.ref.name for skill in request.skills))
         descriptions = {one.ref.name: _description(f"{one.ref.root}/SKILL.md") for one in request.skills}
         fired = self._chosen(request, descriptions)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 from planted import write_skill
 
-from skillgauge_testkit.program import Done, Program
+from skillgauge_testkit.program import PROGRAM, Done, Program
 
 pytestmark = pytest.mark.e2e
 
@@ -73,7 +75,7 @@ def test_the_map_of_three_skills(make: Map, work: Path) -> None:
     assert json.loads((work / "reports/map-result.json").read_text()) == document
     human = make("skills", "--fresh")
     assert human.verdict.startswith("3 skills: tables shadows csv; ")
-    assert "csv     sharpen the description: tables" in human.stdout
+    assert "csv     sharpen: tables" in human.stdout
     line = "tables shadows csv: tables fired instead of csv in 6 of 6 sessions (1, 2); with tables left out csv fired"
     assert line in " ".join(human.stdout.split())
 
@@ -131,6 +133,30 @@ def test_a_stopped_map_goes_on_where_it_was(make: Map) -> None:
     assert pair(ended.document)["relation"] == "shadows"
     again = make("skills", "--json")
     assert not set(again.document["runs"]) & set(ended.document["runs"])
+
+
+def test_ctrl_c_keeps_what_is_done(program: Program, make: Map, shelf: Path, work: Path) -> None:
+    """An interrupted map ends with 130, shows what it has, and the same command asks only what is left."""
+    agent = ["--plugin", str(AGENT), "--engine", "choosing", "--sandbox", "local"]
+    settings = ["--set", "engines.choosing.noise=0", "--set", "engines.choosing.waits_for=letters from people now"]
+    command = [PROGRAM, "map", "skills", *agent, *settings, "--concurrency", "1", "--json"]
+    process = subprocess.Popen(
+        command, cwd=work, env=program.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    seen = next(line for line in process.stderr if "/18 trials" in line)  # one session has ended
+    process.send_signal(signal.SIGINT)
+    stdout, _ = process.communicate(timeout=60)
+    document = json.loads(stdout)
+    assert (process.returncode, document["state"]) == (130, "interrupted"), seen
+    assert document["verdict"].startswith("interrupted in the first part, the same command goes on with it; so far ")
+    done = sum(row["sessions"] for row in document["matrix"])
+    assert 0 < done < SESSIONS
+    (work / "go-on").touch()
+    ended = make("skills", "--json", "--set", "engines.choosing.waits_for=letters from people now")
+    assert ended.code == 0, ended.stderr
+    assert ended.document["runs"][0] == document["runs"][0]
+    assert pair(ended.document)["relation"] == "shadows"
 
 
 @pytest.mark.parametrize(

@@ -48,4 +48,4 @@ def test_planted_shadowing_is_found(program: Program, work: Path, number: int) -
     # A pair in fifteen skills is planted, and noise adds few suspects: half as many sessions more at most.
     assert sessions["leave_one_out"] <= sessions["screening"] / 2
     shadowed = {row["name"]: row["action"] for row in document["skills"] if row["name"] in {two for _, two in pairs}}
-    assert set(shadowed.values()) <= {"merge", "rename"}
+    assert set(shadowed.values()) <= {"merge", "sharpen the description"}

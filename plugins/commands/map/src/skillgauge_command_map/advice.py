@@ -115,6 +115,8 @@ def pair_sentence(pair: PairRow, about: str | None = None) -> str:
     owner = "it" if about == pair.query_of else pair.query_of
     subject = "this skill" if about == pair.skill else pair.skill
     sentence = f"{subject} fired instead of {owner} in {pair.instead} of {counted(pair.sessions, 'session')}"
+    if not pair.instead:
+        sentence = f"{subject} and {owner} are {percent(pair.likeness)} alike"
     if pair.queries:
         sentence += f" ({listed(pair.queries, _QUERIES)})"
     result = pair.left_out

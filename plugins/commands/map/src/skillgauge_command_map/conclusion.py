@@ -19,7 +19,7 @@ from .findings import ALIKE, LEVEL, pair_rows
 from .mapping import MapMaker, Mapped
 from .model import PROVEN, Action, Relation, SkillRow
 from .page import render
-from .wording import cost_text, sentences, verdict_of
+from .wording import action_text, cost_text, sentences, verdict_of
 
 NAME = "map-result"
 _SKILLS = 20
@@ -211,16 +211,15 @@ def _human_lines(document: MapDocument) -> Iterator[str]:
 
 
 def _table(document: MapDocument) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    heads = ("Skill", "Do", "Own queries", "Others fired", "For others", "Costs")
+    heads = ("Skill", "Do", "Own queries", "Others fired", "For others", "Tokens")
     return heads, [_cells(row) for row in document.skills[:_SKILLS]]
 
 
 def _cells(row: SkillRow) -> tuple[str, ...]:
-    action = f"{row.action}: {', '.join(row.partners)}" if row.partners else str(row.action)
     own = "unknown"
     if row.own:
-        own = f"{row.own.fired} of {row.own.sessions} ({percent(row.own.lower)} to {percent(row.own.upper)})"
-    return row.name, action, own, str(row.others_fired), str(row.for_others), cost_text(row)
+        own = f"{row.own.fired} of {row.own.sessions} ({row.own.lower:.0%} to {row.own.upper:.0%})"
+    return row.name, action_text(row), own, str(row.others_fired), str(row.for_others), cost_text(row)
 
 
 def _after_table(document: MapDocument) -> Iterator[str]:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_PART = re.compile(r"[^\W_]+")
 _ENDINGS = (("s",), ("ing", "ed", "e"))
 """One of each group is cut off, in this order."""
 _SHORTEST = 3
@@ -75,4 +76,5 @@ def shared_words(names: Sequence[str]) -> float:
 
 
 def _parts(name: str) -> Iterable[str]:
-    return words_of(name.replace("-", " ").replace("_", " "))
+    """Return the words of a name; a number is one, since it tells `convert-1` from `convert-2`."""
+    return map(_stem, _PART.findall(name.casefold()))

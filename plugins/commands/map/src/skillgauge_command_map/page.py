@@ -70,7 +70,7 @@ def _items(items: Iterable[str]) -> Iterator[str]:
 
 def _skills(document: MapDocument) -> Iterator[str]:
     yield "<h2>What to do about each skill</h2>"
-    heads = ("Skill", "Do", "Fires for its own queries", "Only others fired", "For others' queries", "Costs")
+    heads = ("Skill", "Do", "Fires for its own queries", "Only others fired", "For others' queries", "Tokens")
     changed = [row for row in document.skills if row.action not in _UNCHANGED]
     others = document.skills[len(changed) :]
     if changed or not others:

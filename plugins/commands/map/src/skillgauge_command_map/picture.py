@@ -90,8 +90,8 @@ def graph(document: MapDocument) -> Iterator[str]:
     yield f'<svg class="graph" width="{size}" height="{size}" viewBox="0 0 {size} {size}" role="img" '
     yield f'aria-label="{label}">'
     for kind in dict.fromkeys(_KINDS.values()):
-        yield f'<marker id="head-{kind}" viewBox="0 0 8 8" refX="13" refY="4" markerWidth="7" markerHeight="7" '
-        yield f'orient="auto"><path class="head {kind}" d="M0 0 8 4 0 8z"/></marker>'
+        yield f'<marker id="head-{kind}" viewBox="0 0 8 8" refX="12" refY="4" markerWidth="9" markerHeight="9" '
+        yield f'markerUnits="userSpaceOnUse" orient="auto"><path class="head {kind}" d="M0 0 8 4 0 8z"/></marker>'
     for pair in reversed(pairs):
         yield _arrow(pair, places)
     for name in names:

@@ -35,6 +35,12 @@ _WORDS = {
 }
 
 
+def action_text(row: SkillRow) -> str:
+    """Return what to do about a skill in few words, with the skills that it is about."""
+    word = _WORDS[row.action]
+    return f"{word}: {', '.join(row.partners)}" if row.partners else word
+
+
 def verdict_of(skills: Sequence[SkillRow], pairs: Sequence[PairRow]) -> str:
     """Return the answer of a map in one sentence."""
     proven = [pair for pair in pairs if pair.relation in PROVEN]
@@ -57,11 +63,11 @@ def _counted_pairs(proven: Sequence[PairRow]) -> str:
 
 
 def cost_text(row: SkillRow) -> str:
-    """Return what a skill costs by being there: its description, and what was measured where it was left out."""
-    estimate = f"about {row.description_tokens} tokens"
+    """Return the tokens that a skill costs by being there: of its description, and as measured by leaving it out."""
+    estimate = f"about {row.description_tokens}"
     if row.input_tokens is None:
         return estimate
-    return f"{estimate}, measured {row.input_tokens:+,.0f}"
+    return f"{estimate} (measured {row.input_tokens:+,.0f})"
 
 
 def left_out_text(pair: PairRow) -> str:
