@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, sync_playwright
 from skillgauge.api import SkillRef, Target
 from skillgauge_command_map.advice import skill_rows
 from skillgauge_command_map.catalogue import Member
-from skillgauge_command_map.documents import MapDocument, PlannedSessions
+from skillgauge_command_map.documents import MapDocument, PlannedSessions, QueryRow
 from skillgauge_command_map.findings import Screened, pair_rows
 from skillgauge_command_map.overlap import Likeness
 from skillgauge_command_map.page import render
@@ -86,6 +86,11 @@ def document(number: int) -> MapDocument:
         skills=skills,
         pairs=pairs,
         matrix=screened.matrix(names),
+        queries=tuple(
+            QueryRow(query_of=name, id=f"query {query}", prompt=f"{HOSTILE} {'please ' * 40}")
+            for name in names
+            for query in range(4)
+        ),
         notices=("2 sessions of the first part tell nothing",),
     )
 

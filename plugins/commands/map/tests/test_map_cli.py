@@ -69,7 +69,10 @@ def test_the_map_of_three_skills(make: Map, work: Path) -> None:
     assert rows["csv"]["own"]["fired"] == 0
     assert rows["tables"]["own"]["fired"] == rows["tables"]["own"]["sessions"] == 6
     assert document["matrix"][0] == {"query_of": "csv", "sessions": 6, "fired": {"tables": 6}}
+    asked = {"query_of": "csv", "id": "1", "prompt": "comma separated values now"}
+    assert document["queries"][0] == asked
     page = (work / "reports/map-result.html").read_text()
+    assert asked["prompt"] in page
     assert "tables shadows csv" in page
     assert "<script" not in page
     assert json.loads((work / "reports/map-result.json").read_text()) == document
@@ -157,6 +160,16 @@ def test_ctrl_c_keeps_what_is_done(program: Program, make: Map, shelf: Path, wor
     assert ended.code == 0, ended.stderr
     assert ended.document["runs"][0] == document["runs"][0]
     assert pair(ended.document)["relation"] == "shadows"
+
+
+def test_suspects_are_left_out_later(make: Map) -> None:
+    """A map without leaving out calls nothing, and a later command pays for that part only."""
+    first = make("skills", "--leave-out", "0", "--json")
+    assert (first.code, first.document["tested"], pair(first.document)["relation"]) == (0, 0, "fires too")
+    second = make("skills", "--json")
+    assert second.document["runs"][0] == first.document["runs"][0]
+    assert pair(second.document)["relation"] == "shadows"
+    assert second.document["cost_usd"] - first.document["cost_usd"] == pytest.approx(0.12)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, assert_never
@@ -139,7 +138,7 @@ def _document(mapped: Mapped) -> MapDocument:
         exit_code=code,
         verdict=verdict,
         state=_state(mapped.state),
-        started_at=mapped.screening.info.started_at or time.time(),
+        started_at=mapped.screening.info.started_at,
         engine=engine,
         model=model,
         runs=tuple(part.info.run_id for part in parts),
@@ -153,6 +152,7 @@ def _document(mapped: Mapped) -> MapDocument:
         skills=skills,
         pairs=pairs,
         matrix=mapped.screened.matrix(order),
+        queries=mapped.screening.queries,
         notices=(*mapped.notices, *_unknown_notice(screening.unknown, len(screening.sessions))),
         problems=problem_documents((*mapped.catalogue.warnings, *prepared.warnings, *prepared.suites.passed_over)),
     )

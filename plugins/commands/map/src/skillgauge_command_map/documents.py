@@ -50,6 +50,16 @@ class PlannedSessions(Frozen):
     runs: int
 
 
+class QueryRow(Frozen):
+    """A query that was asked."""
+
+    query_of: str
+    """The skill that it belongs to."""
+    id: str
+    """Unique among the queries of that skill."""
+    prompt: str
+
+
 class MapPlanDocument(Frozen):
     """The output of `map --dry-run --json`."""
 
@@ -97,6 +107,7 @@ class MapDocument(Frozen):
     skills: tuple[SkillRow, ...]
     pairs: tuple[PairRow, ...]
     matrix: tuple[MatrixRow, ...]
+    queries: tuple[QueryRow, ...]
     notices: tuple[str, ...] = ()
     reports: dict[str, str] = Field(default_factory=dict)
     """Path of each report that was written."""

@@ -13,7 +13,7 @@ from skillgauge.api.report import RunInfo, RunState, RunView, counted
 from skillgauge.api.run import Asked, Evaluation, Invocation, eval_options, opened_store, run_reports
 
 from .catalogue import Catalogue
-from .documents import PlannedSessions
+from .documents import PlannedSessions, QueryRow
 from .findings import Pair, Screened
 from .overlap import Likeness
 from .queries import MapSuites
@@ -26,6 +26,8 @@ class Part:
 
     info: RunInfo
     answers: Answers
+    queries: tuple[QueryRow, ...]
+    """What was asked."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ class MapMaker:
         require_agent(evaluation)
         return evaluation
 
-    def _request(self, suites: MapSuites) -> Asked:
+    def _request(self, suites: MapSuites, spent: Answers | None = None) -> Asked:
+        """Return what is asked of `eval`, with the limits that a part before has left."""
         request = eval_options(self.call, self.values)
         if request.options.how.detect is not None:
             hint = "Give the number of sessions of each query: --runs 3."
@@ -91,7 +94,12 @@ class MapMaker:
             raise UsageError(Problem("usage.runs", message, hint=hint))
         subject = replace(request.options.what, paths=self.catalogue.paths, revise=suites)
         reports = replace(request.reports, names=(), own=False)  # a map has reports of its own
-        return replace(request, options=replace(request.options, what=subject), reports=reports, words=())
+        how, limits = request.options.how, request.options.how.budget
+        if spent is not None:
+            cost = None if limits.cost_usd is None else limits.cost_usd - spent.cost_usd
+            tokens = None if limits.tokens is None else limits.tokens - spent.tokens
+            how = replace(how, budget=replace(limits, cost_usd=cost, tokens=tokens))
+        return replace(request, options=replace(request.options, what=subject, how=how), reports=reports, words=())
 
     def planned(self, evaluation: Evaluation) -> PlannedSessions:
         """Return the sessions of the first part, and the most of the second one."""
@@ -122,10 +130,10 @@ class MapMaker:
         tested = tuple((name, owner) for owner, names in suites.left_out for name in names)
         if not tested:
             return replace(mapped, sessions=mapped.sessions.model_copy(update={"leave_one_out": 0}))
-        budget = self._rest_of_budget(screening.answers)
-        if budget is not None and _is_empty(budget):
+        request = self._request(suites, screening.answers)
+        if _has_nothing_left(request):
             return replace(mapped, tested=tested, out_of_budget=True)
-        evaluation = await self._prepare_second(suites, budget)
+        evaluation = await Evaluation.prepare(self._quiet(), request)
         count = evaluation.prepared.plan.head.trial_count
         pairs = counted(len(tested), "suspicious pair")
         self.call.output.notice(f"[2/2] {pairs}: {counted(count, 'session')} with suspects left out, and beside that")
@@ -138,25 +146,9 @@ class MapMaker:
         left_out = tuple((owner, names) for owner, names in suspects.items() if names)
         return MapSuites(self.catalogue.members, left_out)
 
-    async def _prepare_second(self, suites: MapSuites, budget: Any | None) -> Evaluation:
-        request = self._request(suites)
-        if budget is not None:
-            how = replace(request.options.how, budget=budget)
-            request = replace(request, options=replace(request.options, how=how))
-        return await Evaluation.prepare(self._quiet(), request)
-
     def _quiet(self) -> Invocation:
         """Return the same command line for the second part, whose warnings are those of the first."""
         return replace(self.call, listener=_WithoutProblems(self.call.listener))
-
-    def _rest_of_budget(self, answers: Answers) -> Any | None:
-        """Return the limits that the first part leaves; `None` if there are none."""
-        limits = eval_options(self.call, self.values).options.how.budget
-        if not limits.are_given:
-            return None
-        cost = None if limits.cost_usd is None else limits.cost_usd - answers.cost_usd
-        tokens = None if limits.tokens is None else limits.tokens - answers.tokens
-        return replace(limits, cost_usd=cost, tokens=tokens)
 
     async def _run(self, evaluation: Evaluation) -> Part:
         outcome = await evaluation.carry_out()
@@ -175,7 +167,7 @@ class MapMaker:
         suites = self._second(Screened.of(self.likeness, part.answers.sessions))
         if not suites.left_out:
             return None
-        second = await self._prepare_second(suites, None)
+        second = await Evaluation.prepare(self._quiet(), self._request(suites))
         await second.prepared.job.store.close()
         done = await asyncio.to_thread(self._stored, second.prepared.plan.head.plan_id)
         if done is not None and done.info.started_at >= part.info.started_at:
@@ -209,11 +201,13 @@ class _WithoutProblems:
 
 
 def _part_of(view: RunView) -> Part:
-    return Part(view.run, Answers.of(view))
+    queries = (QueryRow(query_of=case.suite_id, id=case.id, prompt=case.prompt or "") for case in view.cases())
+    return Part(view.run, Answers.of(view), tuple(queries))
 
 
-def _is_empty(budget: Any) -> bool:
-    return any(limit is not None and limit <= 0 for limit in (budget.cost_usd, budget.tokens))
+def _has_nothing_left(request: Asked) -> bool:
+    limits = request.options.how.budget
+    return any(limit is not None and limit <= 0 for limit in (limits.cost_usd, limits.tokens))
 
 
 def require_agent(evaluation: Evaluation) -> None:

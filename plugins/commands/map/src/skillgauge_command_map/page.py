@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
 from skillgauge.api import LINE, plain
 from skillgauge.api.report import counted, moment, percent
 
-from .advice import pair_sentence
+from .advice import pair_sentence, queries_text
 from .documents import MapDocument
 from .model import PROVEN, Action, PairRow, Rate, Relation, SkillRow
 from .picture import graph, matrix
@@ -24,6 +24,8 @@ from .wording import cost_text, left_out_text, sentences, shown_pairs
 _UNCHANGED = (Action.KEEP, Action.UNDECIDED)
 _OPEN = 12
 """Skills without anything to do that are not folded away."""
+_QUERIES, _PROMPT = 12, 200
+"""Queries of a pair that are shown, and characters of each."""
 _LISTED = 200
 """Pairs that have a row; the JSON document has all."""
 
@@ -141,7 +143,8 @@ def _pairs(document: MapDocument) -> Iterator[str]:
         return
     yield "<h2>Evidence of each pair</h2>"
     heads = ("Skill", "Relation", "Queries of", "Fired instead", "Both fired", "Left out", "Likeness")
-    yield from _table("Pairs", heads, map(_pair, pairs[:_LISTED]))
+    prompts = {(query.query_of, query.id): query.prompt for query in document.queries}
+    yield from _table("Pairs", heads, (_pair(pair, prompts) for pair in pairs[:_LISTED]))
     if len(pairs) > _LISTED:
         yield f'<p class="muted">… and {len(pairs) - _LISTED:,} more; the JSON document has all of them.</p>'
     proven = [pair for pair in pairs if pair.relation in PROVEN]
@@ -149,12 +152,18 @@ def _pairs(document: MapDocument) -> Iterator[str]:
         yield from _items(text(pair_sentence(pair), 2000) for pair in proven)
 
 
-def _pair(pair: PairRow) -> str:
+def _pair(pair: PairRow, prompts: Mapping[tuple[str, str], str]) -> str:
+    """Return the cells of a pair, with the queries for which it fired instead."""
+    queries = [prompts.get((pair.query_of, query), query) for query in pair.queries[:_QUERIES]]
+    items = "".join(f"<li>{text(prompt, _PROMPT)}</li>" for prompt in queries)
+    folded = (
+        f"<details><summary>{queries_text(len(pair.queries))}</summary><ul>{items}</ul></details>" if queries else ""
+    )
     kind = "bad" if pair.relation in PROVEN else "open" if pair.relation is Relation.UNDECIDED else "muted"
     cells = (
         f'<th scope="row">{text(pair.skill)}</th>',
         f'<td class="relation {kind}">{pair.relation}</td><td class="name">{text(pair.query_of)}</td>',
-        f'<td class="number">{pair.instead} of {pair.sessions}</td><td class="number">{pair.together}</td>',
+        f'<td class="instead">{pair.instead} of {pair.sessions}{folded}</td><td class="number">{pair.together}</td>',
         f'<td class="result">{escape(left_out_text(pair))}</td>',
         f'<td class="number">{percent(pair.likeness)}</td>',
     )
