@@ -180,6 +180,7 @@ def test_suspects_are_left_out_later(make: Map) -> None:
         (["empty"], "there is no skill in 'empty'"),
         (["skills", "more"], "skill 'csv' is in the catalogue twice"),
         (["bare"], "none of the 2 skills has a query or a case with a prompt"),
+        (["skills", "--output-dir", "skills/csv/SKILL.md"], "skills/csv/SKILL.md"),
         (["skills", "--runs", "auto"], "--runs takes a number here"),
         (["skills", "--engine", "choosing", "--engine", "mock"], "a map is of one agent with one model"),
     ],

@@ -20,7 +20,7 @@ MOST_FALSE = 2
 def mapped(program: Program, *words: str | Path) -> dict[str, Any]:
     """Make a map with the choosing agent."""
     agent = ("--plugin", AGENT, "--engine", "choosing", "--sandbox", "local", "--store", "none", "--concurrency", "8")
-    done = program("map", *words, *agent, "--json", timeout_s=600)
+    done = program("map", *words, *agent, "--json", timeout_s=1800)
     assert done.code == 0, done.stdout + done.stderr
     return dict(done.document)
 

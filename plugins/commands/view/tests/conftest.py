@@ -14,7 +14,7 @@ import pytest
 
 from skillgauge.api import Identity, Kept, Score, TrialResult
 from skillgauge.api.report import RunView
-from skillgauge_command_view.label_page import Labels
+from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.serving import Place, Server
 from skillgauge_command_view.sources import Runs, key_of

@@ -10,7 +10,7 @@ import pytest
 
 from skillgauge.api.report import RunView
 from skillgauge_command_view.access import Names, is_loopback
-from skillgauge_command_view.label_page import Labels
+from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.serving import Place, Server
 from skillgauge_command_view.sources import Runs
 

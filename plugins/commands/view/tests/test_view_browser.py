@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from skillgauge.api.report import RunView
 from skillgauge_command_view.export import export
-from skillgauge_command_view.label_page import Labels
+from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.rows import row_of
 from skillgauge_judge_labels import read_labels
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from skillgauge.api.report import RunView
-from skillgauge_command_view.label_page import Labels
+from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_judge_labels import judged_of, read_labels
 from skillgauge_reporter_record.reporter import RecordReporter
 from skillgauge_testkit.contract.views import HOSTILE

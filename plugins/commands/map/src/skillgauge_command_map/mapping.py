@@ -81,7 +81,10 @@ class MapMaker:
         Raises:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
-        evaluation = await Evaluation.prepare(self.call, self._request(MapSuites(self.catalogue.members)))
+        request = self._request(MapSuites(self.catalogue.members))
+        if not request.options.how.dry_run:
+            UsageError.raise_for(replace(request.reports, own=True, file=None).unwritable())
+        evaluation = await Evaluation.prepare(self.call, request)
         require_agent(evaluation)
         return evaluation
 

@@ -18,16 +18,16 @@ from skillgauge.api import SkillgaugeError, plain
 from skillgauge.api.report import RunState, RunView, counted
 
 from .access import ICON, STYLE, Gate, Names, Tickets
-from .case_page import case_page, find_case, find_trial, trial_page
-from .compare_page import compare_page
-from .history_page import history_page, newest_rows
-from .label_page import Labels
 from .links import ServedLinks
+from .pages.case_page import case_page, find_case, find_trial, trial_page
+from .pages.compare_page import compare_page
+from .pages.history_page import history_page, newest_rows
+from .pages.label_page import Labels
+from .pages.run_page import PAGE, CaseFilter, Cases, RunPage
+from .pages.several_page import MOST, several_page
 from .rendering import Pages, asset
 from .rows import RunRow
 from .run_list import RunFilter, choices
-from .run_page import PAGE, CaseFilter, Cases, RunPage
-from .several_page import MOST, several_page
 from .sources import Runs
 
 _LONGEST = 200

@@ -96,7 +96,7 @@ def schemas() -> Mapping[str, JsonObject]:
 def serve(ctx: click.Context, /, **chosen: Any) -> int:
     """Serve runs until Ctrl-C."""
     from .access import is_loopback  # noqa: PLC0415 - `--help` needs none of it
-    from .label_page import Labels  # noqa: PLC0415 - as above
+    from .pages.label_page import Labels  # noqa: PLC0415 - as above
     from .serving import Place, Server, opened_in_browser  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj, {})

@@ -9,13 +9,13 @@ from skillgauge.api import Problem, UsageError
 from skillgauge.api.report import RunView, case_by_case
 from skillgauge.api.run import write_whole
 
-from .case_page import case_page, trial_page
-from .history_page import history_page, newest_rows
 from .links import FileLinks
+from .pages.case_page import case_page, trial_page
+from .pages.history_page import history_page, newest_rows
+from .pages.run_page import PAGE, CaseFilter, RunPage, case_key, case_tables
 from .rendering import Pages
 from .rows import RunRow
 from .run_list import Part, RunFilter, choices
-from .run_page import PAGE, CaseFilter, RunPage, case_key, case_tables
 
 
 def export(runs: Sequence[tuple[RunRow, RunView]], folder: Path) -> Iterator[Path]:

@@ -30,10 +30,10 @@ from skillgauge.api.report import (
 )
 from skillgauge_run_views import latency_text, outcome_text
 
-from .compare_page import turn_class
 from .links import Links
+from .pages.compare_page import turn_class
+from .pages.run_page import group_name
 from .rows import dollars
-from .run_page import group_name
 
 
 def text(value: object, limit: int = LINE) -> Markup:

@@ -20,7 +20,7 @@ from skillgauge.api import Problem, UsageError
 
 from .access import Names, Tickets, is_every_address
 from .app import make_app
-from .label_page import Labels
+from .pages.label_page import Labels
 from .sources import Runs
 
 _LARGEST_HEAD = 16_384

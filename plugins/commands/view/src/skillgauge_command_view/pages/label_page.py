@@ -30,8 +30,8 @@ from skillgauge_judge_labels import (
 from skillgauge_run_views import Excerpt, excerpt
 from skillgauge_run_views.transcripts import as_text
 
+from ..rows import RunRow
 from .case_page import SIDE_ROOM, Side
-from .rows import RunRow
 
 _KEPT = 4
 """Runs whose judged checks stay in memory."""

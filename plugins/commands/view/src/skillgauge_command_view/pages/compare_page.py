@@ -10,7 +10,7 @@ from skillgauge_run_comparisons import MAX_DROP, DiffDocument, Report, Terms, co
 from skillgauge_run_comparisons.document import CheckChange, Presence, SkillDiff, TaskChange, Turn
 from skillgauge_run_comparisons.numbers import BASELINE, LISTED, arrow, circumstances, delta, evidence, value
 
-from .rows import RunRow
+from ..rows import RunRow
 from .run_page import case_key
 
 _TURNS = {Turn.BROKE: "failed", Turn.WEAKER: "failed", Turn.FIXED: "passed", Turn.STRONGER: "passed"}

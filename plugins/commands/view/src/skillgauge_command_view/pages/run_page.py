@@ -36,7 +36,7 @@ from skillgauge.api.report import (
 )
 from skillgauge_run_views import outcome_text
 
-from .rows import RunRow
+from ..rows import RunRow
 
 _KEPT = 4
 """Runs whose cases stay in memory, so that a filter does not read all trials again."""

@@ -9,8 +9,8 @@ from skillgauge.api import DIRECT, plain
 from skillgauge.api.report import RunView, percent, signed_points
 from skillgauge_run_views.trends import TrendPoint, TrendSeries, is_finished, is_valid, trends
 
+from ..rows import Lift, RunRow, dollars
 from .charts import Chart, Mark, chart
-from .rows import Lift, RunRow, dollars
 
 MOST = 200
 """Runs of a skill that are looked at, the newest."""

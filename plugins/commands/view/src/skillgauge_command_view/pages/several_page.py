@@ -9,7 +9,7 @@ from itertools import pairwise
 from skillgauge.api.report import RunView, moment
 from skillgauge_run_comparisons import MAX_DROP, Report, Terms, compare
 
-from .rows import RunRow
+from ..rows import RunRow
 from .run_page import CaseRow, Cases, Cell
 
 MOST = 5

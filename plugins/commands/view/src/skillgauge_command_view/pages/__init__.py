@@ -1,0 +1,1 @@
+"""What each page shows, made of runs; templates draw it."""
