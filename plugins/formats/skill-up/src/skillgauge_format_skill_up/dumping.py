@@ -148,7 +148,7 @@ def _head(writing: _Writing, paths: list[str]) -> dict[str, Any]:
     return {
         "schema_version": VERSION,
         "environment": environment,
-        **({"mcp": {"servers": servers}} if (servers := writing.servers.of_suite()) else {}),
+        **_mcp(writing.servers.of_suite()),
         "skills": [{"source": "local_path", "path": "."}],
         "engine": engine,
         "cases": cases,
@@ -179,12 +179,16 @@ def _case(case: Case, number: int, writing: _Writing) -> dict[str, Any] | None:
         "tag": case.tags[0] if case.tags else None,
         "input": _input(case, grading.conditions),
         **_user(case),
-        **({"mcp": {"servers": servers}} if (servers := writing.servers.of_case(case)) else {}),
+        **_mcp(writing.servers.of_case(case)),
         "context": _context(case, number, writing) or None,
         "constraints": _constraints(case) or None,
     }
     _put_graders(case, writing)
     return {key: value for key, value in written.items() if value is not None} | keys
+
+
+def _mcp(servers: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"mcp": {"servers": servers}} if servers else {}
 
 
 def _user(case: Case) -> dict[str, Any]:
