@@ -120,12 +120,12 @@ class Servers:
         return {"command": command} | more | ({"files": tuple(dict.fromkeys(files))} if files else {})
 
     def _mocked(self, entry: ServerEntry, config: ServerConfigFile, number: int) -> Install | None:
-        given = {
+        settings = {
             "transport": entry.transport or config.transport,
             "endpoint": entry.endpoint or config.endpoint,
             "command": entry.command or config.command or entry.args or config.args,
         }
-        for key, value in given.items():
+        for key, value in settings.items():
             if value and value != "stdio":
                 hint = "Take it out: a stand-in answers, and nothing else is started."
                 self.reading.refuse(f"a mocked server has no {key}", *PLACE, number, hint=hint)
