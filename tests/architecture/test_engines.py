@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 from members import ROOT
 
 FOLDER = ROOT / ".ci/engines"
+PAGE = (ROOT / "docs/agents.md").read_text(encoding="utf-8")
 TEST = """
 import pytest
 
@@ -109,3 +112,14 @@ def test_skipped_container_tests_fail_where_a_daemon_can_be_installed(tmp_path: 
     environment = {"PATH": str(programs), "CI": "true"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == int(has_packages and os.getuid() == 0), done.stdout
+
+
+@pytest.mark.parametrize("engine", ["claude-code", "codex", "claude-agent-acp"])
+def test_the_page_says_what_engines_install(engine: str) -> None:
+    """The table of kinds is that of the code, for each engine that it names."""
+    rows = re.findall(r"^\| `([\w-]+)` \|.*\| (yes|no) \| (yes|no) \| (yes|no) \|$", PAGE, re.MULTILINE)
+    column = 1 + re.search(r"^\| kind \|.*$", PAGE, re.MULTILINE)[0].split("|")[3:6].index(f" `{engine}` ")  # type: ignore[index]
+    (entry,) = entry_points(group="skillgauge.engines", name=engine)
+    (provider,) = (one for one in entry.load().skillgauge_engines() if one.name == engine)
+    assert len(rows) == 8
+    assert {row[0] for row in rows if row[column] == "yes"} == provider.traits.installs

@@ -98,7 +98,7 @@ class CellMaker:
         owners += [(_kinds(case.installs) - traits.installs, f"case {case.id!r}", case.origin) for case in cases]
         for kinds, owner, origin in owners:
             message = f"engine {engine!r} cannot install {', '.join(sorted(kinds))} of {owner}"
-            hint = "Name an engine that can; see the table in the format's page, or in docs/agents.md."
+            hint = "Name an engine that can, or leave it out; docs/agents.md says what each one installs."
             problem = Problem("engine.no-installs", message, origin=origin, hint=hint)
             if kinds and problem not in self.missing:
                 self.missing.append(problem)

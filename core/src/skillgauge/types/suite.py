@@ -216,19 +216,25 @@ class Case(CaseFacts):
         if self.setup_files:
             yield [file.content_id for file in self.setup_files]
             yield ["setup"]
-        if self.turns:
-            yield ["turns", *self.turns]
-        required = [f"required {check.digest}" for check in self.checks if check.required and check.turn is not None]
-        if self.turns or (self.user and required):
-            yield required
-        if self.user:
-            yield [f"user {self.user.digest}"]
+        yield from self._said()
         if self.installs:
             yield ["installs", *(install.digest for install in self.installs)]
         if self.network:
             yield ["network"]
         if self.pass_env:
             yield [digest(variable.name, variable.host, variable.default) for variable in self.pass_env]
+
+    def _said(self) -> Iterator[list[str]]:
+        """Yield what the user says after the prompt, and the checks that may keep it from being said."""
+        if not self.turns and not self.user:
+            return
+        if self.turns:
+            yield ["turns", *self.turns]
+        required = [f"required {check.digest}" for check in self.checks if check.required and check.turn is not None]
+        if self.turns or required:
+            yield required
+        if self.user:
+            yield [f"user {self.user.digest}"]
 
     def work(self, limits: Limits, repeat: int) -> str:
         """Return the part of an execution's ids that depends on the case alone, whatever executes it."""

@@ -252,7 +252,7 @@ def test_turns_that_are_not_known_before(
     ],
 )
 def test_turns_that_are_refused(tmp_path: Path, case: dict[str, Any], problem: str) -> None:
-    """What would end in an error there, and what has no meaning here, each at its turn."""
+    """Turns that would end in an error there, or have no meaning here, each at its place."""
     messages = refusals(laid(tmp_path / "pilot", case))
     assert any(problem in one for one in messages), messages
 

@@ -29,7 +29,7 @@ def tile(folder: Path, manifest: dict[str, Any], files: dict[str, str], place: s
 
 
 def installs(suite: Suite) -> dict[str, list[str]]:
-    """What the arm with the plugin has beside skills, by kind: names of rules, and paths of documents."""
+    """The installs of the arm with the plugin, by kind: names of rules, and paths of documents."""
     of_kind: dict[str, list[str]] = {}
     for install in suite.arms[0].installs:
         of_kind.setdefault(install.kind, []).extend([file.path for file in install.files] or [install.name])
@@ -118,14 +118,14 @@ def test_rules_of_a_folder_that_is_a_skill(tmp_path: Path) -> None:
     ],
 )
 def test_parts_that_are_refused(tmp_path: Path, manifest: dict[str, Any], problem: str) -> None:
-    """What a manifest lists has to be there, within the plugin; and there has to be something."""
+    """Everything that a manifest lists has to be there, within the plugin; and there has to be something."""
     folder = tile(tmp_path / "paper", manifest, {"a.md": RULE})
     laid(tmp_path, {"docs/index.md": "x", "b.md": "x"})
     assert refusals(folder / "evals") == [problem]
 
 
 def test_a_plugin_comes_back(tmp_path: Path) -> None:
-    """What is written is read as the same parts, with the same texts and files."""
+    """A written plugin is read as the same parts, with the same texts and files."""
     manifest = {"docs": "docs/index.md", "steering": {"twice": {"rules": "a.md"}, "a/b": {"rules": "b.md"}}}
     folder = plugin(tmp_path / "paper", {"tile.json": json.dumps(TILE | manifest), "a.md": RULE, "b.md": "x\n"} | DOCS)
     suite = loaded(folder / "evals")

@@ -230,7 +230,7 @@ def test_announcement() -> None:
 
 
 def scored(options: UserOptions | ScriptOptions, execution: Execution, judge: ScriptedJudge | None = None) -> Score:
-    """What a user says next, in a case whose only written message is the prompt."""
+    """The score of a user in a case whose only written message is the prompt."""
     scorer = SimulatedUser(options) if isinstance(options, UserOptions) else ScriptedUser(options)
     arm = Arm(name="a", kind=ArmKind.AGENT)
     context = ScoreContext(case=Case(id="a", prompt="Hi"), check=CHECK, arm=arm, execution=execution, judge=judge)

@@ -148,7 +148,7 @@ def _head(writing: _Writing, paths: list[str]) -> dict[str, Any]:
     return {
         "schema_version": VERSION,
         "environment": environment,
-        **({"mcp": {"servers": servers}} if (servers := writing.servers.of_suite()) else {}),
+        **_mcp(writing.servers.of_suite()),
         "skills": [{"source": "local_path", "path": "."}],
         "engine": engine,
         "cases": cases,
@@ -179,7 +179,7 @@ def _case(case: Case, number: int, writing: _Writing) -> dict[str, Any] | None:
         "tag": case.tags[0] if case.tags else None,
         "input": _input(case, grading.conditions),
         **_user(case),
-        **({"mcp": {"servers": servers}} if (servers := writing.servers.of_case(case)) else {}),
+        **_mcp(writing.servers.of_case(case)),
         "context": _context(case, number, writing) or None,
         "constraints": _constraints(case) or None,
     }
@@ -187,10 +187,14 @@ def _case(case: Case, number: int, writing: _Writing) -> dict[str, Any] | None:
     return {key: value for key, value in written.items() if value is not None} | keys
 
 
+def _mcp(servers: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"mcp": {"servers": servers}} if servers else {}
+
+
 def _user(case: Case) -> dict[str, Any]:
     """Return the key of the user whom a model plays, if there is one that can be written."""
-    made = turns_of(case)
-    return made[1] if made is not None else simulator_of(case)
+    scripted = turns_of(case)
+    return scripted[1] if scripted is not None else simulator_of(case)
 
 
 def _constraints(case: Case) -> dict[str, int]:
@@ -200,11 +204,11 @@ def _constraints(case: Case) -> dict[str, int]:
 
 
 def _input(case: Case, conditions: Sequence[Check]) -> dict[str, Any]:
-    made = turns_of(case)
-    if made is None and not case.turns and all(check.turn is None for check in case.checks):
+    scripted = turns_of(case)
+    if scripted is None and not case.turns and all(check.turn is None for check in case.checks):
         return {"prompt": case.prompt}
     written = [{"role": "user", "content": text} for text in (case.prompt, *case.turns)]
-    turns: list[dict[str, Any]] = made[0] if made is not None else written
+    turns: list[dict[str, Any]] = scripted[0] if scripted is not None else written
     for check in conditions:
         key, texts = condition_of(check) or ("", [])
         turns[check.turn or 0].setdefault("post_condition", {})[key] = texts

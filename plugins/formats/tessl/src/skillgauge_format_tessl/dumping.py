@@ -32,7 +32,7 @@ from .reading import warning
 from .scenarios import FILES
 from .workspace import setup_command
 from .written import Folders, Written, checklist
-from .written_parts import written_parts
+from .written_parts import WrittenParts, written_parts
 
 _RULE = VerdictRule(mode=VerdictMode.MEAN, threshold=TesslOptions().pass_mark)
 _UNWRITTEN = {
@@ -94,31 +94,36 @@ def dump(suite: Suite) -> Dumped:
 
 def _write_subject(suite: Suite, writing: _Writing) -> None:
     """Write one skill beside its scenarios; several, and what is installed beside them, as a plugin."""
-    candidates = _skills(suite, SkillRole.CANDIDATE)
-    present = [skill for skill in candidates if Path(skill.root, SKILL_FILE).is_file()]
+    present = [skill for skill in _skills(suite, SkillRole.CANDIDATE) if Path(skill.root, SKILL_FILE).is_file()]
     for skill in _skills(suite, SkillRole.DISTRACTOR, SkillRole.PREVIOUS):
         writing.lose(f"skill {skill.name!r}, which lies beside the candidate, is not written", suite.origin)
     parts = written_parts(suite)
     writing.files |= parts.files
     for kind in parts.unwritten:
         writing.lose(f"{kind} beside skills: not written", suite.origin)
-    if not present and not parts.manifest:
+    if parts.manifest or len(present) > 1:
+        writing.files["tile.json"] = _json(_manifest(suite, parts) | _listed(present, writing))
+    elif present:
+        writing.files[SKILL_FILE] = Path(present[0].root, SKILL_FILE).read_bytes()
+    else:
         message = f"the suite is about no skill with a {SKILL_FILE}, which has to lie beside it"
         writing.lose(message, suite.origin)
-    if len(present) == 1 and not parts.manifest:
-        writing.files[SKILL_FILE] = Path(present[0].root, SKILL_FILE).read_bytes()
-        return
+
+
+def _manifest(suite: Suite, parts: WrittenParts) -> dict[str, Any]:
+    summary = parts.about or suite.description or None
+    manifest = {"name": suite.name or suite.id, "version": suite.version, "summary": summary}
+    return {key: value for key, value in manifest.items() if value is not None} | parts.manifest
+
+
+def _listed(skills: list[SkillRef], writing: _Writing) -> dict[str, Any]:
+    """Write skills into the plugin; return the key that lists them."""
     listed: dict[str, Any] = {}
-    for skill in present:
+    for skill in skills:
         path = f"skills/{skill.name}/{SKILL_FILE}"
         writing.files[path] = Path(skill.root, SKILL_FILE).read_bytes()
         listed[skill.name] = {"path": path}
-    if listed or parts.manifest:
-        summary = parts.about or suite.description or None
-        manifest = {"name": suite.name or suite.id, "version": suite.version, "summary": summary}
-        stated = {key: value for key, value in manifest.items() if value is not None}
-        skills = {"skills": listed} if listed else {}
-        writing.files["tile.json"] = _json(stated | parts.manifest | skills)
+    return {"skills": listed} if listed else {}
 
 
 def _skills(suite: Suite, *roles: SkillRole) -> list[SkillRef]:

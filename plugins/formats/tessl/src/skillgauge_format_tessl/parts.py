@@ -31,7 +31,7 @@ _NONE_THERE = "Correct the path, or take it out."
 
 @dataclass(frozen=True)
 class Parts:
-    """What a plugin has beside skills."""
+    """The parts of a plugin beside its skills."""
 
     reading: Reading
     """Of the manifest; receives what is wrong, and what is not installed."""

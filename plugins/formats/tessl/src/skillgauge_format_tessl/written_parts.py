@@ -17,7 +17,7 @@ _STEERING = "steering"
 
 @dataclass
 class WrittenParts:
-    """What lies beside the skills of a plugin."""
+    """The parts of a plugin beside its skills, as files and keys."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     manifest: dict[str, Any] = field(default_factory=dict)

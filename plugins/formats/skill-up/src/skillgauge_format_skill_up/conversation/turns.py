@@ -9,15 +9,17 @@ from typing import Any
 
 import regex
 
-from skillgauge.api import Case, Check, JsonValue, SimulatedUser
+from skillgauge.api import Case, Check, JsonValue, SimulatedUser, thaw
 from skillgauge_patterns import PatternError, compiled
 
-from ..files import CaseFile, EvalFile, TurnFile
+from ..files import CaptureFile, CaseFile, EvalFile, TurnFile
 from ..patterns import from_go, to_go
 from ..reading import Reading
 from .users import SIMULATED, model_of
 
 SCRIPTED = "scripted-user"
+_KEYS = frozenset({"messages", "captures", "instructions", "model"})
+"""Options of a user that a case file has keys for."""
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _AT = ("input", "turns")
 _SKIP = "A later message may need what an earlier answer says: capture it there, with a pattern."
@@ -62,6 +64,20 @@ class Turns:
 
     def _note(self, number: int, turn: TurnFile) -> None:
         """Refuse what a turn cannot be, and note the values that its answer gives."""
+        self._note_message(number, turn)
+        if len(self.file.input.turns) == 1:
+            if turn.capture:
+                self.reading.tell("capture of the only turn has no effect", *_AT, number, "capture")
+            return
+        names = self._names
+        for name in _PLACE.findall(turn.content or ""):
+            if name not in names:
+                message = f"no answer before this turn gives a value for {name!r}"
+                self.reading.refuse(message, *_AT, number, hint=_SKIP)
+        for at, capture in enumerate(turn.capture):
+            self._note_capture(capture, number, at)
+
+    def _note_message(self, number: int, turn: TurnFile) -> None:
         place = (*_AT, number)
         if turn.timeout_seconds:
             hint = "Write it as constraints.timeout_seconds, which bounds the whole session."
@@ -75,24 +91,23 @@ class Turns:
         if turn.respond and self.file.user_simulator is None:
             hint = "Describe the user: user_simulator: {scenario: ...}"
             self.reading.refuse("no user_simulator says who answers", *place, "respond", hint=hint)
-        names = {str(capture["variable"]) for capture in self.captures}
-        several = len(self.file.input.turns) > 1
-        for name in _PLACE.findall(turn.content or "") if several else ():
-            if name not in names:
-                self.reading.refuse(f"no answer before this turn gives a value for {name!r}", *place, hint=_SKIP)
-        if turn.capture and not several:
-            self.reading.tell("capture of the only turn has no effect", *place, "capture")
-        for at, capture in enumerate(turn.capture if several else ()):
-            if capture.variable in {str(one["variable"]) for one in self.captures}:
-                hint = "Give one of them another name."
-                message = f"two answers give a value for {capture.variable!r}"
-                self.reading.refuse(message, *place, "capture", at, "variable", hint=hint)
-            elif capture.jsonpath or not capture.pattern:
-                hint = "Write a pattern with one group: pattern: 'id=(\\w+)'"
-                self.reading.refuse("a value is found by its pattern alone", *place, "capture", at, hint=hint)
-            elif (pattern := self._pattern(capture.pattern, *place, "capture", at)) is not None:
-                self.captures.append({"turn": number, "variable": capture.variable, "pattern": pattern})
-                self._tell_unused(capture.variable, number, at)
+
+    def _note_capture(self, capture: CaptureFile, number: int, at: int) -> None:
+        place = (*_AT, number, "capture", at)
+        if capture.variable in self._names:
+            message = f"two answers give a value for {capture.variable!r}"
+            self.reading.refuse(message, *place, "variable", hint="Give one of them another name.")
+        elif capture.jsonpath or not capture.pattern:
+            hint = "Write a pattern with one group: pattern: 'id=(\\w+)'"
+            self.reading.refuse("a value is found by its pattern alone", *place, hint=hint)
+        elif (pattern := self._pattern(capture.pattern, *place)) is not None:
+            self.captures.append({"turn": number, "variable": capture.variable, "pattern": pattern})
+            self._tell_unused(capture.variable, number, at)
+
+    @property
+    def _names(self) -> set[str]:
+        """Names of the values that answers give so far."""
+        return {str(capture["variable"]) for capture in self.captures}
 
     def _tell_unused(self, name: str, number: int, at: int) -> None:
         later = self.file.input.turns[number + 1 :]
@@ -123,29 +138,25 @@ def _groups(pattern: regex.Pattern[str]) -> bool:
 def turns_of(case: Case) -> tuple[list[dict[str, Any]], dict[str, Any]] | None:
     """Return the turns of a case with such a user, and the further keys of its file; `None` of any other case."""
     user = case.user
-    if user is None or user.check.scorer not in (SCRIPTED, SIMULATED) or not user.check.options.get("messages"):
+    if user is None or user.check.scorer not in (SCRIPTED, SIMULATED):
         return None
-    options = user.check.options
-    messages, captures = options["messages"], options.get("captures") or ()
-    assert isinstance(messages, tuple)
-    assert isinstance(captures, tuple)
-    known = {"messages", "captures", "instructions", "model"}
-    if options.keys() - known or user.turns != len(messages):
+    options: dict[str, Any] = thaw(user.check.options)
+    messages = options.get("messages")
+    if not messages or user.turns != len(messages) or options.keys() - _KEYS:
         return None
     texts = [{"role": "user", "content": text} for text in (case.prompt, *case.turns)]
     turns: list[dict[str, Any]] = [*texts, *({"role": "user", **_written(message)} for message in messages)]
-    for capture in captures:
-        pattern = to_go(str(capture["pattern"]))  # type: ignore[index, call-overload]
-        number = capture["turn"]  # type: ignore[index, call-overload]
-        if pattern is None or not isinstance(number, int) or number >= len(turns):
+    for capture in options.get("captures") or ():
+        pattern, number = to_go(capture["pattern"]), capture["turn"]
+        if pattern is None or number >= len(turns):
             return None
-        entry = {"variable": capture["variable"], "pattern": pattern}  # type: ignore[index, call-overload]
-        turns[number].setdefault("capture", []).append(entry)
-    more: dict[str, Any] = {}
-    if user.check.scorer == SIMULATED:
-        model = {"model": options["model"]} if options.get("model") else {}
-        more = {"user_simulator": {"scenario": options["instructions"], **model}}
-    return turns, more
+        turns[number].setdefault("capture", []).append({"variable": capture["variable"], "pattern": pattern})
+    return turns, _simulator(options) if user.check.scorer == SIMULATED else {}
+
+
+def _simulator(options: dict[str, Any]) -> dict[str, Any]:
+    model = {"model": options["model"]} if options.get("model") else {}
+    return {"user_simulator": {"scenario": options["instructions"], **model}}
 
 
 def _written(message: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillgauge.api import Install, JsonObject, JsonValue, SuiteError, read_document, thaw
+from skillgauge.api import FrozenDict, Install, JsonObject, JsonValue, SuiteError, read_document, thaw
 from skillgauge_mcp_servers.written import FILES_VARIABLE, read_servers, servers_install, stand_in, tool_of
 from skillgauge_skill_folders import contained
 
@@ -79,32 +79,36 @@ class Servers:
 
     def _real(self, entry: ServerEntry, config: ServerConfigFile, number: int) -> Install | None:
         command = entry.command.strip() or config.command.strip()
-        endpoint = entry.endpoint.strip() or config.endpoint.strip()
         transport = entry.transport or config.transport or ("stdio" if command else "http")
-        written: dict[str, JsonValue]
         if transport == "stdio":
-            written = self._started(command, config.args if entry.args is None else entry.args, number)
-            env = {name: _variables(value) for name, value in config.env.items()}
-            env |= {name: f"${{{name}}}" for name in config.required_env}
-            written |= {"env": env} if env else {}
+            args = config.args if entry.args is None else entry.args
+            written, values = self._started(command, args, number), _env(config)
+            key = "env"
         else:
-            headers = {name: _variables(value) for name, value in config.headers.items()}
-            written = {"url": endpoint} | ({"headers": headers} if headers else {})
-            if _VARIABLE.search(_variables(endpoint)):
-                hint = "Send the value as a header, and name the variable there."
-                self.reading.refuse("an endpoint with a variable in it would stand in files", *PLACE, number, hint=hint)
+            endpoint = entry.endpoint.strip() or config.endpoint.strip()
+            if not self._is_address(entry.name, endpoint, number):
                 return None
-        if transport != "stdio" and not endpoint:
-            self.reading.refuse(f"server {entry.name!r} has no endpoint", *PLACE, number, hint="Give it, or a command.")
-            return None
-        if any(_VARIABLE.search(str(value)) for value in thaw(written).get("env", {}).values()) or (
-            transport != "stdio" and any(map(_VARIABLE.search, map(_variables, config.headers.values())))
-        ):
+            written, values = {"url": endpoint}, {name: _variables(text) for name, text in config.headers.items()}
+            key = "headers"
+        if values:
+            written[key] = FrozenDict(values)
+        if any(map(_VARIABLE.search, values.values())):
             message = "variables of servers are passed on by you: --set engines.NAME.pass_env='[\"VARIABLE\"]'"
             self.reading.tell(message, *PLACE, number)
         origin = self.reading.document.origin(*PLACE, number)
         installs = read_servers({entry.name: written}, self.reading.root, lambda *_keys: origin, self.reading.problems)
         return installs[0] if installs else None
+
+    def _is_address(self, name: str, endpoint: str, number: int) -> bool:
+        """Tell whether a server can be reached there, after noting why not."""
+        if not endpoint:
+            self.reading.refuse(f"server {name!r} has no endpoint", *PLACE, number, hint="Give it, or a command.")
+        elif _VARIABLE.search(_variables(endpoint)):
+            hint = "Send the value as a header, and name the variable there."
+            self.reading.refuse("an endpoint with a variable in it would stand in files", *PLACE, number, hint=hint)
+        else:
+            return True
+        return False
 
     def _started(self, command: str, args: tuple[str, ...], number: int) -> dict[str, JsonValue]:
         """Return a server that is started, with the files of the skill that its arguments name."""
@@ -116,12 +120,12 @@ class Servers:
         return {"command": command} | more | ({"files": tuple(dict.fromkeys(files))} if files else {})
 
     def _mocked(self, entry: ServerEntry, config: ServerConfigFile, number: int) -> Install | None:
-        given = {
+        settings = {
             "transport": entry.transport or config.transport,
             "endpoint": entry.endpoint or config.endpoint,
             "command": entry.command or config.command or entry.args or config.args,
         }
-        for key, value in given.items():
+        for key, value in settings.items():
             if value and value != "stdio":
                 hint = "Take it out: a stand-in answers, and nothing else is started."
                 self.reading.refuse(f"a mocked server has no {key}", *PLACE, number, hint=hint)
@@ -176,6 +180,12 @@ def _variables(text: str) -> str:
     """Return a text whose variables are written in braces."""
     whole = _WHOLE.fullmatch(text)
     return f"${{{whole[1]}}}" if whole else text
+
+
+def _env(config: ServerConfigFile) -> dict[str, str]:
+    """Return the variables of a server, those of the user by their names."""
+    named = {name: f"${{{name}}}" for name in config.required_env}
+    return {name: _variables(text) for name, text in config.env.items()} | named
 
 
 def _is_file(root: Path, text: str) -> bool:
