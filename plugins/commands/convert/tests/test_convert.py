@@ -292,3 +292,16 @@ def test_a_case_that_would_assert_nothing_is_no_success(program: Program, work: 
     assert done.code == 2, done.stderr
     assert "error[convert.unreadable]: case '1' would assert nothing as 'waza'" in done.stderr
     assert not (work / "out").exists()
+
+
+def test_a_name_is_one_loss_for_all_checks(program: Program, work: Path) -> None:
+    """R3-F28: checks that go by other names there lose nothing else, and are named together."""
+    skill = make_skill(work)
+    check = {"text": "says hello", "type": "contains", "value": "Hello"}
+    checks = [check, {"text": "is short", "type": "icontains", "value": "Ada", "note": "kept by nobody"}]
+    evals = [{"id": one, "prompt": f"Greet {one}.", "assertions": checks} for one in range(1, 5)]
+    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "greet", "evals": evals}))
+    done = program("convert", "greet", "--to", "promptfoo", "-o", "out")
+    assert done.stderr.count("checks go by other names: 'says hello' (4)") == 1
+    assert "assertions.says hello" not in done.stderr
+    assert done.stderr.count("extra 'assertions.is short' is not kept") == 4

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -86,6 +87,11 @@ def unnamed_losses(
             yield _loss(f"case {case.id!r}: it is gone, or has another id", case.origin)
     for one in remaining.values():
         yield _loss(f"case {one.id!r}: it is new, or had another id", before.origin or Origin(before.root))
+    if announced.renamed:
+        names = ", ".join(
+            f"{name!r} ({count})" if count > 1 else repr(name) for name, count in announced.renamed.items()
+        )
+        yield _loss(f"checks go by other names: {cut(names, SHOWN_FILES)}", before.origin or Origin(before.root))
 
 
 def _renamed(case: Case, remaining: dict[str, Case]) -> Case | None:
@@ -101,6 +107,8 @@ class _Told:
     def __init__(self, named: Sequence[Problem], meaning: Meaning) -> None:
         self._messages = [problem.message for problem in named]
         self.meaning = meaning
+        self.renamed: Counter[str] = Counter()
+        """Names of checks of which nothing but the name was lost."""
 
     def says(self, case: Case, *words: str) -> bool:
         """Tell whether a loss was announced with all of some words in it, whole ones but for an ending."""
@@ -131,7 +139,7 @@ def _of_suite(before: Suite, after: Suite) -> Iterator[Problem]:
     for label, of in (("arms", _arms), ("comparisons", _comparisons), ("targets", _targets)):
         if (was := of(before)) != (now := of(after)):
             yield _loss(f"suite: {_changed(label, was, now)}", origin)
-    yield from _of_extras("suite", before.extras, after.extras, origin, lambda _: False)
+    yield from _of_extras("suite", before.extras, after.extras, origin, lambda _name, _value: False)
     if missing := sorted(_skill_files(before) - _skill_files(after)):
         few = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
         yield _loss(f"suite: files of the skill are not written: {few}", origin, "Convert into the skill's own folder.")
@@ -176,19 +184,40 @@ def _of_case(before: Case, after: Case, announced: _Told) -> Iterator[Problem]:
         elif was != now and not announced.says(before, word):
             yield _loss(f"case {before.id!r}: {_changed(field.replace('_', ' '), was, now)}", before.origin)
     where = before.origin or Origin("")
-    yield from _of_extras(
-        f"case {before.id!r}", before.extras, after.extras, where, lambda name: announced.says(before, repr(name))
-    )
+
+    def is_told(name: str, value: JsonValue) -> bool:
+        if announced.says(before, repr(name)):
+            return True
+        if not _is_restated(name, value, (before, after), announced.meaning):
+            return False
+        announced.renamed[name] += 1
+        return True
+
+    yield from _of_extras(f"case {before.id!r}", before.extras, after.extras, where, is_told)
     yield from _of_checks(before, after, announced)
 
 
+def _is_restated(name: str, value: JsonValue, cases: tuple[Case, Case], meaning: Meaning) -> bool:
+    """Tell whether the words of a check in its file say nothing that the converted check does not say, but its name."""
+    before, after = cases
+    check = next((check for check in before.checks if check.id == name), None)
+    if check is None or not isinstance(value, Mapping):
+        return False
+    asserted = [_asserts(_with_meaning(other, meaning)) for other in after.checks]
+    if _asserts(_with_meaning(check, meaning)) not in asserted:
+        return False
+    options = check.options.values()
+    known = [name, *options, *(part for option in options if isinstance(option, tuple) for part in option)]
+    return all(key == "type" or part in known for key, part in value.items())
+
+
 def _of_extras(
-    whose: str, before: JsonObject, after: JsonObject, origin: Origin, is_told: Callable[[str], bool]
+    whose: str, before: JsonObject, after: JsonObject, origin: Origin, is_told: Callable[[str, JsonValue], bool]
 ) -> Iterator[Problem]:
     """Return the keys of a file beyond the model, each at its place; empty ones are left out."""
     was, now = _flat(before), _flat(after)
     for path, value in was.items():
-        if now.get(path) == value or is_told(path[-1]):
+        if now.get(path) == value or is_told(path[-1], value):
             continue
         extra = f"extra {'.'.join(path)!r}"
         loss = _changed(extra, value, now[path]) if path in now else f"{extra} is not kept: {_shown(value)}"
