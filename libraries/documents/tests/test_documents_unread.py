@@ -89,3 +89,13 @@ def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
     ((found, line, _, said),) = told(tmp_path)
     assert (found, line) == ("evals", None)
     assert said.startswith("this folder cannot be read: Permission denied")
+
+
+def test_a_test_in_python_is_pointed_to_python(tmp_path: Path) -> None:
+    """R3-F28: whoever comes with tests of Inspect or DeepEval learns how such tests evaluate here."""
+    file = tmp_path / "my_test.py"
+    file.write_text("from inspect_ai import Task\n")
+    ((_, fault),) = unread(file, ["agent-skills"], [])
+    assert fault.hint is not None
+    assert "`skillgauge.evaluate()`" in fault.hint
+    assert "pytest" in fault.hint

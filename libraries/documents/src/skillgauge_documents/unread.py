@@ -49,6 +49,8 @@ def unread(path: Path, readers: Iterable[str], shapes: Collection[str]) -> list[
     names = ", ".join(sorted(readers)) or "none"
     message = f"{str(path)!r} holds nothing that an installed format knows (installed: {names})"
     hint = "Name a suite, or install the format that reads it; `skillgauge plugins list` shows what is there."
+    if path.suffix == ".py":
+        hint = "A test in Python is run by Python: it can call `skillgauge.evaluate()`, or use the plugin for pytest."
     return reasons[:MOST] or [(str(path), Fault("nothing", message, hint=hint))]
 
 
