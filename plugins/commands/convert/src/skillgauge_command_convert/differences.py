@@ -190,7 +190,8 @@ def _of_case(before: Case, after: Case, announced: _Told) -> Iterator[Problem]:
             return True
         if not _is_restated(name, value, (before, after), announced.meaning):
             return False
-        announced.renamed[name] += 1
+        if isinstance(value, Mapping) and name in value.values():  # else the format made it up
+            announced.renamed[name] += 1
         return True
 
     yield from _of_extras(f"case {before.id!r}", before.extras, after.extras, where, is_told)
