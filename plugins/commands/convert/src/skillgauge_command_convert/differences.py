@@ -208,8 +208,8 @@ def _is_restated(name: str, value: JsonValue, cases: tuple[Case, Case], meaning:
     if _asserts(_with_meaning(check, meaning)) not in asserted:
         return False
     options = check.options.values()
-    known = [name, *options, *(part for option in options if isinstance(option, tuple) for part in option)]
-    return all(key == "type" or part in known for key, part in value.items())
+    stated = [name, *options, *(part for option in options if isinstance(option, tuple) for part in option)]
+    return all(key == "type" or part in stated for key, part in value.items())
 
 
 def _of_extras(
