@@ -237,7 +237,7 @@ def _place(name: str | None, names: Sequence[str]) -> int:
 
 @dataclass(frozen=True)
 class _ErrorCount:
-    """How many of the trials of a suite, or of its pairs of trials, ended in an error."""
+    """The number of trials of a suite, or of its pairs of trials, that ended in an error."""
 
     errors: int
     total: int
@@ -249,7 +249,7 @@ class _ErrorCount:
 
     @property
     def reason(self) -> str:
-        """Why the suite is invalid; empty if it is valid."""
+        """The reason why the suite is invalid; empty if it is valid."""
         if self.share <= MAX_ERROR_SHARE:
             return ""
         ended = f"{self.errors} of {self.total} {self.unit} ended in an error"
@@ -275,7 +275,7 @@ def _validity(suite: SuiteHead, groups: Mapping[GroupKey, GroupTally]) -> SuiteV
 
 
 def _worst_reason(counts: Mapping[GroupKey | None, _ErrorCount]) -> str:
-    """Why the worst of several comparisons is invalid, with the engine and model that made it; empty if it is valid."""
+    """Return why the worst of several comparisons is invalid, with engine and model; empty if it is valid."""
     ran = {key: count for key, count in counts.items() if count.total}
     worst = max(ran, key=lambda key: ran[key].share)
     reason = ran[worst].reason

@@ -190,7 +190,8 @@ def _of_case(before: Case, after: Case, announced: _Told) -> Iterator[Problem]:
             return True
         if not _is_restated(name, value, (before, after), announced.meaning):
             return False
-        announced.renamed[name] += 1
+        if isinstance(value, Mapping) and name in value.values():  # else the format made it up
+            announced.renamed[name] += 1
         return True
 
     yield from _of_extras(f"case {before.id!r}", before.extras, after.extras, where, is_told)
@@ -207,8 +208,8 @@ def _is_restated(name: str, value: JsonValue, cases: tuple[Case, Case], meaning:
     if _asserts(_with_meaning(check, meaning)) not in asserted:
         return False
     options = check.options.values()
-    known = [name, *options, *(part for option in options if isinstance(option, tuple) for part in option)]
-    return all(key == "type" or part in known for key, part in value.items())
+    stated = [name, *options, *(part for option in options if isinstance(option, tuple) for part in option)]
+    return all(key == "type" or part in stated for key, part in value.items())
 
 
 def _of_extras(

@@ -72,15 +72,7 @@ def flaky_cases(views: Iterable[RunView], target: str | None = None, suite: str 
         target: only cases of this target, by its id.
         suite: only cases of this suite.
     """
-    tallies: dict[_Key, _Tally] = {}
-    for view in sorted(views, key=lambda view: (view.run.started_at, view.run.run_id)):
-        digests = {(head.id, skill.id): skill.digest for head in view.head.suites for skill in head.targets}
-        judges = ", ".join(sorted(judge.unversioned_digest for judge in view.head.judges))
-        for report, group, sessions in _live_groups(view):
-            if target in (None, group.target_id) and suite in (None, group.suite_id):
-                skill = digests.get((group.suite_id, group.target_id or ""), "")
-                same = _same(view, report, skill or sessions[0].execution_id, judges)
-                _add(tallies.setdefault((group, report.case.id, same), _Tally()), view, sessions)
+    tallies = _tallies(views, target, suite)
     repeated = {key: tally for key, tally in tallies.items() if len(tally.verdicts) > 1}
     wavering = [_document(*key[:2], tally) for key, tally in repeated.items() if tally.wavers]
     wavering.sort(key=lambda case: (-case.flip_rate, case.suite, case.case))
@@ -90,6 +82,20 @@ def flaky_cases(views: Iterable[RunView], target: str | None = None, suite: str 
         steady=len(repeated) - len(wavering),
         restarted=len(tallies) - len({key[:2] for key in tallies}),
     )
+
+
+def _tallies(views: Iterable[RunView], target: str | None, suite: str | None) -> dict[_Key, _Tally]:
+    """Join the repeats of the runs, oldest first."""
+    tallies: dict[_Key, _Tally] = {}
+    for view in sorted(views, key=lambda view: (view.run.started_at, view.run.run_id)):
+        digests = {(head.id, skill.id): skill.digest for head in view.head.suites for skill in head.targets}
+        judges = ", ".join(sorted(judge.unversioned_digest for judge in view.head.judges))
+        for report, group, sessions in _live_groups(view):
+            if target in (None, group.target_id) and suite in (None, group.suite_id):
+                skill = digests.get((group.suite_id, group.target_id or ""), "")
+                same = _same(view, report, skill or sessions[0].execution_id, judges)
+                _add(tallies.setdefault((group, report.case.id, same), _Tally()), view, sessions)
+    return tallies
 
 
 def has_turned(verdicts: list[bool]) -> bool:

@@ -22,9 +22,9 @@ def newest_of_each(views: Iterable[RunView], limit: int) -> Iterator[RunView]:
         views: runs, newest first.
         limit: how many of each suite.
     """
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for view in views:
         suites = {suite.id for suite in view.head.suites}
-        if not suites or any(seen[suite] < limit for suite in suites):
-            seen.update(suites)
+        if not suites or any(counts[suite] < limit for suite in suites):
+            counts.update(suites)
             yield view

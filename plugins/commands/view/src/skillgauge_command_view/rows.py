@@ -117,9 +117,16 @@ def row_of(view: RunView, key: str, source: str) -> RunRow:
         cost_usd=spending.cost_usd if spending else None,
         cost_is_partial=bool(spending and spending.unknown),
         invalid=tuple(one.suite_id for one in view.summary.validity if not one.valid),
-        has_gates=bool(view.decided and view.decided.gates) or any(suite.gates for suite in head.suites),
+        has_gates=_has_gates(view),
         foreign=why_summary_foreign(view),
     )
+
+
+def _has_gates(view: RunView) -> bool:
+    """Tell whether any gate is known that was asked of a run."""
+    if view.decided and view.decided.gates:
+        return True
+    return any(suite.gates for suite in view.head.suites)
 
 
 def _counting(view: RunView) -> list[GroupSummary]:
