@@ -92,12 +92,15 @@ def _read(call: Invocation, folder: Path, suite: Suite, name: str) -> Sequence[S
     try:
         return call.suites(folder, suite_format=name).suites
     except SkillgaugeError as error:
-        roots = [Path(target.root) for target in suite.targets if target.root]
-        if any(one.severity is Severity.ERROR for one in error.problems) or suite.format != name or not roots:
-            if all(one.severity is not Severity.ERROR for one in error.problems):
-                return ()
+        if any(one.severity is Severity.ERROR for one in error.problems):
             raise
-        return call.suites(folder, *roots, suite_format=name).suites
+    roots = [Path(target.root) for target in suite.targets if target.root]
+    try:
+        return call.suites(folder, *roots, suite_format=name).suites if roots else ()
+    except SkillgaugeError:
+        if suite.format == name:
+            raise
+        return ()  # targets of another format, which this format does not know
 
 
 def _differences(suite: Suite, read: Sequence[Suite], named: Sequence[Problem], meaning: Meaning) -> Iterable[Problem]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skillgauge.api import DIRECT, Case, Dumped, Limits, Origin, Problem, Severity, Suite, VerdictRule
+from skillgauge.api import DIRECT, ArmKind, Case, Dumped, Limits, Origin, Problem, RepeatRule, Severity, Suite, VerdictRule
 
 from .checks import expectation
 from .files import number
@@ -24,11 +24,18 @@ def dump(suite: Suite) -> Dumped:
         losses.append(_loss("skills are not part of a benchmark; name them with --skills", suite.origin))
     if suite.arms != (DIRECT,):
         losses.append(_loss("arms and comparisons are left out: a task calls a skill directly", suite.origin))
-    tasks = []
-    for case in suite.cases:
+    cases, tasks = tuple(suite.cases), []
+    is_called = any(arm.kind is ArmKind.DIRECT for arm in suite.arms)
+    for case in cases:
+        if case.prompt is not None and case.input is None and not is_called:
+            message = f"case {case.id!r} is left out: its prompt is meant for an agent, and a task calls a skill itself"
+            losses.append(_loss(message, case.origin))
+            continue
         losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
         if case.checks:
             tasks.append(_task(case, case.extras if suite.format == FORMAT else {}))
+    if cases and not tasks:
+        return Dumped((), tuple(losses))
     extras = dict(suite.extras) if suite.format == FORMAT else {}
     written = {
         "id": suite.id,
@@ -75,7 +82,7 @@ def _input(case: Case) -> Any:
 
 _UNWRITTEN = (
     *("files", "installs", "image_files", "setup", "setup_files", "grader_files"),
-    *("arm_prompts", "turns", "user", "env", "pass_env", "network", "skip", "targets", "runs"),
+    *("name", "arm_prompts", "turns", "user", "env", "pass_env", "network", "skip", "targets", "runs"),
 )
 
 
@@ -89,10 +96,14 @@ def _unsaid(case: Case) -> Iterator[str]:
     for check in case.checks[:1]:
         if check.scorer == RUBRIC and not isinstance(check.options.get("criteria"), str):
             yield f"check {check.id!r} becomes one criterion"
+        if check.beside or check.stage or check.turn is not None:
+            yield f"check {check.id!r} decides by itself, about the whole of it"
     if case.input is not None and not isinstance(case.input, Mapping):
         yield "its input is no object and was put under the key 'input'"
     if case.prompt is not None:
         yield "its prompt is meant for an agent, and a task has none"
+    if case.repeat_rule != RepeatRule():
+        yield "its repeat_rule is left out"
     if case.rule != VerdictRule():
         yield "its rule for a verdict is left out"
     if case.limits != Limits(timeout_s=case.limits.timeout_s):

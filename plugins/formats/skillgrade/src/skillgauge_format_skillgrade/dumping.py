@@ -47,6 +47,9 @@ def dump(suite: Suite) -> Dumped:
         files[SKILL_FILE] = skill
     tasks = []
     for number, case in enumerate(suite.cases, 1):
+        if case.prompt is None:
+            losses.append(_loss(f"case {case.id!r} is left out: it has no prompt", case.origin))
+            continue
         losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
         files |= {file.path: _content(file) for file in case.grader_files}
         workspace = []
@@ -64,6 +67,8 @@ def dump(suite: Suite) -> Dumped:
             tasks.append(task | (_kept(case) if suite.format == FORMAT else {}))
         else:
             losses.append(_loss(f"case {case.id!r} is left out: nothing of it can be checked here", case.origin))
+    if losses and not tasks:
+        return Dumped((), tuple(losses))
     document = {"version": "1", "defaults": _defaults(suite), "tasks": tasks}
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     return Dumped((("eval.yaml", text.encode()), *files.items()), tuple(losses))
@@ -115,8 +120,6 @@ def _grader(check: Check) -> dict[str, Any] | None:
 
 def _unsaid(case: Case) -> Iterator[str]:
     """Return the parts that a task has no key for."""
-    if case.prompt is None:
-        yield "it has no prompt"
     if case.rule != RULE:
         yield "its rule for a verdict is left out"
     for name in _UNWRITTEN:
