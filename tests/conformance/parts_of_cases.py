@@ -34,6 +34,7 @@ PARTS: Mapping[str, Callable[[Random, int], Fields]] = {
     "simulated user": lambda rng, number: {"user": SimulatedUser(check=_USER, turns=rng.choice((3, 10)))},
     "name": lambda rng, number: {"name": f"greeting-{number}"},
     "description": lambda rng, number: {"description": rng.choice(("About a name.", "Asks: yes # or no?"))},
+    "tag": lambda rng, number: {"tags": (rng.choice(("quick", "a b")),)},
     "tags": lambda rng, number: {"tags": tuple(rng.sample(("quick", "nightly", "a b"), 2))},
     "cluster": lambda rng, number: {"cluster": rng.choice(("one", "two"))},
     "weight": lambda rng, number: {"weight": rng.choice((0.5, 2.0, 3.0))},
@@ -61,6 +62,7 @@ PARTS: Mapping[str, Callable[[Random, int], Fields]] = {
 }
 """By name the fields of a case, made for its number."""
 EXCLUSIVE = (
+    {"tag", "tags"},
     {"repeats", "own repeats"},
     {"limits", "limit of time", "limit of turns"},
     {"files", "executable files"},
@@ -75,21 +77,21 @@ def _parts(names: str) -> frozenset[str]:
 
 HELD_PARTS: Mapping[str, frozenset[str]] = {
     "agent-skills": _parts(
-        """name, description, tags, cluster, weight, limits, limit of time, limit of turns, files, set-up,
+        """name, description, tag, tags, cluster, weight, limits, limit of time, limit of turns, files, set-up,
         prompts of arms"""
     ),
-    "agentv": _parts("turns, description, tags, cluster, repeats, limit of time, files"),
+    "agentv": _parts("turns, description, tag, tags, cluster, repeats, limit of time, files"),
     "benchflow": _parts("variables, variables of the host"),
-    "eval-skills": _parts("description, tags, cluster, weight, limit of time"),
-    "plugin-eval": _parts("name, description, tags, repeats, own repeats, limits"),
+    "eval-skills": _parts("description, tag, tags, cluster, weight, limit of time"),
+    "plugin-eval": _parts("name, description, tag, tags, repeats, own repeats, limits"),
     "promptfoo": _parts("turns, simulated user, cluster, repeats"),
-    "skill-up": _parts("turns, simulated user, name, description, tags, limit of time, files, set-up, variables"),
-    "skillevaluation": _parts("description, tags, limit of turns, files, set-up"),
+    "skill-up": _parts("turns, simulated user, name, description, tag, limit of time, files, set-up, variables"),
+    "skillevaluation": _parts("description, tag, tags, limit of turns, files, set-up"),
     "skillgrade": _parts("repeats, own repeats, limit of time, files, executable files"),
     "tessl": _parts("name, description, files"),
     "uaaps": _parts("name, description, variables, network"),
-    "vally": _parts("turns, description, tags, repeats, files, set-up, variables, files of graders"),
-    "waza": _parts("turns, simulated user, name, description, tags, repeats, limit of time, files, variables"),
+    "vally": _parts("turns, description, tag, tags, repeats, files, set-up, variables, files of graders"),
+    "waza": _parts("turns, simulated user, name, description, tag, tags, repeats, limit of time, files, variables"),
 }
 """By format the parts that it holds."""
 
@@ -101,21 +103,21 @@ RULES: Mapping[str, VerdictRule] = {
     "four fifths of the share": VerdictRule(mode=VerdictMode.MEAN, threshold=0.8),
 }
 """By name the rules of a case."""
-SHARES = frozenset(RULES) - {"more than half of the share"}
+SHARES = frozenset(RULES) - {"all", "more than half of the share"}
 
 HELD_RULES: Mapping[str, frozenset[str]] = {
-    "agent-skills": SHARES,
-    "agentv": SHARES,
+    "agent-skills": SHARES | {"all"},
+    "agentv": SHARES | {"all"},
     "benchflow": frozenset({"more than half of the share"}),
     "eval-skills": frozenset({"all"}),
     "plugin-eval": frozenset({"all"}),
-    "promptfoo": SHARES,
+    "promptfoo": SHARES | {"all"},
     "skill-up": frozenset({"all"}),
     "skillevaluation": frozenset({"all"}),
     "skillgrade": frozenset({"half of the share"}),
     "tessl": frozenset({"four fifths of the share"}),
     "uaaps": frozenset({"all"}),
-    "vally": SHARES,
+    "vally": SHARES | {"all"},
     "waza": frozenset({"all"}),
 }
 """By format the rules that it holds; a format with a single one has it in every case."""
@@ -145,6 +147,7 @@ WORDS: Mapping[str, str] = {
     "turns": "turn",
     "simulated user": "user",
     "weight": "weight",
+    "tag": "tags",
     "repeats": "runs",
     "own repeats": "runs",
     "limits": "limit",
@@ -168,9 +171,7 @@ def value(part: str, case: Case, suite: Suite) -> object:
     if field == "runs":
         return case.runs or suite.defaults.runs
     if field == "limits":
-        limits = case.limits.over(suite.defaults.limits)
-        wanted = {"limit of time": {"timeout_s"}, "limit of turns": {"max_turns"}}.get(part, {"timeout_s", "max_turns"})
-        return {name: getattr(limits, name) for name in wanted}
+        return case.limits.over(suite.defaults.limits)
     if field == "user":
         user = case.user
         return user and (user.check.scorer, canonical_json(user.check.options), user.turns)

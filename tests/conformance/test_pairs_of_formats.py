@@ -97,10 +97,10 @@ def test_pairs_of_formats(pair: tuple[str, str], seed: int, call: Invocation) ->
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         suite = suite_about(first, folder, drawn.cases)
-        made, own = converted(call, suite, first, folder / "own")
-        _assert_equal(call, drawn, (suite, own), (first, first), made)
+        _, own = converted(call, suite, first, folder / "own")
+        _assert_equal(call, drawn, (suite, own), (first, first))
         if not drawn.has_kinds:
-            _assert_told(call, own, convert(call, own, second, call.suite_format(second)))
+            _assert_told(call, own, second, folder / "there")
             return
         there, read = converted(call, own, second, folder / "there")
         _assert_equal(call, drawn, (own, read), pair, there)
@@ -113,7 +113,7 @@ def _assert_equal(
     drawn: Drawn,
     suites: tuple[Suite, Suite],
     pair: tuple[str, str],
-    made: Converted,
+    made: Converted | None = None,
     passed: str = "",
 ) -> None:
     """Check that all is equal of two suites but what formats add, which is reported.
@@ -123,10 +123,10 @@ def _assert_equal(
         drawn: the cases from which the first suite was made.
         suites: a suite, and the same after its conversion.
         pair: their formats.
-        made: the conversion, which reports losses.
+        made: the conversion, which reports losses; `None`: the first one, after which a suite is as its format has it.
         passed: the format in between that may have added something, too.
     """
-    way, messages = f"{pair} {passed}", [one.message for one in made.losses]
+    way, messages = f"{pair} {passed}", [one.message for one in made.losses] if made else []
     first, second = ({_question(case): case for case in suite.cases} for suite in suites)
     assert first.keys() == second.keys(), way
     for question, before in first.items():
@@ -137,11 +137,12 @@ def _assert_equal(
         assert all((one.scorer, one.beside) in ADDED.get(pair[0], ()) for one in gone), (way, gone, messages)
         adding = ADDED.get(pair[1], set()) | ADDED.get(passed, set())
         assert all((one.scorer, one.beside) in adding for one in new), (way, new, messages)
-        for check in gone if passed else (*gone, *new):
+        for check in (*gone, *new) if made and not passed else gone:
             assert any(f"check {check.id!r}" in message for message in messages), (way, check.id, messages)
-        kept = {check.id for check in before.checks} - {check.id for check in (*gone, *new)}
+        adding |= ADDED.get(pair[0], set())
+        kept = {check.id for check in before.checks if (check.scorer, check.beside) not in adding}
         assert not [one for one in messages if any(f"check {name!r}" in one for name in kept)], (way, messages)
-        if drawn.has_rule or passed:
+        if drawn.has_rule or pair[0] == pair[1]:
             assert passes(before.rule) == passes(after.rule), way
         else:
             assert passes(before.rule) == passes(after.rule) or any("rule" in one for one in messages), way
@@ -151,15 +152,22 @@ def _assert_equal(
             assert not about, (way, part, about)
 
 
-def _assert_told(call: Invocation, own: Suite, made: Converted) -> None:
-    """Check that each check that became another is named, or the case that is left out."""
-    assert made.losses
+def _assert_told(call: Invocation, own: Suite, name: str, folder: Path) -> None:
+    """Check that each check that another format does not hold is named, or its case if nothing of it remains."""
+    made = convert(call, own, name, call.suite_format(name))
     messages = [one.message for one in (*made.losses, *made.refusals)]
+    if made.refusals:
+        assert all(any(f"case {case.id!r}" in message for message in messages) for case in own.cases), messages
+        return
+    _, read = converted(call, own, name, folder)
+    after = {_question(case): meanings(call, case.checks) for case in read.cases}
     for case in own.cases:
-        assert any(f"case {case.id!r}" in message for message in messages), messages
-    if not made.refusals:
-        names = [check.id for case in own.cases for check in case.checks]
-        assert all(any(repr(name) in message for message in messages) for name in names), (names, messages)
+        remaining = after.get(_question(case))
+        if remaining is None:
+            assert any(f"case {case.id!r} is left out" in message for message in messages), messages
+            continue
+        lost = [check.id for check in case.checks if meanings(call, [check])[0] not in remaining]
+        assert all(any(f"check {one!r}" in message for message in messages) for one in lost), (lost, messages)
 
 
 def _question(case: Case) -> str:

@@ -95,8 +95,10 @@ def _read(call: Invocation, folder: Path, suite: Suite, name: str) -> Sequence[S
         if any(one.severity is Severity.ERROR for one in error.problems):
             raise
     roots = [Path(target.root) for target in suite.targets if target.root]
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    source = files[0] if len(files) == 1 else folder  # beside a target, a folder may be taken for another one
     try:
-        return call.suites(folder, *roots, suite_format=name).suites if roots else ()
+        return call.suites(source, *roots, suite_format=name).suites if roots else ()
     except SkillgaugeError:
         if suite.format == name:
             raise
