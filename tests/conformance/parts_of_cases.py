@@ -47,8 +47,10 @@ PARTS: Mapping[str, Callable[[Random, int], Fields]] = {
     "executable files": lambda rng, number: {
         "files": (FileSpec(path=f"run-{number}.sh", text="#!/bin/sh\n", executable=True),)
     },
-    "set-up": lambda rng, number: {"setup": rng.choice((("mkdir -p out",), ("mkdir out", "touch 'out/a b'")))},
+    "set-up": lambda rng, number: {"setup": ("mkdir out", "touch 'out/a b'")},
+    "own set-up": lambda rng, number: {"setup": (f"mkdir -p out/{number}",)},
     "variables": lambda rng, number: {"env": {"LEVEL": "3", "PLACE": "a: b"}},
+    "own variables": lambda rng, number: {"env": {"LEVEL": f"{number}"}},
     "variables of the host": lambda rng, number: {
         "pass_env": (HostVariable(name="TOKEN", host="TOKEN"), HostVariable(name="MODE", host="HOW", default="x"))
     },
@@ -65,6 +67,8 @@ EXCLUSIVE = (
     {"tag", "tags"},
     {"repeats", "own repeats"},
     {"limits", "limit of time", "limit of turns"},
+    {"set-up", "own set-up"},
+    {"variables", "own variables"},
     {"files", "executable files"},
     {"turns", "simulated user"},
 )
@@ -77,21 +81,21 @@ def _parts(names: str) -> frozenset[str]:
 
 HELD_PARTS: Mapping[str, frozenset[str]] = {
     "agent-skills": _parts(
-        """name, description, tag, tags, cluster, weight, limits, limit of time, limit of turns, files, set-up,
+        """name, description, tag, tags, cluster, weight, limits, limit of time, limit of turns, files, set-up, own set-up,
         prompts of arms"""
     ),
     "agentv": _parts("turns, description, tag, tags, cluster, repeats, limit of time, files"),
-    "benchflow": _parts("variables, variables of the host"),
+    "benchflow": _parts("variables, own variables, variables of the host"),
     "eval-skills": _parts("description, tag, tags, cluster, weight, limit of time"),
     "plugin-eval": _parts("name, description, tag, tags, repeats, own repeats, limits"),
     "promptfoo": _parts("turns, simulated user, cluster, repeats"),
     "skill-up": _parts("turns, simulated user, name, description, tag, limit of time, files, set-up, variables"),
-    "skillevaluation": _parts("description, tag, tags, limit of turns, files, set-up"),
+    "skillevaluation": _parts("description, tag, tags, limit of turns, files, set-up, own set-up"),
     "skillgrade": _parts("repeats, own repeats, limit of time, files, executable files"),
     "tessl": _parts("name, description, files"),
     "uaaps": _parts("name, description, variables, network"),
-    "vally": _parts("turns, description, tag, tags, repeats, files, set-up, variables, files of graders"),
-    "waza": _parts("turns, simulated user, name, description, tag, tags, repeats, limit of time, files, variables"),
+    "vally": _parts("turns, description, tag, tags, repeats, files, set-up, own set-up, variables, own variables, files of graders"),
+    "waza": _parts("turns, simulated user, name, description, tag, tags, repeats, limit of time, files, variables, own variables"),
 }
 """By format the parts that it holds."""
 
@@ -155,7 +159,9 @@ WORDS: Mapping[str, str] = {
     "limit of turns": "limit",
     "executable files": "executable|files",
     "set-up": "setup",
+    "own set-up": "setup",
     "variables": "env|variables",
+    "own variables": "env|variables",
     "variables of the host": "env",
     "files of graders": "grader",
     "prompts of arms": "prompt",

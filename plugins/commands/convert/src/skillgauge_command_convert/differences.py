@@ -24,6 +24,7 @@ from skillgauge.api import (
     SimulatedUser,
     SkillRole,
     Suite,
+    VerdictMode,
     canonical_json,
     cut,
     freeze,
@@ -294,6 +295,8 @@ def _of_check(case: Case, before: Check, after: Check, told: _Told) -> Iterator[
         was, became = getattr(before, field), getattr(after, field)
         if was == became or (field == "weight" and _weigh_the_same(before, after)):
             continue
+        if field == "required" and before.turn is None and case.rule.mode is not VerdictMode.MEAN:
+            continue  # where all checks have to pass, each is required
         if field == "weight" and told.says(case, "weight"):
             continue
         message = f"case {case.id!r}: check {before.id!r}: {_changed(field, was, became)}"

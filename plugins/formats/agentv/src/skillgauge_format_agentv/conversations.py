@@ -15,8 +15,8 @@ from .reading import AgentvReading
 
 MODE = "conversation"
 _KEYS = ("turns", "mode", "aggregation", "on_turn_failure", "window_size")
-_DIGITS = 9
-"""Of a threshold that is computed, so that it is the same after it was written."""
+_DIGITS, _WRITTEN_DIGITS = 9, 12
+"""Of a threshold that is computed, so that it is the same after it was written, which takes a few more."""
 _WHOLE = "looks at the last answer here, and at all that was said in agentv"
 
 
@@ -152,7 +152,7 @@ def threshold_without(threshold: float, units: int, empty: int) -> float:
 
 def threshold_with(threshold: float, units: int, empty: int) -> float:
     """Return the threshold for all units, given that for those that are graded."""
-    return round((threshold * (units - empty) + empty) / units, _DIGITS) if empty else threshold
+    return round((threshold * (units - empty) + empty) / units, _WRITTEN_DIGITS) if empty else threshold
 
 
 def _has_to_hold(unit: _Unit, threshold: float) -> bool:
