@@ -40,8 +40,8 @@ def draw(rng: Random, first: str, second: str) -> Drawn:
     rules = _common(HELD_RULES, {first, second}) if len(formats) == 2 or first == second else frozenset()
     rule = rng.choice(sorted(rules or HELD_RULES[first]))
     kinds = _common(HELD, formats)
-    if "vally" in formats and rule in SHARES:
-        kinds -= {"claim", "claims"}
+    if "vally" in formats and rule in SHARES:  # there the claims of a case are one criterion then
+        rule, kinds = (rule, others) if (others := kinds - {"claim", "claims"}) else ("all", kinds)
     wanted = _parts(rng, formats, rule)
     if "turns" in wanted and not _may_talk(kinds, formats):
         wanted = tuple(part for part in wanted if part != "turns")

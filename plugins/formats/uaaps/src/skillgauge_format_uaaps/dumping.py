@@ -127,7 +127,10 @@ class _Writer:
 
     def _copy_skill(self, skill: SkillRef) -> None:
         root = Path(skill.root)
-        files = [file_spec(root / path, f"skills/{skill.name}/{path}") for path in files_of(root, skill.leaves_out)]
+        paths = set(files_of(root, skill.leaves_out))
+        if manifests := sorted(paths & _GENERATED):
+            self._tell(f"suite: {manifests[0]!r} of skill {skill.name!r} would make it a package, and is left out")
+        files = [file_spec(root / path, f"skills/{skill.name}/{path}") for path in sorted(paths - _GENERATED)]
         self.files |= {file.path: _content(file) for file in files}
         self._tell_executables(files)
 
