@@ -23,8 +23,9 @@ from skillgauge.api import Case, Check, Suite
 from skillgauge.api.run import Invocation, invocation
 from skillgauge.config.global_options import Globals
 from skillgauge_command_convert.converting import Converted, convert
+from skillgauge_testkit.program import Program
 
-from .conversions import DIRECT, converted, meanings, passes, suite_about, typed_check
+from .conversions import CALCULATOR, DIRECT, converted, meanings, passes, suite_about, typed_check
 from .drawn_suites import Drawn, draw
 from .kinds_of_checks import HELD, KINDS
 from .parts_of_cases import ABOUT_ALL, ABOUT_TURN, HELD_PARTS, HELD_RULES, PARTS, RULES, WORDS, page, value
@@ -80,6 +81,22 @@ def test_rules_that_each_format_holds(name: str, call: Invocation, tmp_path: Pat
         is_held = passes(next(iter(read.cases)).rule) == RULES[rule]
         assert is_held is (rule in HELD_RULES[name]), f"{rule} in {name}"
         assert is_held or any("rule" in loss.message for loss in made.losses), f"{rule} in {name}"
+
+
+@pytest.mark.parametrize("name", sorted(HELD.keys() - {DIRECT}))
+def test_a_direct_call_and_a_question_have_nothing_in_common(
+    name: str, call: Invocation, program: Program, work: Path
+) -> None:
+    """`convert` says so in both directions, with each case: exit 2, and nothing is written."""
+    check = typed_check("check", _plain_kind(name), ("Ab", "c d"))
+    made, _ = converted(call, suite_about(name, work, (_case(name, 0, check),)), name, work / "asked")
+    assert made.files
+    for source, of, to in ((work / "asked/greet", name, DIRECT), (CALCULATOR, DIRECT, name)):
+        done = program("convert", source, "--suite-format", of, "--to", to, "-o", "there")
+        assert done.code == 2, done.stderr
+        reason = "no SKILL.md" if to == "agent-skills" else f"cannot be written as {to!r}"  # it would ask the input
+        assert reason in done.stderr
+        assert not (work / "there").exists()
 
 
 @pytest.mark.parametrize("pair", CHOSEN, ids="-to-".join)
