@@ -33,6 +33,7 @@ SKILL = "---\nname: greet\ndescription: Greets people by name when asked to say 
 
 
 def typed_check(name: str, kind: str, texts: tuple[str, str]) -> Check:
+    """Return a check of a kind about two texts."""
     scorer, options = KINDS[kind](texts)
     frozen = freeze(options)
     assert isinstance(frozen, Mapping)
@@ -59,7 +60,7 @@ def suite_about(format_name: str, folder: Path, cases: tuple[Case, ...]) -> Suit
 
 
 def converted(call: Invocation, suite: Suite, name: str, folder: Path) -> tuple[Converted, Suite]:
-    """A suite in a format, and what its files are read as."""
+    """Return a suite in a format, and the suite that its files are read as."""
     made = convert(call, suite, name, call.suite_format(name))
     assert not made.refusals, [one.message for one in made.refusals]
     place = folder / "greet"
@@ -72,7 +73,7 @@ def converted(call: Invocation, suite: Suite, name: str, folder: Path) -> tuple[
 
 
 def meanings(call: Invocation, checks: Iterable[Check]) -> list[tuple[Any, ...]]:
-    """What checks assert and how they count, whatever they are called."""
+    """Return what checks assert and how they count, whatever they are called."""
     return sorted(
         (
             check.scorer,
@@ -80,12 +81,14 @@ def meanings(call: Invocation, checks: Iterable[Check]) -> list[tuple[Any, ...]]
             check.beside,
             0.0 if check.beside else round(check.weight, 6),
             check.turn if check.turn is not None else -1,
+            check.required and check.turn is not None,
         )
         for check in checks
     )
 
 
 def effective(call: Invocation, check: Check) -> str:
+    """Return the options of a check as they take effect, as one text."""
     model = call.registry.options_model("scorers", check.scorer)
     assert model is not None
     options = model.model_validate(thaw(check.options)).model_dump(mode="json", by_alias=True)
@@ -95,7 +98,7 @@ def effective(call: Invocation, check: Check) -> str:
 
 
 def differences(call: Invocation, before: Suite, after: Suite) -> list[object]:
-    """What is not equal of two suites: cases by their prompts, their checks, and what passes a case."""
+    """Return what differs of two suites: cases by their prompts, their checks, and their rules."""
     was, now = ({asked(case): case for case in suite.cases} for suite in (before, after))
     found: list[object] = sorted(was.keys() ^ now.keys())
     for prompt in was.keys() & now.keys():
@@ -108,15 +111,16 @@ def differences(call: Invocation, before: Suite, after: Suite) -> list[object]:
 
 
 def asked(case: Case) -> str:
+    """Return all that a case asks, by which it is found again whatever it is called."""
     return "\n".join((case.prompt or canonical_json(case.input), *case.turns))
 
 
 def passes(rule: VerdictRule) -> VerdictRule:
-    """Rules by which the same cases pass are the same: `each` differs from `all` by partial credit alone."""
+    """Return a rule, the same for all by which the same cases pass: `each` differs from `all` by partial credit."""
     return VerdictRule() if rule.mode is VerdictMode.EACH else rule
 
 
 def of_checks(made: Converted, suite: Suite) -> Sequence[str]:
-    """Losses that name a check."""
+    """Return the losses that name a check."""
     names = [repr(check.id) for case in suite.cases for check in case.checks]
     return [one.message for one in made.losses if any(f"check {name}" in one.message for name in names)]

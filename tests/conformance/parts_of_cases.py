@@ -7,6 +7,7 @@ was, and of every other part a loss is reported.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
@@ -81,8 +82,8 @@ def _parts(names: str) -> frozenset[str]:
 
 HELD_PARTS: Mapping[str, frozenset[str]] = {
     "agent-skills": _parts(
-        """name, description, tag, tags, cluster, weight, limits, limit of time, limit of turns, files, set-up, own set-up,
-        prompts of arms"""
+        """name, description, tag, tags, cluster, weight, limits, limit of time, limit of turns, files, set-up,
+        own set-up, prompts of arms"""
     ),
     "agentv": _parts("turns, description, tag, tags, cluster, repeats, limit of time, files"),
     "benchflow": _parts("variables, own variables, variables of the host"),
@@ -94,8 +95,12 @@ HELD_PARTS: Mapping[str, frozenset[str]] = {
     "skillgrade": _parts("repeats, own repeats, limit of time, files, executable files"),
     "tessl": _parts("name, description, files"),
     "uaaps": _parts("name, description, variables, network"),
-    "vally": _parts("turns, description, tag, tags, repeats, files, set-up, own set-up, variables, own variables, files of graders"),
-    "waza": _parts("turns, simulated user, name, description, tag, tags, repeats, limit of time, files, variables, own variables"),
+    "vally": _parts(
+        "turns, description, tag, tags, repeats, files, set-up, own set-up, variables, own variables, files of graders"
+    ),
+    "waza": _parts(
+        "turns, simulated user, name, description, tag, tags, repeats, limit of time, files, variables, own variables"
+    ),
 }
 """By format the parts that it holds."""
 
@@ -189,8 +194,7 @@ def value(part: str, case: Case, suite: Suite) -> object:
 def _content(file: FileSpec) -> bytes:
     if file.source is None:
         return (file.text or "").encode()
-    with open(file.source, "rb") as source:
-        return source.read()
+    return Path(file.source).read_bytes()
 
 
 def page() -> str:

@@ -11,7 +11,6 @@ import itertools
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -19,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from skillgauge.api import Case, Check, Suite
+from skillgauge.api import Case, Check, SkillRole, Suite
 from skillgauge.api.run import Invocation, invocation
 from skillgauge.config.global_options import Globals
 from skillgauge_command_convert.converting import Converted, convert
@@ -36,7 +35,7 @@ SUITES = 3 * settings().max_examples
 PAIRS = tuple(itertools.product(sorted(HELD), repeat=2))
 EACH = -(-SUITES // len(PAIRS))
 """Suites of a pair. A fast run has one of every third pair, so that each format is first and second."""
-CHOSEN = PAIRS if SUITES >= len(PAIRS) else PAIRS[:: len(PAIRS) // SUITES + 1]
+CHOSEN = PAIRS if len(PAIRS) <= SUITES else PAIRS[:: len(PAIRS) // SUITES + 1]
 ADDED = {"benchflow": {("trigger", True)}, "uaaps": {("rubric", False)}}
 """By format the scorers of the checks that it adds to every case, and whether they stand beside the verdict."""
 
@@ -146,6 +145,7 @@ def _assert_equal(
     way, messages = f"{pair} {passed}", [one.message for one in made.losses] if made else []
     first, second = ({_question(case): case for case in suite.cases} for suite in suites)
     assert first.keys() == second.keys(), way
+    assert _candidates(suites[0]) == _candidates(suites[1]), way
     for question, before in first.items():
         after = second[question]
         was, now = (Counter(meanings(call, case.checks)) for case in (before, after))
@@ -185,6 +185,11 @@ def _assert_told(call: Invocation, own: Suite, name: str, folder: Path) -> None:
             continue
         lost = [check.id for check in case.checks if meanings(call, [check])[0] not in remaining]
         assert all(any(f"check {one!r}" in message for message in messages) for one in lost), (lost, messages)
+
+
+def _candidates(suite: Suite) -> set[str]:
+    """Return the names of the skills that are under test."""
+    return {skill.name for arm in suite.arms for skill in arm.skills if skill.role is SkillRole.CANDIDATE}
 
 
 def _question(case: Case) -> str:

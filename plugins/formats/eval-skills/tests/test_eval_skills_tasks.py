@@ -146,7 +146,7 @@ SCHEMA = {"type": "object"}
             {"patterns": ("^a",), "case_sensitive": False, "timeout_s": 2},
         ),
         (
-            {"type": "llm_judge", "options": {"max_chars": 100}},
+            {"type": "llm_judge", "options": {"scale": "pass-fail", "max_chars": 100}},
             {"judgePrompt": "Good?"},
             "rubric",
             {"criteria": "Good?", "max_chars": 100},

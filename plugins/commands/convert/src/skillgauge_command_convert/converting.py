@@ -42,7 +42,7 @@ def convert(call: Invocation, suite: Suite, name: str, format_: SuiteFormat) -> 
     dumped = format_.dump(meaning.plainly(suite))
     origin = suite.origin or Origin(suite.root)
     losses = [replace(one, severity=Severity.WARNING, origin=one.origin or origin) for one in dumped.losses]
-    if not dumped.artifacts:
+    if not dumped.artifacts or _is_nothing(suite, losses):
         message = f"suite {suite.id!r} cannot be written as {name!r}"
         return Converted(suite, (), tuple(losses), (Problem("convert.no-files", message, origin=origin),))
     escapes = tuple(_escapes(dumped.artifacts, name))
@@ -61,6 +61,13 @@ def convert(call: Invocation, suite: Suite, name: str, format_: SuiteFormat) -> 
             return Converted(suite, dumped.artifacts, tuple(losses), idle)
         losses += _differences(suite, read, losses, meaning)
     return Converted(suite, dumped.artifacts, tuple(losses))
+
+
+def _is_nothing(suite: Suite, losses: Sequence[Problem]) -> bool:
+    """Tell whether a format left every case out, so that what it wrote asks nothing."""
+    cases = tuple(suite.cases)
+    left_out = tuple(f"case {case.id!r} is left out" for case in cases)
+    return bool(cases) and all(any(loss.message.startswith(words) for loss in losses) for words in left_out)
 
 
 def _idle(suite: Suite, read: Sequence[Suite], name: str) -> Iterator[Problem]:

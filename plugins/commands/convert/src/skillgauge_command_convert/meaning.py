@@ -52,8 +52,10 @@ class MeaningOfOptions:
         return effective
 
     def plainly(self, suite: Suite) -> Suite:
-        """Return a suite that every format can write as well as it can: nothing is said that holds anyway, and repeats
-        that are the same for all cases are those of the suite."""
+        """Return a suite that says nothing that holds anyway, so that every format can write it.
+
+        Repeats that are the same for all cases are those of the suite.
+        """
         cases = tuple(
             case.model_copy(
                 update={"checks": tuple(one.model_copy(update={"options": self.plain(one)}) for one in case.checks)}

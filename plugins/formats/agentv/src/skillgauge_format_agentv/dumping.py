@@ -91,8 +91,6 @@ def dump(suite: Suite) -> Dumped:
         writing.files[SKILL_FILE] = skill.read_bytes()
     cases = [case for case in suite.cases if _can_be_asked(case, writing)]
     tests = [_test(case, number, writing) for number, case in enumerate(cases, 1)]
-    if writing.losses and not tests:
-        return Dumped((), tuple(writing.losses))
     if any(case.turns for case in cases):  # a prompt of the file would be asked before each conversation
         tests = [test if "turns" in test else {**test, "prompts": [_PROMPT]} for test in tests]
         prompts = {}

@@ -45,8 +45,6 @@ def dump(suite: Suite) -> Dumped:
             continue
         cases.append(_case(case))
         losses += [_loss(f"case {case.id!r}: {part}", case.origin) for part in _unsaid(case)]
-    if losses and not cases:
-        return Dumped((), tuple(losses))
     kept = suite.extras if suite.format == FORMAT else {}
     document: dict[str, Any] = {"skill_name": suite.name or suite.id, "version": kept.get("version", "1")}
     if defaults := _defaults(suite, kept.get("defaults")):

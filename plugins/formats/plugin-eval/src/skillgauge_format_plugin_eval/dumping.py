@@ -67,8 +67,6 @@ def dump(suite: Suite) -> Dumped:
     folders: set[str] = set()
     for case in suite.cases:
         _write(case, _folder(case, folders), writing)
-    if folders and not any(path.startswith(f"{EVALS}/") for path in writing.files):
-        return Dumped((), tuple(writing.losses))
     return Dumped(tuple(writing.files.items()), tuple(writing.losses))
 
 

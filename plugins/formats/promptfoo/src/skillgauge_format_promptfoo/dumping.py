@@ -56,8 +56,6 @@ def dump(suite: Suite) -> Dumped:
             continue
         tests += _turns(case, losses) if case.turns else [_test(case, losses)]
         files |= {file.path: _content(file) for file in _grader_files(case)}
-    if losses and not tests:
-        return Dumped((), tuple(losses))
     document: dict[str, Any] = {"description": suite.description or suite.name or suite.id}
     document["prompts"] = [DEFAULT]
     document["providers"] = [_provider(suite, losses)]

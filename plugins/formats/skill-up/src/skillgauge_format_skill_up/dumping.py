@@ -86,8 +86,6 @@ def dump(suite: Suite) -> Dumped:
             path = f"evals/cases/{number:05}-{name or 'case'}.yaml"
             writing.put(path, _yaml(written), case.origin)
             paths.append(path)
-    if cases and not paths:
-        return Dumped((), tuple(writing.losses))
     head = _yaml(_head(writing, paths))
     return Dumped(((EVAL, head), *writing.files.items()), tuple(writing.losses))
 

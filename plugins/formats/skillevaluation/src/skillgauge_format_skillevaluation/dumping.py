@@ -53,8 +53,6 @@ def dump(suite: Suite) -> Dumped:
             cases.append(written)
         else:
             losses.append(_loss(f"case {case.id!r} is left out: nothing of it can be checked here", case.origin))
-    if losses and not cases:
-        return Dumped((), tuple(losses))
     text = yaml.safe_dump({"cases": cases}, sort_keys=False, allow_unicode=True, width=120)
     files[NAMES[0]] = text.encode()
     return Dumped(tuple(files.items()), tuple(losses))

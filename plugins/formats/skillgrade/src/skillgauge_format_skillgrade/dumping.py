@@ -47,9 +47,6 @@ def dump(suite: Suite) -> Dumped:
         files[SKILL_FILE] = skill
     tasks = []
     for number, case in enumerate(suite.cases, 1):
-        if case.prompt is None:
-            losses.append(_loss(f"case {case.id!r} is left out: it has no prompt", case.origin))
-            continue
         losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
         files |= {file.path: _content(file) for file in case.grader_files}
         workspace = []
@@ -66,12 +63,15 @@ def dump(suite: Suite) -> Dumped:
             task |= {"timeout": case.limits.timeout_s} if case.limits.timeout_s is not None else {}
             tasks.append(task | (_kept(case) if suite.format == FORMAT else {}))
         else:
-            losses.append(_loss(f"case {case.id!r} is left out: nothing of it can be checked here", case.origin))
-    if losses and not tasks:
-        return Dumped((), tuple(losses))
+            losses.append(_left_out(case))
     document = {"version": "1", "defaults": _defaults(suite), "tasks": tasks}
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     return Dumped((("eval.yaml", text.encode()), *files.items()), tuple(losses))
+
+
+def _left_out(case: Case) -> Problem:
+    why = "nothing of it can be checked here" if case.prompt else "it has no prompt"
+    return _loss(f"case {case.id!r} is left out: {why}", case.origin)
 
 
 def _defaults(suite: Suite) -> dict[str, Any]:

@@ -46,8 +46,6 @@ def dump(suite: Suite) -> Dumped:
         writing.lose(loss, suite.origin)
     written = [written_stimulus(case, number, writing) for number, case in enumerate(cases, 1)]
     stimuli = [stimulus for stimulus in written if stimulus is not None]
-    if cases and not stimuli:
-        return Dumped((), tuple(writing.losses))
     head = _head(suite, writing)
     if scoring := _scoring(suite, stimuli, writing):
         head["scoring"] = scoring

@@ -80,8 +80,6 @@ def dump(suite: Suite) -> Dumped:
         if task is not None:
             name = re.sub(r"[^a-z0-9]+", "-", case.id.lower()).strip("-")[:60]
             writing.files[f"tasks/{number:05}-{name or 'task'}.yaml"] = _yaml(task)
-    if writing.losses and not any(path.startswith("tasks/") for path in writing.files):
-        return Dumped((), tuple(writing.losses))
     for path, text in writing.snapshots.items():
         writing.put(f"{FIXTURES}/{path}", text.encode(), suite.origin)
     return Dumped((("eval.yaml", _yaml(_head(suite, writing))), *writing.files.items()), tuple(writing.losses))
