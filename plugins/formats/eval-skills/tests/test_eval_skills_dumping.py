@@ -107,9 +107,18 @@ def test_losses_are_told() -> None:
     ]
 
 
+@pytest.mark.parametrize("said", [{"beside": True}, {"stage": 1}, {"turn": 0}], ids=lambda said: next(iter(said)))
+def test_a_check_that_would_count_otherwise_is_named(said: dict[str, Any]) -> None:
+    """A task has one check, which decides."""
+    check = Check(id="c", scorer="exact", options={"value": 1}, **said)
+    (loss,) = dump(Suite(id="s", format="other", root="/s", cases=(Case(id="c", checks=(check,)),))).losses
+    assert loss.message == "case 'c': check 'c' decides by itself, about the whole of it"
+
+
 @pytest.mark.parametrize(
     "said",
     [
+        {"name": "second"},
         {"arm_prompts": (("with_skill", "Do it."),)},
         {"image_files": (FileSpec(path="Dockerfile", text="FROM scratch"),)},
         {"setup": ("make",)},
