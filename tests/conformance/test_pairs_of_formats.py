@@ -47,7 +47,7 @@ def call() -> Invocation:
 
 
 def test_the_page_shows_the_parts() -> None:
-    """What people read of conversions is what is tested here."""
+    """The page says of conversions exactly what is tested here."""
     text = DIALECTS.read_text(encoding="utf-8")
     start, end = "<!-- parts: written by tests/conformance/parts_of_cases.py -->", "<!-- end of parts -->"
     assert text.partition(start)[2].partition(end)[0].strip() == page()

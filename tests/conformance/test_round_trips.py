@@ -41,7 +41,7 @@ def test_formats_know_the_defaults_of_scorers(scorer: str, call: Invocation) -> 
 
 
 def test_the_page_shows_the_table() -> None:
-    """What people read of conversions is what is tested here."""
+    """The page says of conversions exactly what is tested here."""
     text = DIALECTS.read_text(encoding="utf-8")
     start, end = "<!-- held: written by tests/conformance/kinds_of_checks.py -->", "<!-- end of held -->"
     assert text.partition(start)[2].partition(end)[0].strip() == page()

@@ -60,7 +60,7 @@ def test_a_simulated_user_is_the_part_that_is_played() -> None:
     [(None, VerdictMode.ALL, False), (None, VerdictMode.MEAN, True), (0, VerdictMode.ALL, True)],
 )
 def test_a_check_that_is_no_longer_required_is_told(turn: int | None, mode: VerdictMode, is_lost: bool) -> None:
-    """Where all checks have to pass anyway, being required adds nothing but the end of a conversation."""
+    """Being required adds nothing but the end of a conversation, if all checks have to pass anyway."""
     check = Check(id="c", scorer="exact", options={"value": 1}, turn=turn, required=True)
     case = BEFORE.model_copy(update={"checks": (check,), "turns": ("And then?",), "rule": VerdictRule(mode=mode)})
     plain = case.model_copy(update={"checks": (check.model_copy(update={"required": False}),)})

@@ -567,7 +567,7 @@ def test_a_threshold_of_turns_is_the_same_again(tmp_path: Path, threshold: float
 
 
 def test_weights_of_a_conversation_that_has_to_pass_whole(tmp_path: Path) -> None:
-    """Where each check has to hold, none weighs less because another one is about the same turn."""
+    """No check weighs less because another one is about the same turn, if each has to hold."""
     checks = [
         Check(id=f"turn 1: {word}", scorer="contains", options={"keywords": (word,), "case_sensitive": True}, turn=0)
         for word in ("a", "b")
