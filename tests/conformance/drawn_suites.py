@@ -10,7 +10,18 @@ from skillgauge.api import Case, Check
 
 from .conversions import DIRECT, typed_check
 from .kinds_of_checks import ALONE, BESIDE, HELD, KINDS, ONE_JUDGED, REPEATED, TOGETHER, WEIGHTS
-from .parts_of_cases import ABOUT_ALL, ABOUT_TURN, EXCLUSIVE, HELD_PARTS, HELD_RULES, PARTS, REQUIRED, RULES, SHARES
+from .parts_of_cases import (
+    ABOUT_ALL,
+    ABOUT_TURN,
+    EXCLUSIVE,
+    HELD_PARTS,
+    HELD_RULES,
+    PARTS,
+    REQUIRED,
+    RULES,
+    SHARES,
+    TALKS,
+)
 
 _LETTERS = "abcXYZ é.'\"-"
 _TURNS = 3
@@ -43,8 +54,8 @@ def draw(rng: Random, first: str, second: str) -> Drawn:
     if "vally" in formats and rule in SHARES:  # there the claims of a case are one criterion then
         rule, kinds = (rule, others) if (others := kinds - {"claim", "claims"}) else ("all", kinds)
     wanted = _parts(rng, formats, rule)
-    if "turns" in wanted and not _may_talk(kinds, formats):
-        wanted = tuple(part for part in wanted if part != "turns")
+    if not _may_talk(kinds, formats):
+        wanted = tuple(part for part in wanted if part not in TALKS)
     drawing = _Drawing(rng, formats, frozenset(kinds), rule, wanted)
     cases = tuple(drawing.case(number, first) for number in range(rng.randint(1, 3)))
     return Drawn(cases, wanted, has_kinds=first == second or len(formats) == 2, has_rule=rule in rules)
@@ -61,7 +72,7 @@ def _parts(rng: Random, formats: Collection[str], rule: str) -> tuple[str, ...]:
     for part in rng.sample(sorted(PARTS), len(PARTS)):
         rivals = {other for group in EXCLUSIVE if part in group for other in group}
         is_held = part in _common(HELD_PARTS, formats) and not rivals & set(chosen)
-        if is_held and rng.random() < 0.6 and (part != "turns" or rule == "all"):
+        if is_held and rng.random() < 0.6 and (part not in TALKS or rule == "all"):
             chosen.append(part)
     return tuple(chosen)
 
@@ -96,7 +107,7 @@ class _Drawing:
     def _checks(self, number: int) -> Iterator[Check]:
         chosen = self._chosen()
         checks = [typed_check(f"{kind} {number} {index}", kind, self._texts()) for index, kind in enumerate(chosen)]
-        if "turns" in self.parts:
+        if TALKS & set(self.parts):
             yield from self._of_turns(chosen, checks)
             return
         is_weighed = self.formats <= WEIGHTS and self.rule in SHARES
@@ -109,7 +120,7 @@ class _Drawing:
     def _chosen(self) -> list[str]:
         """Return kinds of checks for a case, as many as all formats let stand together."""
         most = min(TOGETHER.get(name, 3) for name in self.formats)
-        talks = "turns" in self.parts
+        talks = bool(TALKS & set(self.parts))
         kinds = [kind for kind in sorted(self.kinds) if not talks or any(True for _ in _turns(kind, self.formats))]
         chosen = self.rng.sample(kinds, min(len(kinds), self.rng.randint(1, most)))
         if len(chosen) < most and set(chosen) & REPEATED:

@@ -31,7 +31,8 @@ Fields: TypeAlias = dict[str, Any]
 
 _USER = Check(id="user", scorer="simulated-user", options={"instructions": "You are Ann, and want a red boat."})
 PARTS: Mapping[str, Callable[[Random, int], Fields]] = {
-    "turns": lambda rng, number: {"turns": tuple(rng.sample(("In blue?", "And: why #1?", "Say {{it}} again."), 2))},
+    "turns": lambda rng, number: {"turns": tuple(rng.sample(("In blue?", "And: why #1?", "- Again."), 2))},
+    "turns with braces": lambda rng, number: {"turns": ("Say {{it}} again.", rng.choice(("{% if %}", "In blue?")))},
     "simulated user": lambda rng, number: {"user": SimulatedUser(check=_USER, turns=rng.choice((3, 10)))},
     "name": lambda rng, number: {"name": f"greeting-{number}"},
     "description": lambda rng, number: {"description": rng.choice(("About a name.", "Asks: yes # or no?"))},
@@ -64,6 +65,8 @@ PARTS: Mapping[str, Callable[[Random, int], Fields]] = {
     "skipped": lambda rng, number: {"skip": "Not now."},
 }
 """By name the fields of a case, made for its number."""
+TALKS = frozenset({"turns", "turns with braces"})
+"""Parts that make a case a conversation of written turns."""
 EXCLUSIVE = (
     {"tag", "tags"},
     {"repeats", "own repeats"},
@@ -71,7 +74,7 @@ EXCLUSIVE = (
     {"set-up", "own set-up"},
     {"variables", "own variables"},
     {"files", "executable files"},
-    {"turns", "simulated user"},
+    {"turns", "turns with braces", "simulated user"},
 )
 """Parts of which a case has one: they are about the same field, or would need each other's rules."""
 
@@ -85,21 +88,21 @@ HELD_PARTS: Mapping[str, frozenset[str]] = {
         """name, description, tag, tags, cluster, weight, limits, limit of time, limit of turns, files, set-up,
         own set-up, prompts of arms"""
     ),
-    "agentv": _parts("turns, description, tag, tags, cluster, repeats, limit of time, files"),
+    "agentv": _parts("turns, turns with braces, description, tag, tags, cluster, repeats, limit of time, files"),
     "benchflow": _parts("variables, own variables, variables of the host"),
     "eval-skills": _parts("description, tag, tags, cluster, weight, limit of time"),
     "plugin-eval": _parts("name, description, tag, tags, repeats, own repeats, limits"),
-    "promptfoo": _parts("turns, simulated user, cluster, repeats"),
+    "promptfoo": _parts("turns, turns with braces, simulated user, cluster, repeats"),
     "skill-up": _parts("turns, simulated user, name, description, tag, limit of time, files, set-up, variables"),
     "skillevaluation": _parts("description, tag, tags, limit of turns, files, set-up, own set-up"),
     "skillgrade": _parts("repeats, own repeats, limit of time, files, executable files"),
     "tessl": _parts("name, description, files"),
     "uaaps": _parts("name, description, variables, network"),
     "vally": _parts(
-        "turns, description, tag, tags, repeats, files, set-up, own set-up, variables, own variables, files of graders"
+        "turns, turns with braces, description, tag, tags, repeats, files, set-up, own set-up, variables, own variables, files of graders"
     ),
     "waza": _parts(
-        "turns, simulated user, name, description, tag, tags, repeats, limit of time, files, variables, own variables"
+        "turns, turns with braces, simulated user, name, description, tag, tags, repeats, limit of time, files, variables, own variables"
     ),
 }
 """By format the parts that it holds."""
@@ -154,6 +157,7 @@ REQUIRED: Mapping[str, frozenset[str]] = {
 """By format the kinds of checks that may end a conversation."""
 WORDS: Mapping[str, str] = {
     "turns": "turn",
+    "turns with braces": "turn",
     "simulated user": "user",
     "weight": "weight",
     "tag": "tags",
