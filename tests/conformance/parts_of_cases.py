@@ -99,10 +99,12 @@ HELD_PARTS: Mapping[str, frozenset[str]] = {
     "tessl": _parts("name, description, files"),
     "uaaps": _parts("name, description, variables, network"),
     "vally": _parts(
-        "turns, turns with braces, description, tag, tags, repeats, files, set-up, own set-up, variables, own variables, files of graders"
+        """turns, turns with braces, description, tag, tags, repeats, files, set-up, own set-up, variables,
+        own variables, files of graders"""
     ),
     "waza": _parts(
-        "turns, turns with braces, simulated user, name, description, tag, tags, repeats, limit of time, files, variables, own variables"
+        """turns, turns with braces, simulated user, name, description, tag, tags, repeats, limit of time, files,
+        variables, own variables"""
     ),
 }
 """By format the parts that it holds."""
@@ -169,8 +171,8 @@ WORDS: Mapping[str, str] = {
     "executable files": "executable|files",
     "set-up": "setup",
     "own set-up": "setup",
-    "variables": "env|variables",
-    "own variables": "env|variables",
+    "variables": "envvariables",
+    "own variables": "envvariables",
     "variables of the host": "env",
     "files of graders": "grader",
     "prompts of arms": "prompt",
