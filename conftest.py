@@ -29,6 +29,8 @@ FEW_EXAMPLES = 20
 settings.register_profile("skillgauge", deadline=None)
 # `make test` tries some examples; `make slow` runs the same tests with all of them (--hypothesis-profile).
 settings.register_profile("fast", settings.get_profile("skillgauge"), max_examples=FEW_EXAMPLES)
+# By hand, after a change of formats: ten times as many examples.
+settings.register_profile("long", settings.get_profile("skillgauge"), max_examples=1000)
 settings.load_profile("skillgauge")
 
 # Who starts the tests in the background has signals ignored, and what tests start would inherit that.

@@ -345,7 +345,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "R3-W-4": (
         "tests/conformance/test_round_trips.py::test_a_suite_of_promptfoo_as_evals_of_a_skill",
         "tests/conformance/test_round_trips.py::test_what_each_format_holds",
-        "tests/conformance/test_round_trips.py::test_pairs_of_formats",
+        "tests/conformance/test_pairs_of_formats.py::test_pairs_of_formats",
     ),
     # Assertions of documents with scenarios heeded case.
     "R3-W-3": ("plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_case_rules_of_scenarios",),

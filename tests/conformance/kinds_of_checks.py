@@ -25,6 +25,11 @@ KINDS: Mapping[str, Callable[[Texts], Made]] = {
     "icontains": lambda texts: ("contains", {"keywords": texts[:1]}),
     "not-contains": lambda texts: ("contains", {"keywords": texts[:1], "case_sensitive": True, "absent": True}),
     "not-icontains": lambda texts: ("contains", {"keywords": texts[:1], "absent": True}),
+    "said": lambda texts: ("contains", {"keywords": texts[:1], "case_sensitive": True, "stream": "messages"}),
+    "not-said": lambda texts: (
+        "contains",
+        {"keywords": texts, "case_sensitive": True, "stream": "messages", "absent": True},
+    ),
     "contains-all": lambda texts: ("contains", {"keywords": texts, "case_sensitive": True}),
     "icontains-all": lambda texts: ("contains", {"keywords": texts}),
     "contains-none": lambda texts: ("contains", {"keywords": texts, "case_sensitive": True, "absent": True}),
@@ -57,6 +62,7 @@ KINDS: Mapping[str, Callable[[Texts], Made]] = {
     "command": lambda _: ("command", {"command": "test -f out.txt"}),
     "command-code": lambda _: ("command", {"command": "test -f out.txt", "expect_exit_code": 1}),
     "command-any-code": lambda _: ("command", {"command": "test -f out.txt", "fail_codes": "any"}),
+    "command-points": lambda _: ("command", {"command": "echo 1", "reads": "score"}),
     "command-score": lambda _: ("command", {"command": "echo 1", "reads": "score", "threshold": 0.5}),
     "most-calls": lambda _: ("usage", {"tool_calls": 3}),
     "most-tokens": lambda _: ("usage", {"tokens": 300}),
@@ -67,6 +73,7 @@ KINDS: Mapping[str, Callable[[Texts], Made]] = {
     "tools-exactly": lambda _: ("sequence", {"tools": ("Read", "Bash"), "order": "exact"}),
     "tools-any-order": lambda _: ("sequence", {"tools": ("Read", "Bash"), "order": "any"}),
     "claim": lambda texts: ("rubric", {"claims": (f"It says {texts[0]}.",)}),
+    "answer": lambda texts: ("ground-truth", {"text": texts[0]}),
     "claims": lambda texts: ("rubric", {"claims": (f"It says {texts[0]}.", f"It says {texts[1]}.")}),
     "claim-reference": lambda texts: ("rubric", {"claims": (f"It says {texts[0]}.",), "reference": texts[1]}),
     "claim-files": lambda texts: ("rubric", {"claims": (f"It says {texts[0]}.",), "trajectory": False}),
@@ -94,50 +101,52 @@ KINDS: Mapping[str, Callable[[Texts], Made]] = {
 """By name what a check of it asks."""
 
 
-def _kinds(names: str) -> frozenset[str]:
+def kinds(names: str) -> frozenset[str]:
+    """Return names of kinds from a text."""
     return frozenset(names.split())
 
 
 HELD: Mapping[str, frozenset[str]] = {
-    "agent-skills": _kinds(
+    "agent-skills": kinds(
         """
         contains icontains not-contains not-icontains contains-all icontains-all contains-none contains-any
         icontains-any starts-with ends-with regex regex-i not-regex regexes equals iequals json json-schema
         file file-created file-absent file-contains file-icontains file-lacks file-regex tool not-tool
-        command command-code command-any-code command-score claim claim-reference claim-files criterion
+        command command-code command-any-code command-points command-score claim claim-reference claim-files
+        criterion
         criterion-output graded graded-output graded-half
         """
     ),
-    "agentv": _kinds(
+    "agentv": kinds(
         """
         contains icontains not-contains not-icontains contains-any icontains-any regex regex-i not-regex
         equals json json-schema not-json tool not-tool tool-arguments fires silent most-calls most-tokens
         most-turns most-seconds most-dollars tools-in-order tools-exactly tools-any-order claim graded
         """
     ),
-    "benchflow": _kinds(
+    "benchflow": kinds(
         """
         claim claim-reference
         """
     ),
-    "eval-skills": _kinds(
+    "eval-skills": kinds(
         """
-        contains icontains not-contains not-icontains contains-all icontains-all contains-none contains-any
-        icontains-any starts-with ends-with regex regex-i not-regex regexes equals iequals json json-schema
+        contains icontains not-contains not-icontains said not-said contains-all icontains-all contains-none
+        contains-any icontains-any starts-with ends-with regex regex-i not-regex regexes equals iequals json json-schema
         json-anywhere not-json file file-created file-absent file-contains file-icontains file-lacks
         file-regex tool not-tool tool-arguments fires silent command command-code command-any-code
-        command-score most-calls most-tokens most-turns most-seconds most-dollars tools-in-order
+        command-points command-score answer most-calls most-tokens most-turns most-seconds most-dollars tools-in-order
         tools-exactly tools-any-order criterion criterion-output graded graded-output graded-half exit-code
         blocked json-match
         """
     ),
-    "plugin-eval": _kinds(
+    "plugin-eval": kinds(
         """
         contains icontains not-contains not-icontains contains-any icontains-any starts-with ends-with regex
         regex-i not-regex file-created tool not-tool criterion-output
         """
     ),
-    "promptfoo": _kinds(
+    "promptfoo": kinds(
         """
         contains icontains not-contains not-icontains contains-any icontains-any starts-with regex not-regex
         equals json json-schema json-anywhere not-json tool not-tool tool-arguments fires silent most-calls
@@ -145,42 +154,42 @@ HELD: Mapping[str, frozenset[str]] = {
         graded-output
         """
     ),
-    "skill-up": _kinds(
+    "skill-up": kinds(
         """
         contains not-contains contains-all contains-none contains-any icontains-any starts-with ends-with
         regex regex-i not-regex regexes equals file file-absent file-contains tool not-tool tool-arguments
         claim
         """
     ),
-    "skillevaluation": _kinds(
+    "skillevaluation": kinds(
         """
         command command-code claim
         """
     ),
-    "skillgrade": _kinds(
+    "skillgrade": kinds(
         """
         graded-half
         """
     ),
-    "tessl": _kinds(
+    "tessl": kinds(
         """
         claim-files
         """
     ),
-    "uaaps": _kinds(
+    "uaaps": kinds(
         """
-        file-created blocked
+        said not-said file-created blocked
         """
     ),
-    "vally": _kinds(
+    "vally": kinds(
         """
-        contains icontains not-contains not-icontains contains-any icontains-any starts-with ends-with regex
+        contains icontains not-contains not-icontains said contains-any icontains-any starts-with ends-with regex
         regex-i not-regex file file-absent file-contains file-lacks file-regex tool not-tool
         command-any-code most-calls most-tokens most-turns most-seconds tools-in-order claim claims
         criterion graded
         """
     ),
-    "waza": _kinds(
+    "waza": kinds(
         """
         contains icontains not-contains not-icontains contains-all icontains-all contains-none contains-any
         icontains-any starts-with ends-with regex regex-i not-regex regexes json json-schema file
@@ -191,15 +200,17 @@ HELD: Mapping[str, frozenset[str]] = {
 }
 """By format the kinds that it holds."""
 
-WEIGHTS: frozenset[str] = frozenset({"agent-skills", "agentv", "promptfoo"})
+WEIGHTS: frozenset[str] = frozenset({"agent-skills", "agentv", "promptfoo", "skillgrade", "tessl"})
 """Formats in which each check has a weight of its own."""
 BESIDE: frozenset[str] = frozenset({"agent-skills", "agentv", "promptfoo"})
 """Formats that can say of a check that it decides nothing."""
 TOGETHER: Mapping[str, int] = {"eval-skills": 1, "skill-up": 1}
 """Most checks of one case, where that is a limit: a second one may be asked at another stage."""
-RULED: frozenset[str] = frozenset({"benchflow", "skillgrade", "tessl", "uaaps"})
-"""Formats with a rule or a check of their own in every case, which another format's suites have not."""
-ONE_JUDGED: frozenset[str] = frozenset({"vally"})
+REPEATED: frozenset[str] = frozenset({"claim", "claim-files", "graded-half"})
+"""Kinds of which a case may have several in every format that holds them, unless its judged checks are one."""
+ALONE: frozenset[str] = frozenset({"claim-reference", "answer"})
+"""Kinds that say what would be right, which BenchFlow has once in a case."""
+ONE_JUDGED: frozenset[str] = frozenset({"uaaps", "vally"})
 """Formats in which the judged checks of a case are one."""
 
 

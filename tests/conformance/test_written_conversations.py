@@ -67,5 +67,5 @@ def test_a_conversation_is_written_or_told(module: str, said: dict[str, Any], te
     plain = made(module).dump(talking(tmp_path / "plain"))
     more = {loss.message for loss in dumped.losses} - {loss.message for loss in plain.losses}
     is_written = any(text.encode() in content for _, content in dumped.artifacts)
-    is_nothing = not plain.artifacts
+    is_nothing = not plain.artifacts or any("'one' is left out" in loss.message for loss in plain.losses)
     assert is_written or is_nothing or any("'one'" in message for message in more), (dumped.losses, dumped.artifacts)

@@ -129,11 +129,12 @@ def test_refusals(program: Program, work: Path, arguments: tuple[str | Path, ...
     assert (done.code, told in done.stderr) == (2, True), done.stderr
 
 
-def test_what_cannot_be_read_back_is_not_written(program: Program, work: Path) -> None:
-    """A benchmark about no skill is no suite of skillevaluation: exit 2 with the reason, and no file."""
+def test_direct_calls_are_nothing_that_an_agent_is_asked(program: Program, work: Path) -> None:
+    """A benchmark asks no agent anything, so it is no suite of skillevaluation: exit 2 with the reason, and no file."""
     done = program("convert", CALCULATOR, "--to", "skillevaluation", "-o", "there")
     assert done.code == 2
-    assert "what would be written as 'skillevaluation' cannot be read" in done.stderr
+    assert "cannot be written as 'skillevaluation'" in done.stderr
+    assert "is left out: it has no prompt" in done.stderr
     assert not (work / "there").exists()
 
 

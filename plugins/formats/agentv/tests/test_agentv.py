@@ -9,7 +9,19 @@ from typing import Any
 import pytest
 import yaml
 
-from skillgauge.api import Case, Loaded, LoadRequest, SkillRole, Suite, SuiteError, VerdictMode, located_all, thaw
+from skillgauge.api import (
+    Case,
+    Check,
+    Loaded,
+    LoadRequest,
+    SkillRole,
+    Suite,
+    SuiteError,
+    VerdictMode,
+    VerdictRule,
+    located_all,
+    thaw,
+)
 from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_mutants, check_plugin
 from skillgauge_testkit.program import Program
 
@@ -543,6 +555,37 @@ def test_conversations_there_and_back(tmp_path: Path, more: dict[str, Any]) -> N
         (one.id, one.turn, one.required, one.options) for one in case.checks
     ]
     assert [one.weight for one in again.checks] == pytest.approx([one.weight for one in case.checks])
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.75, 0.8])
+def test_a_threshold_of_turns_is_the_same_again(tmp_path: Path, threshold: float) -> None:
+    """Turns that assert nothing count as passed in agentv, and the threshold that makes up for them is exact."""
+    check = Check(id="turn 1: a", scorer="contains", options={"keywords": ("a",), "case_sensitive": True}, turn=0)
+    rule = VerdictRule(mode=VerdictMode.MEAN, threshold=threshold)
+    case = Case(id="talk", prompt="A", turns=("B", "C"), checks=(check,), rule=rule)
+    assert loaded(written(tmp_path, case)).cases[0].rule == rule
+
+
+def test_weights_of_a_conversation_that_has_to_pass_whole(tmp_path: Path) -> None:
+    """No check weighs less because another one is about the same turn, if each has to hold."""
+    checks = [
+        Check(id=f"turn 1: {word}", scorer="contains", options={"keywords": (word,), "case_sensitive": True}, turn=0)
+        for word in ("a", "b")
+    ]
+    graded = Check(id="graded", scorer="rubric", options={"criteria": "?", "scale": "0-1", "threshold": 0.7}, turn=0)
+    case = Case(id="talk", prompt="A", turns=("B",), checks=(*checks, graded))
+    dumped = FORMAT.dump(Suite(id="s", name="s", format="other", root="/", cases=(case,)))
+    assert [one.message for one in dumped.losses] == [
+        "case 'talk': check 'graded' of scorer 'rubric' is left out: a turn would pass with less"
+    ]
+    assert [one.weight for one in loaded(written(tmp_path, case)).cases[0].checks] == [1, 1]
+
+
+def written(folder: Path, case: Case) -> Path:
+    """The file of a suite with one case."""
+    dumped = FORMAT.dump(Suite(id="s", name="s", format="other", root="/", cases=(case,)))
+    (folder / "EVAL.yaml").write_bytes(dict(dumped.artifacts)["EVAL.yaml"])
+    return folder / "EVAL.yaml"
 
 
 def test_min_is_all(tmp_path: Path) -> None:

@@ -76,12 +76,13 @@ def test_losses_are_told() -> None:
         cases=(
             Case(id="none"),
             Case(id="text", input="hello", checks=(check, Check(id="d", scorer="exact", options={"value": 1}))),
-            Case(id="agent", prompt="Do it.", checks=(check,), rule=VerdictRule(mode=VerdictMode.MEAN, threshold=0.5)),
+            Case(id="agent", prompt="Do it.", checks=(check,)),
             Case(
                 id="files",
                 checks=(check,),
                 files=(FileSpec(path="a", text=""),),
                 env={"A": "1"},
+                rule=VerdictRule(mode=VerdictMode.MEAN, threshold=0.5),
                 limits=Limits(max_turns=3),
             ),
         ),
@@ -90,7 +91,6 @@ def test_losses_are_told() -> None:
     content = json.loads(dumped.artifacts[0][1])
     assert [(task["id"], task["inputData"]) for task in content["tasks"]] == [
         ("text", {"input": "hello"}),
-        ("agent", {"prompt": "Do it."}),
         ("files", {}),
     ]
     assert (content["version"], content["domain"], content["scoringMethod"]) == ("1.0.0", "general", "mean")
@@ -99,17 +99,26 @@ def test_losses_are_told() -> None:
         "case 'none': it checks nothing and is left out",
         "case 'text': a task has one check; left out: d",
         "case 'text': its input is no object and was put under the key 'input'",
-        "case 'agent': its prompt is meant for an agent, and a task has none",
-        "case 'agent': its rule for a verdict is left out",
+        "case 'agent' is left out: its prompt is meant for an agent, and a task calls a skill itself",
+        "case 'files': its rule for a verdict is left out",
         "case 'files': limits other than the time are left out",
         "case 'files': files cannot be written",
         "case 'files': env cannot be written",
     ]
 
 
+@pytest.mark.parametrize("said", [{"beside": True}, {"stage": 1}, {"turn": 0}], ids=lambda said: next(iter(said)))
+def test_a_check_that_would_count_otherwise_is_named(said: dict[str, Any]) -> None:
+    """A task has one check, which decides."""
+    check = Check(id="c", scorer="exact", options={"value": 1}, **said)
+    (loss,) = dump(Suite(id="s", format="other", root="/s", cases=(Case(id="c", checks=(check,)),))).losses
+    assert loss.message == "case 'c': check 'c' decides by itself, about the whole of it"
+
+
 @pytest.mark.parametrize(
     "said",
     [
+        {"name": "second"},
         {"arm_prompts": (("with_skill", "Do it."),)},
         {"image_files": (FileSpec(path="Dockerfile", text="FROM scratch"),)},
         {"setup": ("make",)},

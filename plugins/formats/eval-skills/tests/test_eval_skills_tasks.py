@@ -149,7 +149,7 @@ SCHEMA = {"type": "object"}
             {"type": "llm_judge", "options": {"scale": "pass-fail", "max_chars": 100}},
             {"judgePrompt": "Good?"},
             "rubric",
-            {"criteria": "Good?", "scale": "pass-fail", "max_chars": 100},
+            {"criteria": "Good?", "max_chars": 100},
         ),
         (None, {"type": "exact_match", "value": 1}, "exact", {"value": 1, "case_sensitive": True}),
         (None, {"type": "schema", "schema": SCHEMA}, "json-schema", {"schema": SCHEMA}),

@@ -146,3 +146,16 @@ def test_tests_and_direct_calls_are_no_evals(word_tools: Path, tmp_path: Path) -
     assert (tests.artifacts, "deterministic tests" in messages(tests)) == ((), True)
     direct = FORMAT.dump(Suite(id="s", format="other", root=str(tmp_path), cases=(Case(id="a", input=1),)))
     assert (direct.artifacts, "case 'a' is left out" in messages(direct)) == ((), True)
+
+
+def test_a_skill_does_not_become_a_package_of_its_own(tmp_path: Path) -> None:
+    """A manifest inside a skill would make a second package there, so it is left out by name."""
+    case = Case(
+        id="greet", prompt="Say hello.", checks=(Check(id="judge", scorer="rubric", options={"criteria": "?"}),)
+    )
+    suite = about_a_skill(tmp_path, [case])
+    (tmp_path / "greet/package.agent.json").write_text('{"name": "greet", "version": "1.0.0"}')
+    dumped = FORMAT.dump(suite)
+    assert "suite: 'package.agent.json' of skill 'greet' would make it a package, and is left out" in messages(dumped)
+    (again,) = load(written(dumped, tmp_path / "there"))
+    assert [one.prompt for one in again.cases] == ["Say hello."]

@@ -42,7 +42,7 @@ def convert(call: Invocation, suite: Suite, name: str, format_: SuiteFormat) -> 
     dumped = format_.dump(meaning.plainly(suite))
     origin = suite.origin or Origin(suite.root)
     losses = [replace(one, severity=Severity.WARNING, origin=one.origin or origin) for one in dumped.losses]
-    if not dumped.artifacts:
+    if not dumped.artifacts or _is_nothing(suite, losses):
         message = f"suite {suite.id!r} cannot be written as {name!r}"
         return Converted(suite, (), tuple(losses), (Problem("convert.no-files", message, origin=origin),))
     escapes = tuple(_escapes(dumped.artifacts, name))
@@ -61,6 +61,13 @@ def convert(call: Invocation, suite: Suite, name: str, format_: SuiteFormat) -> 
             return Converted(suite, dumped.artifacts, tuple(losses), idle)
         losses += _differences(suite, read, losses, meaning)
     return Converted(suite, dumped.artifacts, tuple(losses))
+
+
+def _is_nothing(suite: Suite, losses: Sequence[Problem]) -> bool:
+    """Tell whether a format left every case out, so that what it wrote asks nothing."""
+    cases = tuple(suite.cases)
+    left_out = tuple(f"case {case.id!r} is left out" for case in cases)
+    return bool(cases) and all(any(loss.message.startswith(words) for loss in losses) for words in left_out)
 
 
 def _idle(suite: Suite, read: Sequence[Suite], name: str) -> Iterator[Problem]:
@@ -92,12 +99,17 @@ def _read(call: Invocation, folder: Path, suite: Suite, name: str) -> Sequence[S
     try:
         return call.suites(folder, suite_format=name).suites
     except SkillgaugeError as error:
-        roots = [Path(target.root) for target in suite.targets if target.root]
-        if any(one.severity is Severity.ERROR for one in error.problems) or suite.format != name or not roots:
-            if all(one.severity is not Severity.ERROR for one in error.problems):
-                return ()
+        if any(one.severity is Severity.ERROR for one in error.problems):
             raise
-        return call.suites(folder, *roots, suite_format=name).suites
+    roots = [Path(target.root) for target in suite.targets if target.root]
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    source = files[0] if len(files) == 1 else folder  # beside a target, a folder may be taken for another one
+    try:
+        return call.suites(source, *roots, suite_format=name).suites if roots else ()
+    except SkillgaugeError:
+        if suite.format == name:
+            raise
+        return ()  # targets of another format, which this format does not know
 
 
 def _differences(suite: Suite, read: Sequence[Suite], named: Sequence[Problem], meaning: Meaning) -> Iterable[Problem]:

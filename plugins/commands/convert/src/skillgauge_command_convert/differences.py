@@ -22,8 +22,10 @@ from skillgauge.api import (
     Origin,
     Problem,
     Severity,
+    SimulatedUser,
     SkillRole,
     Suite,
+    VerdictMode,
     canonical_json,
     cut,
     freeze,
@@ -31,7 +33,7 @@ from skillgauge.api import (
 from skillgauge_skill_folders import SKILL_FILE, files_of
 
 SHOWN_CHARACTERS, SHOWN_FILES = 80, 200
-_APART = frozenset({"checks", "extras", "origin"})
+_APART = frozenset({"checks", "extras", "origin", "runs", "user"})
 """Fields of a case that are looked at apart, or that say nothing of it."""
 _WORDS = {
     "id": "called",
@@ -45,7 +47,7 @@ _WORDS = {
 }
 """By which word a format names a field of a case that it cannot hold, where that is not the field's own name."""
 _FILES = frozenset({"files", "image_files", "setup_files", "grader_files"})
-_CHECK_FIELDS = ("scorer", "options", "weight", "beside", "stage", "turn", "answer")
+_CHECK_FIELDS = ("scorer", "options", "weight", "beside", "stage", "turn", "required", "answer")
 """All but the id: a check of another name asserts the same, and a format names checks as it can."""
 _SUITE_FIELDS = ("name", "version", "description", "on_agent_limit", "gates", "completion")
 _OF_THE_FORMAT = frozenset({"engine_options"})
@@ -83,6 +85,7 @@ def unnamed_losses(
         mine = renamed or _renamed(case, remaining)
         if mine is not None:
             yield from _of_case(case, mine, announced)
+            yield from _of_runs(case, [case.runs or before.defaults.runs, mine.runs or after.defaults.runs], announced)
         elif not announced.says(case, _LEFT_OUT):
             yield _loss(f"case {case.id!r}: it is gone, or has another id", case.origin)
     for one in remaining.values():
@@ -183,6 +186,8 @@ def _of_case(before: Case, after: Case, announced: _Told) -> Iterator[Problem]:
             yield from _of_files(before, (field, word), (was, now), announced)
         elif was != now and not announced.says(before, word):
             yield _loss(f"case {before.id!r}: {_changed(field.replace('_', ' '), was, now)}", before.origin)
+    if not announced.says(before, "user") and _played(before, announced) != _played(after, announced):
+        yield _loss(f"case {before.id!r}: {_changed('user', before.user, after.user)}", before.origin)
     where = before.origin or Origin("")
 
     def is_told(name: str, value: JsonValue) -> bool:
@@ -210,6 +215,20 @@ def _is_restated(name: str, value: JsonValue, cases: tuple[Case, Case], meaning:
     options = check.options.values()
     stated = [name, *options, *(part for option in options if isinstance(option, tuple) for part in option)]
     return all(key == "type" or part in stated for key, part in value.items())
+
+
+def _of_runs(case: Case, runs: Sequence[int | None], announced: _Told) -> Iterator[Problem]:
+    """Yield the repeats of a case that are no longer as many, its suite's where it has no number of its own."""
+    if case.runs is not None and len(set(runs)) > 1 and not announced.says(case, "runs"):
+        yield _loss(f"case {case.id!r}: {_changed('runs', *runs)}", case.origin)
+
+
+def _played(case: Case, announced: _Told) -> object:
+    """Return the part that a simulated user plays, whatever the check is called that asks for it."""
+    user = case.user
+    if not isinstance(user, SimulatedUser):
+        return user
+    return user.check.scorer, announced.meaning(user.check), user.turns
 
 
 def _of_extras(
@@ -306,6 +325,8 @@ def _of_check(case: Case, before: Check, after: Check, told: _Told) -> Iterator[
         was, became = getattr(before, field), getattr(after, field)
         if was == became or (field == "weight" and _weigh_the_same(before, after)):
             continue
+        if field == "required" and before.turn is None and case.rule.mode is not VerdictMode.MEAN:
+            continue  # where all checks have to pass, each is required
         if field == "weight" and told.says(case, "weight"):
             continue
         message = f"case {case.id!r}: check {before.id!r}: {_changed(field, was, became)}"
@@ -322,7 +343,7 @@ def _all_of(check: Check) -> object:
 
 
 def _counts_as(check: Check) -> object:
-    return check.scorer, check.options, check.weight, check.beside, check.stage, check.turn
+    return check.scorer, check.options, check.weight, check.beside, check.stage, check.turn, check.required
 
 
 def _asserts(check: Check) -> object:

@@ -52,13 +52,21 @@ class MeaningOfOptions:
         return effective
 
     def plainly(self, suite: Suite) -> Suite:
-        """Return a suite whose checks say nothing that holds anyway, which is how every format can write them."""
+        """Return a suite that says nothing that holds anyway, so that every format can write it.
+
+        Repeats that are the same for all cases are those of the suite.
+        """
         cases = tuple(
             case.model_copy(
                 update={"checks": tuple(one.model_copy(update={"options": self.plain(one)}) for one in case.checks)}
             )
             for case in suite.cases
         )
+        runs = {case.runs or suite.defaults.runs for case in cases}
+        if len(runs) == 1 and any(case.runs for case in cases):
+            cases = tuple(case.model_copy(update={"runs": None}) for case in cases)
+            defaults = suite.defaults.model_copy(update={"runs": runs.pop()})
+            return suite.model_copy(update={"cases": cases, "defaults": defaults})
         return suite.model_copy(update={"cases": cases})
 
     def _model(self, scorer: str) -> type[BaseModel] | None:

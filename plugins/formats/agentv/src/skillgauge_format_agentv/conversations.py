@@ -15,8 +15,8 @@ from .reading import AgentvReading
 
 MODE = "conversation"
 _KEYS = ("turns", "mode", "aggregation", "on_turn_failure", "window_size")
-_DIGITS = 9
-"""Of a threshold that is computed, so that it is the same after it was written."""
+_DIGITS, _WRITTEN_DIGITS = 9, 12
+"""Of a threshold that is computed, so that it is the same after it was written, which takes a few more."""
 _WHOLE = "looks at the last answer here, and at all that was said in agentv"
 
 
@@ -79,7 +79,7 @@ def graded_turns(node: Node, turns: Sequence[Node], around: Around, whole: list[
     for unit in units:
         files |= unit.files
         written |= {named(label, unit.turn): assertion for label, assertion in unit.written.items()}
-    return Graded(tuple(_checks(units, stops=stops)), rule, tuple(files.values()), FrozenDict(written))
+    return Graded(tuple(_checks(units, rule, stops=stops)), rule, tuple(files.values()), FrozenDict(written))
 
 
 def named(label: str, turn: int | None) -> str:
@@ -113,14 +113,16 @@ def _read(asserted: list[Node], turn: int | None, around: Around) -> _Unit:
     return _Unit(turn, tuple(shared), grading.files, grading.written)
 
 
-def _checks(units: Sequence[_Unit], *, stops: bool) -> Iterator[Check]:
+def _checks(units: Sequence[_Unit], rule: VerdictRule, *, stops: bool) -> Iterator[Check]:
+    """Yield the checks of all units, which weigh the same together where their mean decides."""
     for unit in units:
+        total = unit.total if rule.mode is VerdictMode.MEAN else 1.0
         for one in unit.weighed:
             yield Check(
                 id=named(one.label, unit.turn),
                 scorer=one.part.scorer,
                 options=one.part.options,
-                weight=one.weight / unit.total if one.weight else 1.0,
+                weight=one.weight / total if one.weight else 1.0,
                 beside=one.weight == 0,
                 turn=unit.turn,
                 required=stops and unit.turn is not None and one.weight > 0,
@@ -152,7 +154,7 @@ def threshold_without(threshold: float, units: int, empty: int) -> float:
 
 def threshold_with(threshold: float, units: int, empty: int) -> float:
     """Return the threshold for all units, given that for those that are graded."""
-    return round((threshold * (units - empty) + empty) / units, _DIGITS) if empty else threshold
+    return round((threshold * (units - empty) + empty) / units, _WRITTEN_DIGITS) if empty else threshold
 
 
 def _has_to_hold(unit: _Unit, threshold: float) -> bool:

@@ -89,8 +89,9 @@ def dump(suite: Suite) -> Dumped:
     skill = next((path for root in roots if (path := Path(root, SKILL_FILE)).is_file()), None)
     if skill is not None:
         writing.files[SKILL_FILE] = skill.read_bytes()
-    tests = [_test(case, number, writing) for number, case in enumerate(suite.cases, 1)]
-    if any(case.turns for case in suite.cases):  # a prompt of the file would be asked before each conversation
+    cases = [case for case in suite.cases if _can_be_asked(case, writing)]
+    tests = [_test(case, number, writing) for number, case in enumerate(cases, 1)]
+    if any(case.turns for case in cases):  # a prompt of the file would be asked before each conversation
         tests = [test if "turns" in test else {**test, "prompts": [_PROMPT]} for test in tests]
         prompts = {}
     else:
@@ -98,6 +99,12 @@ def dump(suite: Suite) -> Dumped:
     document = {**_head(suite, writing), **prompts, "tests": tests}
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     return Dumped(((EVAL_FILE, text.encode()), *writing.files.items()), tuple(writing.losses))
+
+
+def _can_be_asked(case: Case, writing: _Writing) -> bool:
+    if case.prompt is None:
+        writing.lose(f"case {case.id!r} is left out: it has no prompt", case.origin)
+    return case.prompt is not None
 
 
 def _head(suite: Suite, writing: _Writing) -> dict[str, Any]:

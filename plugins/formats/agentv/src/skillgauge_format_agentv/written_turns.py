@@ -63,8 +63,16 @@ def unsaid(case: Case) -> Iterator[str]:
     if not _stops(case) and any(check.required for check in case.checks):
         yield "what has to hold for the conversation to go on is asked as any other check"
     for check in case.checks:
+        if not is_said(case, check):
+            yield f"check {check.id!r} of scorer {check.scorer!r} is left out: a turn would pass with less"
         if check.stage:
             yield f"check {check.id!r} would be asked whatever others say"
+
+
+def is_said(case: Case, check: Check) -> bool:
+    """Tell whether a conversation has a check: where all have to hold, a judge's number below 1 passes none."""
+    threshold = check.options.get("threshold")
+    return case.rule.mode is VerdictMode.MEAN or check.beside or threshold in (None, 1)
 
 
 def _stops(case: Case) -> bool:
@@ -92,7 +100,7 @@ def _has_whole(case: Case) -> bool:
 
 
 def _of(case: Case, turn: int | None) -> list[Check]:
-    return [check for check in case.checks if check.turn == turn]
+    return [check for check in case.checks if check.turn == turn and is_said(case, check)]
 
 
 def _total(case: Case, turn: int | None) -> float:

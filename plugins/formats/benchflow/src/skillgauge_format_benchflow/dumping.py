@@ -40,6 +40,9 @@ def dump(suite: Suite) -> Dumped:
         losses.append(_loss("skills beside the one under test are left out", suite.origin))
     cases = []
     for case in suite.cases:
+        if case.prompt is None:
+            losses.append(_loss(f"case {case.id!r} is left out: it has no prompt", case.origin))
+            continue
         cases.append(_case(case))
         losses += [_loss(f"case {case.id!r}: {part}", case.origin) for part in _unsaid(case)]
     kept = suite.extras if suite.format == FORMAT else {}
@@ -116,8 +119,6 @@ _UNWRITTEN = (
 
 def _unsaid(case: Case) -> Iterator[str]:
     """Return the parts that a case of BenchFlow has no key for."""
-    if case.prompt is None:
-        yield "it has no prompt"
     for check in case.checks:
         if not check.beside and not _is_claim(check) and check.scorer != GROUND_TRUTH:
             yield f"check {check.id!r} of scorer {check.scorer!r} cannot be written"

@@ -62,8 +62,8 @@ _STYLES: Mapping[str, AnswerStyle] = {
 }
 """How eval-skills reads what was answered, where a scorer looks at its text."""
 
-_SCALE = "0-10"
-"""What a judge of eval-skills answers with."""
+_SCALE, _PLAIN_SCALE = "0-10", "pass-fail"
+"""The scale of a judge of eval-skills, and the one of a check that names none."""
 
 DEFAULT_CRITERIA = "Is the output a correct and complete answer to the task?"
 """Asked of a judge where the task has no prompt for it."""
@@ -104,6 +104,8 @@ class CheckMaker:
             # What the user's function is called with; where it lies is not its business.
             options["expected"] = {**_without(raw, "customScorerPath"), "type": "custom"}
         options |= evaluator.options
+        if scorer == "rubric" and options["scale"] == _PLAIN_SCALE:
+            del options["scale"]
         style = _STYLES.get(scorer, AnswerStyle())
         check = Check(id=scorer, scorer=scorer, options=options, answer=style, origin=in_expected())
         return check, {key: value for key, value in unknown.items() if value}
@@ -209,7 +211,7 @@ def _asked(options: JsonObject) -> JsonObject:
     asked = options.get("criteria") or options.get("claims") or DEFAULT_CRITERIA
     text = "\n".join(map(str, asked)) if isinstance(asked, tuple) else asked
     others = {key: value for key, value in options.items() if key not in ("criteria", "claims")}
-    return {"scale": "pass-fail", **others, "criteria": text}
+    return {"scale": _PLAIN_SCALE, **others, "criteria": text}
 
 
 def _in_own_keys(scorer: str, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -6,7 +6,18 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skillgauge.api import DIRECT, Case, Dumped, Limits, Origin, Problem, Severity, Suite, VerdictRule
+from skillgauge.api import (
+    DIRECT,
+    ArmKind,
+    Case,
+    Dumped,
+    Limits,
+    Origin,
+    Problem,
+    Severity,
+    Suite,
+    VerdictRule,
+)
 
 from .checks import expectation
 from .files import number
@@ -25,7 +36,7 @@ def dump(suite: Suite) -> Dumped:
     if suite.arms != (DIRECT,):
         losses.append(_loss("arms and comparisons are left out: a task calls a skill directly", suite.origin))
     tasks = []
-    for case in suite.cases:
+    for case in _called(suite, losses):
         losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
         if case.checks:
             tasks.append(_task(case, case.extras if suite.format == FORMAT else {}))
@@ -44,6 +55,17 @@ def dump(suite: Suite) -> Dumped:
     }
     text = json.dumps(_without_none(written), indent=2, ensure_ascii=False)
     return Dumped(((FILE, f"{text}\n".encode()),), tuple(losses))
+
+
+def _called(suite: Suite, losses: list[Problem]) -> Iterator[Case]:
+    """Yield the cases that call a skill, after telling which ask an agent."""
+    is_called = any(arm.kind is ArmKind.DIRECT for arm in suite.arms)
+    for case in suite.cases:
+        if case.prompt is None or case.input is not None or is_called:
+            yield case
+        else:
+            message = f"case {case.id!r} is left out: its prompt is meant for an agent, and a task calls a skill itself"
+            losses.append(_loss(message, case.origin))
 
 
 def _task(case: Case, kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,7 +97,7 @@ def _input(case: Case) -> Any:
 
 _UNWRITTEN = (
     *("files", "installs", "image_files", "setup", "setup_files", "grader_files"),
-    *("arm_prompts", "turns", "user", "env", "pass_env", "network", "skip", "targets", "runs"),
+    *("name", "arm_prompts", "turns", "user", "env", "pass_env", "network", "skip", "targets", "runs", "repeat_rule"),
 )
 
 
@@ -86,9 +108,7 @@ def _unsaid(case: Case) -> Iterator[str]:
     if len(case.checks) > 1:
         others = ", ".join(check.id for check in case.checks[1:])
         yield f"a task has one check; left out: {others}"
-    for check in case.checks[:1]:
-        if check.scorer == RUBRIC and not isinstance(check.options.get("criteria"), str):
-            yield f"check {check.id!r} becomes one criterion"
+    yield from _unsaid_of_check(case)
     if case.input is not None and not isinstance(case.input, Mapping):
         yield "its input is no object and was put under the key 'input'"
     if case.prompt is not None:
@@ -98,8 +118,17 @@ def _unsaid(case: Case) -> Iterator[str]:
     if case.limits != Limits(timeout_s=case.limits.timeout_s):
         yield "limits other than the time are left out"
     for name in _UNWRITTEN:
-        if getattr(case, name):
+        if getattr(case, name) != Case.model_fields[name].get_default():
             yield f"{name.replace('_', ' ')} cannot be written"
+
+
+def _unsaid_of_check(case: Case) -> Iterator[str]:
+    """Return the parts of the one check that a task has otherwise."""
+    for check in case.checks[:1]:
+        if check.scorer == RUBRIC and not isinstance(check.options.get("criteria"), str):
+            yield f"check {check.id!r} becomes one criterion"
+        if check.beside or check.stage or check.turn is not None:
+            yield f"check {check.id!r} decides by itself, about the whole of it"
 
 
 def _part(extras: dict[str, Any], key: str) -> Mapping[str, Any]:

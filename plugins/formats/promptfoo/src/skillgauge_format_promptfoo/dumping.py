@@ -51,6 +51,9 @@ def dump(suite: Suite) -> Dumped:
         files[SKILL_FILE] = skill
     tests = []
     for case in suite.cases:
+        if case.prompt is None:
+            losses.append(_loss(f"case {case.id!r} is left out: it has no prompt", case.origin))
+            continue
         tests += _turns(case, losses) if case.turns else [_test(case, losses)]
         files |= {file.path: _content(file) for file in _grader_files(case)}
     document: dict[str, Any] = {"description": suite.description or suite.name or suite.id}
@@ -143,8 +146,6 @@ def _written(case: Case, own: Mapping[str, Any], losses: list[Problem]) -> dict[
 
 def _unsaid(case: Case) -> Iterator[str]:
     """The parts that a test has no key for."""
-    if case.prompt is None:
-        yield "it has an input and no prompt"
     if case.user and not provider_of(case):
         yield "a user who is simulated otherwise than by instructions, or after further turns, cannot be written"
     for check in case.checks:

@@ -160,6 +160,10 @@ def _case(case: Case, number: int, writing: _Writing) -> dict[str, Any] | None:
     if not case.prompt or not case.prompt.strip():
         writing.lose(f"case {case.id!r} is left out: it has no prompt", case.origin)
         return None
+    if _lacks_values(case):
+        why = "{{...}} in a turn stands for a value of an earlier answer there, and nothing gives it"
+        writing.lose(f"case {case.id!r} is left out: {why}", case.origin)
+        return None
 
     def put(path: str, text: str) -> None:
         writing.put(path, text.encode(), case.origin)
@@ -189,6 +193,10 @@ def _case(case: Case, number: int, writing: _Writing) -> dict[str, Any] | None:
 
 def _mcp(servers: list[dict[str, Any]]) -> dict[str, Any]:
     return {"mcp": {"servers": servers}} if servers else {}
+
+
+def _lacks_values(case: Case) -> bool:
+    return bool(case.turns) and turns_of(case) is None and bool(places_in((case.prompt or "", *case.turns)))
 
 
 def _user(case: Case) -> dict[str, Any]:
@@ -261,8 +269,6 @@ def _unsaid(case: Case, writing: _Writing) -> Iterator[str]:
     if thaw(case.env) != writing.env:
         yield "env cannot be written: in skill-up it is that of all cases"
     yield from writing.servers.losses(case)
-    if len((case.prompt, *case.turns)) > 1 and turns_of(case) is None and places_in((case.prompt or "", *case.turns)):
-        yield "{{...}} in a turn stands for a value of an earlier answer there, and nothing gives it"
     if case.user and not simulator_of(case) and turns_of(case) is None:
         yield "a user who is simulated otherwise than by a scenario, or after further turns, cannot be written"
     if len(case.tags) > 1:

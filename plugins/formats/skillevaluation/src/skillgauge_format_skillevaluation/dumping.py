@@ -43,6 +43,9 @@ def dump(suite: Suite) -> Dumped:
         files[SKILL_FILE] = skill
     cases = []
     for case in suite.cases:
+        if case.prompt is None:
+            losses.append(_loss(f"case {case.id!r} is left out: it has no prompt", case.origin))
+            continue
         losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
         files |= {file.path: _content(file) for file in (*case.grader_files, *case.setup_files)}
         written = _case(case)
@@ -107,8 +110,6 @@ def _unsaid_of_suite(suite: Suite) -> Iterator[Problem]:
 
 def _unsaid(case: Case) -> Iterator[str]:
     """Return the parts that a case of this format has no key for."""
-    if case.prompt is None:
-        yield "it has no prompt"
     if case.rule not in (ALL_PASSED, EACH):
         yield "its rule for a verdict is left out"
     if case.limits.model_copy(update={"max_turns": None}) != Limits():

@@ -63,10 +63,15 @@ def dump(suite: Suite) -> Dumped:
             task |= {"timeout": case.limits.timeout_s} if case.limits.timeout_s is not None else {}
             tasks.append(task | (_kept(case) if suite.format == FORMAT else {}))
         else:
-            losses.append(_loss(f"case {case.id!r} is left out: nothing of it can be checked here", case.origin))
+            losses.append(_left_out(case))
     document = {"version": "1", "defaults": _defaults(suite), "tasks": tasks}
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     return Dumped((("eval.yaml", text.encode()), *files.items()), tuple(losses))
+
+
+def _left_out(case: Case) -> Problem:
+    why = "nothing of it can be checked here" if case.prompt else "it has no prompt"
+    return _loss(f"case {case.id!r} is left out: {why}", case.origin)
 
 
 def _defaults(suite: Suite) -> dict[str, Any]:
@@ -115,8 +120,6 @@ def _grader(check: Check) -> dict[str, Any] | None:
 
 def _unsaid(case: Case) -> Iterator[str]:
     """Return the parts that a task has no key for."""
-    if case.prompt is None:
-        yield "it has no prompt"
     if case.rule != RULE:
         yield "its rule for a verdict is left out"
     for name in _UNWRITTEN:

@@ -80,7 +80,6 @@ class _Writer:
             self._write_case(case, number, names, stems)
         if self._cases and not self._is_own:
             for loss in (
-                "its name is that of its file",
                 "its targets are the package, or the only skill of it",
                 f"files: every workspace has {MANIFESTS[0]!r}",
             ):
@@ -128,7 +127,10 @@ class _Writer:
 
     def _copy_skill(self, skill: SkillRef) -> None:
         root = Path(skill.root)
-        files = [file_spec(root / path, f"skills/{skill.name}/{path}") for path in files_of(root, skill.leaves_out)]
+        paths = set(files_of(root, skill.leaves_out))
+        if manifests := sorted(paths & _GENERATED):
+            self._tell(f"suite: {manifests[0]!r} of skill {skill.name!r} would make it a package, and is left out")
+        files = [file_spec(root / path, f"skills/{skill.name}/{path}") for path in sorted(paths - _GENERATED)]
         self.files |= {file.path: _content(file) for file in files}
         self._tell_executables(files)
 
@@ -164,6 +166,8 @@ class _Writer:
         name = _free(_slug(case.id), names)
         stem = case.name if _STEM.fullmatch(case.name) and case.name.lower() not in stems else f"{number:02}-{name}"
         stems.add(stem.lower())
+        if stem != case.name and not self._is_own:
+            self._tell(f"case {case.id!r}: its name is that of its file", case.origin)
         expected = Expectations.of(case, with_package=self._is_own)
         target = self._target(case)
         eval_: dict[str, Any] = {"prompt": case.prompt}
