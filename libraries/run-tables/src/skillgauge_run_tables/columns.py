@@ -32,7 +32,9 @@ class RunRow(TypedDict):
     run_id: Annotated[str, about("Id of the run.")]
     source: Annotated[str, about("The store, file or folder that it was read from, as it was named.")]
     state: Annotated[str, about("`running`, `finished`, `interrupted` or `stopped` (by a budget).")]
-    verdict: Annotated[str | None, about("`passed`, `failed`, `error`, `incomplete` or `empty`; unknown without gates.")]
+    verdict: Annotated[
+        str | None, about("`passed`, `failed`, `error`, `incomplete` or `empty`; unknown without gates.")
+    ]
     is_valid: Annotated[bool | None, about("False if a suite had so many errors that the run proves nothing.")]
     is_own: Annotated[bool | None, about("Whether this user's key signed it; unknown of files.")]
     started_at: Annotated[datetime, about("When it began.", "UTC")]
@@ -97,7 +99,9 @@ class ComparisonRow(TypedDict):
     arm: Annotated[str, about("The arm that is compared.")]
     baseline: Annotated[str, about("The arm that it is compared with.")]
     is_valid: Annotated[bool, about("False if it proves nothing: too many errors, or cases chosen for their results.")]
-    finding: Annotated[str | None, about("`helps`, `hurts`, `no_difference` or `undecided`; none of what proves nothing.")]
+    finding: Annotated[
+        str | None, about("`helps`, `hurts`, `no_difference` or `undecided`; none of what proves nothing.")
+    ]
     finding_cases: Annotated[str | None, about("`these` or `new`: the cases that `helps` or `hurts` is about.")]
     cases: Annotated[int, about("Cases compared: those with a graded trial in both arms.")]
     rate: Annotated[Share | None, about("Pass rate of the arm.", "share")]
@@ -201,7 +205,9 @@ class TrialRow(TypedDict):
     cost_basis: Annotated[str | None, about("`reported`, `price-list`, ...: who computed the cost.")]
     is_replayed: Annotated[bool, about("Whether it is a recording, so that time and cost are not of this run.")]
     sandbox: Annotated[str | None, about("Sandbox and tier, as `local/none`.")]
-    arm_integrity: Annotated[str | None, about("`verified`, or a sentence on why the arm's skills are unknown or wrong.")]
+    arm_integrity: Annotated[
+        str | None, about("`verified`, or a sentence on why the arm's skills are unknown or wrong.")
+    ]
 
 
 class CheckRow(TypedDict):

@@ -107,9 +107,7 @@ class Runs(Records):
         return paper_table(list(self.groups()), list(self.comparisons()), list(self))
 
 
-def runs(
-    *places: Place, suite: str | None = None, target: str | None = None, limit: int | None = None
-) -> Runs:
+def runs(*places: Place, suite: str | None = None, target: str | None = None, limit: int | None = None) -> Runs:
     """Return runs as flat records, newest first.
 
     Nothing is read before the records are iterated, and each iteration reads anew.
@@ -156,7 +154,7 @@ class _Links:
 
 
 def page_beside(document: Path) -> Path | None:
-    """Return the page of the same run beside a document, such as `eval-result.html` beside `eval-result.record.json`."""
+    """Return the page of the same run beside a document, as `a.html` beside `a.record.json`."""
     if not document.is_file():
         return None
     page = document.with_name(f"{document.name.removesuffix('.json').removesuffix('.record')}.html")

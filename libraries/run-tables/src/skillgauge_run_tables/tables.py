@@ -32,17 +32,25 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
     "–": "--",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    **{sign: f"{{{sign}}}" for sign in "-`'?!,[]*"},
+    **{sign: f"{{{sign}}}" for sign in "[]*"},
 }
-"""What LaTeX would take for a command, a ligature (`--`, `?`+backtick) or an argument of one."""
+"""What LaTeX takes for a command, or after `\\\\` for an argument of it."""
 _SPECIAL = re.compile("|".join(map(re.escape, _LATEX)))
+_LIGATURE = re.compile(r"([-',])(?=\1)")
+"""Two of these in a row become another sign."""
+_SIGN = re.compile(r"(?<!\w)[-+](?=\d)")
+"""The sign of a number, which is longer than a hyphen."""
 
 
 def in_latex(text: str) -> str:
     """Return a line that LaTeX prints as it is."""
-    return _SPECIAL.sub(lambda found: _LATEX[found[0]], plain(text))
+    apart = (
+        _SPECIAL.sub(lambda found: _LATEX[found[0]], part) for part in _LIGATURE.sub("\\1\0", plain(text)).split("\0")
+    )
+    return "{}".join(apart)
 
 
 @dataclass(frozen=True)
@@ -64,9 +72,13 @@ class Table:
     def to_latex(self) -> str:
         """Return it as a `tabular` with the rules of the package `booktabs`; notes are comments below it."""
         aligned = "".join("r" if head in _NUMBERS else "l" for head in self.heads)
-        lines = [f"\\begin{{tabular}}{{{aligned}}}", "\\toprule", _latex_line(self.heads), "\\midrule"]
-        lines += [*map(_latex_line, self.rows), "\\bottomrule", "\\end{tabular}"]
+        lines = [f"\\begin{{tabular}}{{{aligned}}}", "\\toprule", _latex_line(map(in_latex, self.heads)), "\\midrule"]
+        lines += [_latex_line(map(self._in_latex, self.heads, row)) for row in self.rows]
+        lines += ["\\bottomrule", "\\end{tabular}"]
         return "\n".join((*lines, *(f"% {in_latex(note)}" for note in self.notes))) + "\n"
+
+    def _in_latex(self, head: str, cell: str) -> str:
+        return _SIGN.sub(r"$\g<0>$", in_latex(cell)) if head in _NUMBERS else in_latex(cell)
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
@@ -106,9 +118,7 @@ def paper_table(groups: Sequence[Row], comparisons: Sequence[Row], runs: Sequenc
     compared = {_key(row, row["arm"]) for row in comparisons}
     started = {row["run_id"]: f"{row['started_at']:%Y-%m-%d %H:%M}" for row in runs}
     lines = [_compared(row, started) for row in comparisons]
-    lines += [
-        _alone(row, started) for row in groups if not (row["is_baseline"] or _key(row, row["arm"]) in compared)
-    ]
+    lines += [_alone(row, started) for row in groups if not (row["is_baseline"] or _key(row, row["arm"]) in compared)]
     several = {head for head in _IF_SEVERAL if len({line[head] for line in lines}) > 1}
     heads = tuple(head for head in _HEADS if _is_shown(head, lines, several))
     rows = tuple(tuple(line[head] for head in heads) for line in lines)
@@ -208,4 +218,4 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _latex_line(cells: Iterable[str]) -> str:
-    return f"{' & '.join(map(in_latex, cells))} \\\\"
+    return f"{' & '.join(cells)} \\\\"

@@ -1,4 +1,6 @@
-"""One row per group: the columns of eval-skills first, then what it takes to trust a rate.
+"""One row per group, or records of another kind.
+
+The columns of groups are those of eval-skills, then what it takes to trust a rate.
 
 Tags have a table of their own. As further rows they would be counted again by whoever sums a column; as further
 columns every benchmark would have another header.
@@ -9,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 
@@ -31,6 +34,9 @@ from skillgauge.api.report import (
     rated_figures,
 )
 from skillgauge.stats import Evidence, Finding, RateInterval, Reliability
+from skillgauge_run_tables import PROJECTIONS, SourcedRun, columns_of
+
+from .options import CsvOptions, Rows
 
 _RATE = (
     "passRate",
@@ -150,30 +156,66 @@ _QUOTED = re.compile(r'[",\r\n]')
 
 
 class CsvReporter:
-    """Writes tables for spreadsheets."""
+    """Writes tables for spreadsheets.
+
+    Args:
+        options: which rows.
+    """
 
     suffix = "csv"
 
+    def __init__(self, options: CsvOptions | None = None) -> None:
+        self._rows = options.rows if options else Rows.GROUPS
+
     def render(self, view: RunView) -> Iterable[Artifact]:
-        """The groups, then their tags if there are any; results are not read, because the summary tells all of it."""
-        groups = view.summary.groups
-        pairs: dict[GroupKey, PairSummary] = {}
-        for pair in compared(view):
-            pairs.setdefault(pair.candidate, pair)
-        proofs = ((group, _proof(view, group, pairs.get(group.key))) for group in groups)
-        rows = ((*_row(group), *proof, text("; ".join(rate_notes(group)))) for group, proof in proofs)
-        yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *rows)))
-        yield from _decided(view.decided)
-        if any(group.tags for group in groups):
-            rows = (_tag_row(group, tag) for group in groups for tag in group.tags)
-            yield Artifact(chunks=map(_line, chain((TAG_COLUMNS,), rows)), path=TAG_FILE)
-        figures = [_figure_row(group, figure) for group in groups for figure in rated_figures(group)]
-        if figures:
-            yield Artifact(chunks=map(_line, (FIGURE_COLUMNS, *figures)), path=FIGURE_FILE)
+        """The groups, then their tags if there are any; or records of another kind, for which results are read."""
+        if self._rows is Rows.GROUPS:
+            return _groups(view)
+        return [Artifact(chunks=map(_line, _records(view, self._rows.value)))]
 
     def read(self, path: Path) -> RunView | None:
         """A table of groups is too little to make a run of."""
         return None
+
+
+def _groups(view: RunView) -> Iterator[Artifact]:
+    """Yield the table of groups and those beside it; results are not read, because the summary tells all of it."""
+    groups = view.summary.groups
+    pairs: dict[GroupKey, PairSummary] = {}
+    for pair in compared(view):
+        pairs.setdefault(pair.candidate, pair)
+    proofs = ((group, _proof(view, group, pairs.get(group.key))) for group in groups)
+    rows = ((*_row(group), *proof, text("; ".join(rate_notes(group)))) for group, proof in proofs)
+    yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *rows)))
+    yield from _decided(view.decided)
+    if any(group.tags for group in groups):
+        rows = (_tag_row(group, tag) for group in groups for tag in group.tags)
+        yield Artifact(chunks=map(_line, chain((TAG_COLUMNS,), rows)), path=TAG_FILE)
+    figures = [_figure_row(group, figure) for group in groups for figure in rated_figures(group)]
+    if figures:
+        yield Artifact(chunks=map(_line, (FIGURE_COLUMNS, *figures)), path=FIGURE_FILE)
+
+
+def _records(view: RunView, kind: str) -> Iterator[tuple[str, ...]]:
+    """Yield the names of the columns of a kind of record, then each record."""
+    names = tuple(column.name for column in columns_of(kind))
+    yield names
+    for row in PROJECTIONS[kind](SourcedRun(view, source="", is_own=None)):
+        yield tuple(_cell(row[name]) for name in names)
+
+
+def _cell(value: object) -> str:
+    """Return a value of a record: numbers in full, `true` or `false`, moments as ISO 8601, empty if unknown."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case datetime():
+            return value.isoformat()
+        case str():
+            return text(value)
+    return repr(value)
 
 
 def _decided(decided: Decided | None) -> Iterator[Artifact]:
