@@ -200,7 +200,7 @@ class TrialRow(TypedDict):
     cache_write_tokens: Annotated[int | None, about("Input written to a cache.", "tokens")]
     output_tokens: Annotated[int | None, about("Output of the session.", "tokens")]
     reasoning_tokens: Annotated[int | None, about("Reasoning of the session.", "tokens")]
-    total_tokens: Annotated[int | None, about("All of them, as the engine reports it.", "tokens")]
+    total_tokens: Annotated[int | None, about("All of them: as reported, else the sum of those reported.", "tokens")]
     cost_usd: Annotated[float | None, about("Cost of the session alone, without judges and attempts before it.", "USD")]
     cost_basis: Annotated[str | None, about("`reported`, `price-list`, ...: who computed the cost.")]
     is_replayed: Annotated[bool, about("Whether it is a recording, so that time and cost are not of this run.")]

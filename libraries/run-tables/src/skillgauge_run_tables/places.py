@@ -96,7 +96,7 @@ def _close(store: Store) -> None:
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - needed once a store was open
 
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, store.close()).result()  # type: ignore[arg-type]  # a protocol's `async def`
+        thread.submit(asyncio.run, store.close()).result()
 
 
 def _read(call: Invocation, place: str, selection: Selection, opened: ExitStack) -> Iterator[SourcedRun]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from skillgauge.api import ScoreStatus, TrialResult, Verdict
+from skillgauge.api import ScoreStatus, TrialResult, Usage, Verdict
 from skillgauge.api.report import (
     CaseReport,
     CaseSummary,
@@ -251,6 +251,7 @@ def trial_rows(run: SourcedRun) -> Iterator[Row]:
             "duration_s": execution.duration_s,
             "attempts": result.attempts,
             **{name: getattr(execution.usage, name, None) for name in _USAGE},
+            "total_tokens": _all_tokens(execution.usage),
             "is_replayed": execution.replayed,
             "sandbox": execution.sandbox,
             "arm_integrity": execution.arm_integrity,
@@ -263,10 +264,17 @@ _USAGE = (
     "cache_write_tokens",
     "output_tokens",
     "reasoning_tokens",
-    "total_tokens",
     "cost_usd",
     "cost_basis",
 )
+
+
+def _all_tokens(usage: Usage | None) -> int | None:
+    """Return all tokens of a usage; `None` if it reports none of any kind, which is not 0."""
+    if usage is None:
+        return None
+    kinds = (usage.total_tokens, usage.input_tokens, usage.cache_read_tokens, usage.output_tokens)
+    return None if all(kind is None for kind in kinds) else usage.all_tokens
 
 
 def _session(result: TrialResult) -> Row:
@@ -307,7 +315,7 @@ def check_rows(run: SourcedRun) -> Iterator[Row]:
                 "weight": score.weight,
                 "is_beside": score.beside,
                 "reason": score.reason or None,
-                "judge_tokens": score.usage.total_tokens if score.usage else None,
+                "judge_tokens": _all_tokens(score.usage),
                 "judge_cost_usd": score.usage.cost_usd if score.usage else None,
             }
 

@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 from skillgauge.api import DIRECT, plain
-from skillgauge.api.report import UNKNOWN, chance_text, percent, signed_points
+from skillgauge.api.report import UNKNOWN, chance_text, counted, percent, signed_points
 from skillgauge_run_views.markdown import in_markdown
 
 Row = Mapping[str, Any]
@@ -120,6 +120,8 @@ def paper_table(groups: Sequence[Row], comparisons: Sequence[Row], runs: Sequenc
     lines = [_compared(row, started) for row in comparisons]
     lines += [_alone(row, started) for row in groups if not (row["is_baseline"] or _key(row, row["arm"]) in compared)]
     several = {head for head in _IF_SEVERAL if len({line[head] for line in lines}) > 1}
+    if all(line["Suite"] == line["Skill"] for line in lines):
+        several.discard("Suite")
     heads = tuple(head for head in _HEADS if _is_shown(head, lines, several))
     rows = tuple(tuple(line[head] for head in heads) for line in lines)
     return Table(heads, rows, tuple(_notes(comparisons, groups)))
@@ -210,7 +212,7 @@ def _notes(comparisons: Sequence[Row], groups: Sequence[Row]) -> Iterator[str]:
         yield f"Lifts: percentage points, with {named} intervals for these cases; p: exact, two-sided."
     errors = sum(row["error_trials"] for row in groups)
     if errors:
-        yield f"{errors} {'trial' if errors == 1 else 'trials'} could not be graded and are in no rate."
+        yield f"{counted(errors, 'trial')} could not be graded and {'is' if errors == 1 else 'are'} in no rate."
 
 
 def _line(cells: Iterable[str]) -> str:
