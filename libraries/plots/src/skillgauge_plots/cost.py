@@ -39,8 +39,8 @@ class _Point:
 def cost_plot(runs: Runs, *, by: By = "cost_usd") -> Picture:
     """Draw the pass rate of each group against what its graded trials cost on average.
 
-    A line joins the groups that no other one beats in both; the marks of baselines are empty. A group of which a graded trial does not report its cost
-    is not drawn, and named in the description.
+    A line joins the groups that no other one beats in both; the marks of baselines are empty. A group of which a graded
+    trial does not report its cost is not drawn, and named in the description.
 
     Args:
         runs: the runs.

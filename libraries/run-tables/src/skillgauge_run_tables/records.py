@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from skillgauge.api import plain
-from skillgauge.api.report import UNKNOWN
+from skillgauge.api.report import UNKNOWN, stamp
 
 from .columns import Column, columns_of, json_schema
 from .places import Place, Selection, read_runs
@@ -145,20 +145,26 @@ class _Links:
         return f'<a href="{escape(address)}">{shown}</a>' if address else shown
 
     def _address(self, row: Row, name: str) -> str:
-        """Return the address of the page of a run that lies beside its document; empty if there is none."""
+        """Return the address at which a run, or a case of it, can be read; empty if its page is not to be found."""
         run = self.runs.get(row["run_id"])
-        if name not in ("run_id", "case_id") or run is None or run.is_own is not None:
+        page = page_of(run) if run and name in ("run_id", "case_id") else None
+        if run is None or page is None:
             return ""
-        page = page_beside(Path(run.source))
-        return quote(os.path.relpath(page)) if page else ""
+        address = quote(Path(os.path.relpath(page)).as_posix())
+        suites = [suite.id for suite in run.view.head.suites]
+        if name == "run_id" or "case_index" not in row or row["suite_id"] not in suites:
+            return address
+        return f"{address}#case-{suites.index(row['suite_id']) + 1}-{row['case_index']}"
 
 
-def page_beside(document: Path) -> Path | None:
-    """Return the page of the same run beside a document, as `a.html` beside `a.record.json`."""
-    if not document.is_file():
-        return None
-    page = document.with_name(f"{document.name.removesuffix('.json').removesuffix('.record')}.html")
-    return page if page.is_file() else None
+def page_of(run: SourcedRun) -> Path | None:
+    """Return the page of a run: beside its document, as `a.html` beside `a.record.json`, or among the reports here."""
+    document = Path(run.source)
+    if document.name.endswith(".json"):
+        beside = document.with_name(f"{document.name.removesuffix('.json').removesuffix('.record')}.html")
+        return beside if beside.is_file() else None
+    pages = Path("reports").glob(f"*-{stamp(run.view.run.started_at)}.html")
+    return next(iter(sorted(pages)), None)
 
 
 def _worded(value: object) -> str:
