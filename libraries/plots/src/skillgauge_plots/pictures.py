@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +59,9 @@ class Picture:
 
     def svg(self) -> str:
         """Return it as an SVG document."""
-        with mpl.rc_context(_STYLE), io.StringIO() as written:
+        with mpl.rc_context(_STYLE), warnings.catch_warnings(), io.StringIO() as written:
+            # The reader's program draws the text, in whatever fonts it has; here its width alone is estimated.
+            warnings.filterwarnings("ignore", message=r"Glyph \d+ .* missing from font")
             self.figure.savefig(written, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
             document = written.getvalue()
         label = f"<title>{escape(self.title)}</title><desc>{escape(self.description)}</desc>"
