@@ -64,13 +64,10 @@ class Picture:
             warnings.filterwarnings("ignore", message=r"Glyph \d+ .* missing from font")
             self.figure.savefig(written, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
             document = written.getvalue()
-        label = f"<title>{escape(self.title)}</title><desc>{escape(self.description)}</desc>"
-        return re.sub(
-            r"<svg\b([^>]*)>",
-            rf"<svg\1 role=\"img\" aria-label={_attribute(self.title)}>{_safe(label)}",
-            document,
-            count=1,
-        )
+        words = f"<title>{escape(self.title)}</title><desc>{escape(self.description)}</desc>"
+        start, begin, rest = document.partition("<svg ")
+        attributes, close, content = rest.partition(">")
+        return f'{start}{begin}role="img" aria-label={quoteattr(self.title)} {attributes}{close}{words}{content}'
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it to a file, in the form of its ending: svg, pdf, png, ...; return the path."""
@@ -114,12 +111,3 @@ def labelled(axes: Axes, along: str, upwards: str = "") -> None:
         axes.set_ylabel(upwards)
     axes.grid(color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
-
-
-def _attribute(text: str) -> str:
-    return _safe(quoteattr(text))
-
-
-def _safe(text: str) -> str:
-    """Return text in which a substitution finds no group."""
-    return text.replace("\\", r"\\")
