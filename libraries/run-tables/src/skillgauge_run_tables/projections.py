@@ -54,7 +54,7 @@ class SourcedRun:
 def run_rows(run: SourcedRun) -> Iterator[Row]:
     """Yield the record of a run itself."""
     view, head, summary = run.view, run.view.head, run.view.summary
-    counts, spending, groups = summary.counts, summary.spending, summary.groups
+    counts, groups = summary.counts, summary.groups
     validity = [one.valid for one in summary.validity]
     yield {
         "run_id": run.run_id,
@@ -77,9 +77,9 @@ def run_rows(run: SourcedRun) -> Iterator[Row]:
         "failed_trials": counts.failed,
         "error_trials": counts.errors,
         "skipped_trials": counts.skipped,
-        "cost_usd": spending.cost_usd if spending else None,
-        "tokens": spending.tokens if spending else None,
-        "unknown_cost_trials": spending.unknown if spending else None,
+        "cost_usd": getattr(summary.spending, "cost_usd", None),
+        "tokens": getattr(summary.spending, "tokens", None),
+        "unknown_cost_trials": getattr(summary.spending, "unknown", None),
         "seed": head.seed,
         "plan_id": head.plan_id,
         "schema_version": head.schema_version,
@@ -141,25 +141,27 @@ def comparison_rows(run: SourcedRun) -> Iterator[Row]:
 
 def _lift(pair: PairSummary, *, is_valid: bool) -> Row:
     """Return the lift of a comparison; one that proves nothing has its estimate, and nothing that rests on it."""
-    evidence = pair.evidence
-    proof = evidence if is_valid else None
-    new = proof.interval if proof else None
+    proof = pair.evidence if is_valid else None
     finding = proof.finding if proof and not pair.is_same else None
-    is_found = finding in (Finding.HELPS, Finding.HURTS)
-    return {
+    known = {
         "is_valid": is_valid,
         "finding": finding.value if finding else None,
-        "finding_cases": ("new" if proof.is_general else "these") if proof and is_found else None,
+        "finding_cases": None,
         "cases": pair.n,
-        "lift": evidence.estimate if evidence else None,
-        "lift_lower": proof.interval_here.lower if proof else None,
-        "lift_upper": proof.interval_here.upper if proof else None,
-        "lift_level": proof.interval_here.level if proof else None,
-        "chance": proof.chance if proof else None,
-        "new_lower": new.lower if new else None,
-        "new_upper": new.upper if new else None,
-        "new_chance": proof.chance_new if proof else None,
+        "lift": pair.lift,
     }
+    if proof is None:
+        return known | dict.fromkeys(_PROOF)
+    if finding in (Finding.HELPS, Finding.HURTS):
+        known["finding_cases"] = "new" if proof.is_general else "these"
+    here, new = proof.interval_here, proof.interval
+    bounds = (new.lower, new.upper) if new else (None, None)
+    values = (here.lower, here.upper, here.level, proof.chance, *bounds, proof.chance_new)
+    return known | dict(zip(_PROOF, values, strict=True))
+
+
+_PROOF = ("lift_lower", "lift_upper", "lift_level", "chance", "new_lower", "new_upper", "new_chance")
+"""What rests on the evidence of a comparison that proves something."""
 
 
 def _rate(group: GroupSummary | None, prefix: str) -> Row:

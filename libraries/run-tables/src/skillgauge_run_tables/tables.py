@@ -115,14 +115,11 @@ def paper_table(groups: Sequence[Row], comparisons: Sequence[Row], runs: Sequenc
         comparisons: records of comparisons.
         runs: records of the runs that they are of.
     """
-    compared = {_key(row, row["arm"]) for row in comparisons}
+    compared = {_key(row) for row in comparisons}
     started = {row["run_id"]: f"{row['started_at']:%Y-%m-%d %H:%M}" for row in runs}
-    lines = [_compared(row, started) for row in comparisons]
-    lines += [_alone(row, started) for row in groups if not (row["is_baseline"] or _key(row, row["arm"]) in compared)]
-    several = {head for head in _IF_SEVERAL if len({line[head] for line in lines}) > 1}
-    if all(line["Suite"] == line["Skill"] for line in lines):
-        several.discard("Suite")
-    heads = tuple(head for head in _HEADS if _is_shown(head, lines, several))
+    alone = [group for group in groups if not group["is_baseline"] and _key(group) not in compared]
+    lines = [*(_compared(row, started) for row in comparisons), *(_alone(row, started) for row in alone)]
+    heads = tuple(head for head in _HEADS if _is_shown(head, lines))
     rows = tuple(tuple(line[head] for head in heads) for line in lines)
     return Table(heads, rows, tuple(_notes(comparisons, groups)))
 
@@ -148,9 +145,12 @@ _HEADS = (
 )
 
 
-def _is_shown(head: str, lines: Sequence[Mapping[str, str]], several: set[str]) -> bool:
+def _is_shown(head: str, lines: Sequence[Mapping[str, str]]) -> bool:
+    """Tell whether a column says anything, or tells rows apart."""
+    if head == "Suite" and all(line["Suite"] == line["Skill"] for line in lines):
+        return False
     if head in _IF_SEVERAL:
-        return head in several
+        return len({line[head] for line in lines}) > 1
     return head in ("Skill", "Cases") or any(line[head] != UNKNOWN for line in lines)
 
 
@@ -197,8 +197,8 @@ def _with_bounds(value: float | None, lower: float | None, upper: float | None, 
     return f"{worded(value)} ({worded(lower)} to {worded(upper)})"
 
 
-def _key(row: Row, arm: str) -> tuple[str | None, ...]:
-    return (row["run_id"], row["suite_id"], row["target_id"], arm, row["engine"], row["model"])
+def _key(row: Row) -> tuple[str | None, ...]:
+    return (row["run_id"], row["suite_id"], row["target_id"], row["arm"], row["engine"], row["model"])
 
 
 def _notes(comparisons: Sequence[Row], groups: Sequence[Row]) -> Iterator[str]:

@@ -8,14 +8,11 @@ columns every benchmark would have another header.
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from itertools import chain
 from pathlib import Path
 
-from skillgauge.api import Artifact, printed
+from skillgauge.api import Artifact
 from skillgauge.api.report import (
     CaseCounts,
     Changes,
@@ -34,9 +31,10 @@ from skillgauge.api.report import (
     rated_figures,
 )
 from skillgauge.stats import Evidence, Finding, RateInterval, Reliability
-from skillgauge_run_tables import PROJECTIONS, SourcedRun, columns_of
 
+from .cells import line, milliseconds, share, text
 from .options import CsvOptions, Rows
+from .records import records
 
 _RATE = (
     "passRate",
@@ -149,11 +147,6 @@ CHANGE_COLUMNS = (
 CHANGE_FILE = "changes.csv"
 """The changes of each group since the run that this one was compared with; only there if there is one."""
 
-_FORMULA = re.compile(r"(^|;)(?=[\s\"']*[=+\-@＝＋－＠]|\t)")
-"""Before what a spreadsheet takes for a formula: at the beginning of a cell, whatever blanks and quotes it passes over,
-and within one after a semicolon, at which readers of many countries split a line whatever is quoted."""
-_QUOTED = re.compile(r'[",\r\n]')
-
 
 class CsvReporter:
     """Writes tables for spreadsheets.
@@ -171,7 +164,7 @@ class CsvReporter:
         """The groups, then their tags if there are any; or records of another kind, for which results are read."""
         if self._rows is Rows.GROUPS:
             return _groups(view)
-        return [Artifact(chunks=map(_line, _records(view, self._rows.value)))]
+        return [Artifact(chunks=map(line, records(view, self._rows.value)))]
 
     def read(self, path: Path) -> RunView | None:
         """A table of groups is too little to make a run of."""
@@ -186,36 +179,14 @@ def _groups(view: RunView) -> Iterator[Artifact]:
         pairs.setdefault(pair.candidate, pair)
     proofs = ((group, _proof(view, group, pairs.get(group.key))) for group in groups)
     rows = ((*_row(group), *proof, text("; ".join(rate_notes(group)))) for group, proof in proofs)
-    yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *rows)))
+    yield Artifact(chunks=(line(cells) for cells in (COLUMNS, *rows)))
     yield from _decided(view.decided)
     if any(group.tags for group in groups):
         rows = (_tag_row(group, tag) for group in groups for tag in group.tags)
-        yield Artifact(chunks=map(_line, chain((TAG_COLUMNS,), rows)), path=TAG_FILE)
+        yield Artifact(chunks=map(line, chain((TAG_COLUMNS,), rows)), path=TAG_FILE)
     figures = [_figure_row(group, figure) for group in groups for figure in rated_figures(group)]
     if figures:
-        yield Artifact(chunks=map(_line, (FIGURE_COLUMNS, *figures)), path=FIGURE_FILE)
-
-
-def _records(view: RunView, kind: str) -> Iterator[tuple[str, ...]]:
-    """Yield the names of the columns of a kind of record, then each record."""
-    names = tuple(column.name for column in columns_of(kind))
-    yield names
-    for row in PROJECTIONS[kind](SourcedRun(view, source="", is_own=None)):
-        yield tuple(_cell(row[name]) for name in names)
-
-
-def _cell(value: object) -> str:
-    """Return a value of a record: numbers in full, `true` or `false`, moments as ISO 8601, empty if unknown."""
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case datetime():
-            return value.isoformat()
-        case str():
-            return text(value)
-    return repr(value)
+        yield Artifact(chunks=map(line, (FIGURE_COLUMNS, *figures)), path=FIGURE_FILE)
 
 
 def _decided(decided: Decided | None) -> Iterator[Artifact]:
@@ -223,9 +194,9 @@ def _decided(decided: Decided | None) -> Iterator[Artifact]:
     if decided is None:
         return
     if decided.lines:
-        yield Artifact(chunks=map(_line, (GATE_COLUMNS, *_gate_rows(decided))), path=GATE_FILE)
+        yield Artifact(chunks=map(line, (GATE_COLUMNS, *_gate_rows(decided))), path=GATE_FILE)
     if decided.changes:
-        yield Artifact(chunks=map(_line, (CHANGE_COLUMNS, *_change_rows(decided.changes))), path=CHANGE_FILE)
+        yield Artifact(chunks=map(line, (CHANGE_COLUMNS, *_change_rows(decided.changes))), path=CHANGE_FILE)
 
 
 def _gate_rows(decided: Decided) -> Iterator[tuple[str, ...]]:
@@ -268,8 +239,8 @@ def _row(group: GroupSummary) -> tuple[str, ...]:
         share(figures.get("completionRate")),
         share(figures.get("partialScore")),
         share(figures.get("errorRate")),
-        _milliseconds(figures.get("p50Ms"), latency.p50_s),
-        _milliseconds(figures.get("p95Ms"), latency.p95_s),
+        milliseconds(figures.get("p50Ms"), latency.p50_s),
+        milliseconds(figures.get("p95Ms"), latency.p95_s),
         share(figures.get("compositeScore")),
         text(group.arm),
         text(group.runner),
@@ -372,30 +343,3 @@ def _rate(measured: GroupSummary | TagSummary) -> tuple[str, ...]:
         str(counts.errors),
         str(counts.skipped),
     )
-
-
-def _line(cells: Iterable[str]) -> bytes:
-    return (",".join(_quoted(cells)) + "\n").encode()
-
-
-def _quoted(cells: Iterable[str]) -> Iterator[str]:
-    """RFC 4180. The csv module of Python 3.11 leaves a lone carriage return unquoted."""
-    for cell in cells:
-        yield '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
-
-
-def text(value: str | None) -> str:
-    """Text from outside as one line that no spreadsheet takes for a formula; empty if unknown."""
-    return _FORMULA.sub(r"\1'", printed(re.sub(r"[\r\n]+", " ", value or "")))
-
-
-def share(value: float | None) -> str:
-    """A number with four decimals; empty if unknown."""
-    return "" if value is None else f"{value:.4f}"
-
-
-def _milliseconds(figure: float | None, seconds: float | None) -> str:
-    """Whole milliseconds: the format's own figure, else ours."""
-    if figure is not None:
-        return f"{figure:.0f}"
-    return "" if seconds is None else str(math.floor(seconds * 1000 + 0.5))
