@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -172,10 +173,10 @@ def test_runs_are_chosen(evaluate: Evaluate) -> None:
     """The newest ones, or those of a suite or a skill, whatever the place."""
     for _ in range(3):
         evaluate(store="skillgauge.db")
-    ids = [row["run_id"] for row in runs("skillgauge.db")]
-    assert len(ids) == 3
-    assert ids == sorted(ids, reverse=True)
-    assert [row["run_id"] for row in runs("skillgauge.db", limit=1)] == ids[:1]
+    ids, starts = zip(*((row["run_id"], row["started_at"]) for row in runs("skillgauge.db")), strict=True)
+    assert len(set(ids)) == 3
+    assert list(starts) == sorted(starts, reverse=True)
+    assert [row["run_id"] for row in runs("skillgauge.db", limit=1)] == [ids[0]]
     assert len(list(runs("skillgauge.db", target="release-notes"))) == 3
     assert list(runs("skillgauge.db", target="other")) == list(runs("skillgauge.db", suite="other")) == []
     assert len({row["run_id"] for row in runs("skillgauge.db").trials()}) == 3
@@ -191,6 +192,20 @@ def test_a_place_without_runs_is_told(place: str) -> None:
     assert caught.value.problems[0].message
     assert any(problem.hint for problem in caught.value.problems)
     assert not Path("absent.db").exists()
+
+
+def test_a_large_store_is_not_read_as_a_document() -> None:
+    """A binary file goes to the stores at once; reporters, which read all of a file, are not asked."""
+    with Path("large.db").open("wb") as file:
+        file.truncate(200 * 2**20)
+    tracemalloc.start()
+    try:
+        with pytest.raises(SkillgaugeError):
+            list(runs("large.db"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100 * 2**20
 
 
 def test_a_notebook_has_a_loop_that_runs(evaluate: Evaluate) -> None:

@@ -19,6 +19,8 @@ from .projections import SourcedRun
 
 _DOCUMENTS = 2_000
 """Documents of one folder that are read."""
+_BEGINNING = 4096
+"""Bytes of a file that are looked at first."""
 _UNKNOWN = "report.unknown"
 """Code of the problem of a file that no reporter knows."""
 
@@ -131,15 +133,27 @@ def _stored(store: Store, source: str, selection: Selection) -> Iterator[Sourced
 def _document(call: Invocation, place: str) -> RunView | None:
     """Return the run in a document; `None` if no reporter knows it, so that it may be a store.
 
+    Documents are texts, and reporters read them as a whole, so none is asked about anything else.
+
     Raises:
         SkillgaugeError: it is a damaged one.
     """
+    if not _may_be_text(Path(place)):
+        return None
     try:
         return call.read_run(Path(place))
     except SkillgaugeError as error:
         if all(problem.code == _UNKNOWN for problem in error.problems):
             return None
         raise
+
+
+def _may_be_text(path: Path) -> bool:
+    """Tell whether a file does not begin as only binary ones do; a folder may hold texts."""
+    if path.is_dir():
+        return True
+    with path.open("rb") as file:
+        return b"\0" not in file.read(_BEGINNING)
 
 
 def _of_folder(call: Invocation, place: str) -> Iterator[SourcedRun]:
