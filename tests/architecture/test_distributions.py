@@ -143,6 +143,8 @@ def test_one_name_installs_all_but_what_is_large_or_needs_a_service() -> None:
     }
     assert {plugin.name for plugin in plugins()} - default == extras
     assert {wanted.name for wanted in members_in(project["optional-dependencies"]["all"])} - extras == {
-        "skillgauge-testkit"
+        "skillgauge-frames",
+        "skillgauge-plots",
+        "skillgauge-testkit",
     }
     assert "rich" in {Requirement(text).name for text in project["dependencies"]}

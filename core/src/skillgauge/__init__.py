@@ -2,13 +2,15 @@
 
 Programs call `evaluate` or `aevaluate`. Plugin authors import `skillgauge.api` and `skillgauge_testkit`; every other
 module is private to the kernel. What is named here is imported when it is first used, so that the command line starts
-fast.
+fast. Installed distributions add functions to these names, such as `runs`.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers know it by its name; importing `typing` takes longer than all of `--version`
 if TYPE_CHECKING:
+    from typing import Any
+
     from .evaluation.calling import Decision as Decision
     from .evaluation.calling import Evaluated as Evaluated
     from .evaluation.calling import PlannedCase as PlannedCase
@@ -21,9 +23,23 @@ __all__ = ["Decision", "Evaluated", "PlannedCase", "Settings", "aevaluate", "eva
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .evaluation import calling  # noqa: PLC0415
+_MODULES = ("api", "stats")
+"""Those that programs import."""
 
-    return getattr(calling, name)
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from .evaluation import calling  # noqa: PLC0415
+
+        return getattr(calling, name)
+    if name in _MODULES or name.startswith("_"):  # modules are found after this has failed, and nothing is asked for it
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    from .plugins.functions import function  # noqa: PLC0415
+
+    return function(name)
+
+
+def __dir__() -> list[str]:
+    from .plugins.functions import function_names  # noqa: PLC0415
+
+    return sorted({*__all__, "__version__", *_MODULES, *function_names()})

@@ -35,6 +35,9 @@ from ..evaluation.options import (
 from ..config.arguments import (
     configured as configured,
 )
+from ..config.global_options import (
+    Globals as Globals,
+)
 from ..cli.evaluation_options import (
     EvaluationCommand as EvaluationCommand,
     Number as Number,

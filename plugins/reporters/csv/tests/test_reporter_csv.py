@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from skillgauge.api.report import Counts, Figure, GroupSummary, RunState, RunView, SuiteValidity, Summary, TagSummary
 from skillgauge.stats import Latency, RateInterval
+from skillgauge_reporter_csv.options import CsvOptions, Rows
 from skillgauge_reporter_csv.reporter import COLUMNS, CsvReporter, share, text
+from skillgauge_run_tables import columns_of, runs
 from skillgauge_testkit import contract_views
 
 
@@ -219,3 +221,25 @@ def test_a_row_tells_whether_its_run_proves_anything(state: RunState, valid: boo
     (artifact,) = CsvReporter().render(view)
     (row,) = cells(b"".join(artifact.chunks).decode())
     assert (row["state"], row["valid"]) == (state.value, "true" if valid else "false")
+
+
+@pytest.mark.parametrize("rows", [rows for rows in Rows if rows is not Rows.GROUPS])
+def test_a_row_is_a_record(rows: Rows) -> None:
+    """Each kind of record is one file with the documented columns; unknown is empty, and no text is a formula."""
+    for _, view in contract_views():
+        (artifact,) = CsvReporter(CsvOptions(rows=rows)).render(view)
+        assert artifact.path == ""
+        written = list(csv.DictReader(io.StringIO(b"".join(artifact.chunks).decode(), newline="")))
+        records = list(getattr(runs(view), rows.value)())
+        assert len(written) == len(records)
+        for line, record in zip(written, records, strict=True):
+            assert list(line) == [column.name for column in columns_of(rows.value)]
+            for name, value in record.items():
+                if value is None:
+                    assert line[name] == ""
+                elif isinstance(value, bool):
+                    assert line[name] == str(value).lower()
+                elif isinstance(value, int | float):
+                    assert float(line[name]) == value
+                elif isinstance(value, str):
+                    assert line[name] == text(value)

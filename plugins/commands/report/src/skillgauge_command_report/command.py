@@ -63,9 +63,19 @@ def _store_option(callback: Callback) -> Callback:
     return click.option("--store", metavar="PLACE", help="Where runs are kept; default: as configured.")(callback)
 
 
+class _ReporterOptions(TypedDict):
+    """Options of a reporter that `convert` takes under a flag."""
+
+    gate_threshold: float | None
+    rows: str | None
+
+
 @command.command(
     "convert",
-    examples=("skillgauge report convert --input latest --format html --output report.html",),
+    examples=(
+        "skillgauge report convert --input latest --format html --output report.html",
+        "skillgauge report convert --input latest --format csv --rows trials --output trials.csv",
+    ),
     help="Write a report in another format.",
 )
 @click.option(
@@ -92,6 +102,12 @@ def _store_option(callback: Callback) -> Callback:
     metavar="R",
     help="Threshold of the gates that the report holds: the option `threshold` of its reporter.",
 )
+@click.option(
+    "--rows",
+    metavar="WHAT",
+    help="What a row of a table is, such as trials, checks or cases with --format csv: the option `rows` of its "
+    "reporter.",
+)
 @_store_option
 @click.pass_context
 def convert(
@@ -101,8 +117,8 @@ def convert(
     name: str,
     output: str | None,
     into: str | None,
-    gate_threshold: float | None,
     store: str | None,
+    **values: Unpack[_ReporterOptions],
 ) -> int:
     """Write a report in another format."""
     if into is not None and output is not None:
@@ -111,8 +127,10 @@ def convert(
     from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
     from skillgauge_run_views import OWN_DOCUMENT, deliver  # noqa: PLC0415 - `--help` needs none of it
 
-    if gate_threshold is not None:
-        ctx.obj = ctx.obj.merged({"assign": (f"reporters.{name}.threshold={gate_threshold}",)})
+    options = {"threshold": values["gate_threshold"], "rows": values["rows"]}
+    given = {key: value for key, value in options.items() if value is not None}
+    assigned = tuple(f"reporters.{name}.{key}={json.dumps(value)}" for key, value in given.items())
+    ctx.obj = ctx.obj.merged({"assign": assigned})
     call = _invocation(ctx, store)
     problems: list[Problem] = []
     if name != OWN_DOCUMENT:

@@ -1,4 +1,6 @@
-"""One row per group: the columns of eval-skills first, then what it takes to trust a rate.
+"""One row per group, or records of another kind.
+
+The columns of groups are those of eval-skills, then what it takes to trust a rate.
 
 Tags have a table of their own. As further rows they would be counted again by whoever sums a column; as further
 columns every benchmark would have another header.
@@ -6,13 +8,11 @@ columns every benchmark would have another header.
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from skillgauge.api import Artifact, printed
+from skillgauge.api import Artifact
 from skillgauge.api.report import (
     CaseCounts,
     Changes,
@@ -31,6 +31,10 @@ from skillgauge.api.report import (
     rated_figures,
 )
 from skillgauge.stats import Evidence, Finding, RateInterval, Reliability
+
+from .cells import line, milliseconds, share, text
+from .options import CsvOptions, Rows
+from .records import records
 
 _RATE = (
     "passRate",
@@ -143,37 +147,46 @@ CHANGE_COLUMNS = (
 CHANGE_FILE = "changes.csv"
 """The changes of each group since the run that this one was compared with; only there if there is one."""
 
-_FORMULA = re.compile(r"(^|;)(?=[\s\"']*[=+\-@＝＋－＠]|\t)")
-"""Before what a spreadsheet takes for a formula: at the beginning of a cell, whatever blanks and quotes it passes over,
-and within one after a semicolon, at which readers of many countries split a line whatever is quoted."""
-_QUOTED = re.compile(r'[",\r\n]')
-
 
 class CsvReporter:
-    """Writes tables for spreadsheets."""
+    """Writes tables for spreadsheets.
+
+    Args:
+        options: which rows.
+    """
 
     suffix = "csv"
 
+    def __init__(self, options: CsvOptions | None = None) -> None:
+        self._rows = options.rows if options else Rows.GROUPS
+
     def render(self, view: RunView) -> Iterable[Artifact]:
-        """The groups, then their tags if there are any; results are not read, because the summary tells all of it."""
-        groups = view.summary.groups
-        pairs: dict[GroupKey, PairSummary] = {}
-        for pair in compared(view):
-            pairs.setdefault(pair.candidate, pair)
-        proofs = ((group, _proof(view, group, pairs.get(group.key))) for group in groups)
-        rows = ((*_row(group), *proof, text("; ".join(rate_notes(group)))) for group, proof in proofs)
-        yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *rows)))
-        yield from _decided(view.decided)
-        if any(group.tags for group in groups):
-            rows = (_tag_row(group, tag) for group in groups for tag in group.tags)
-            yield Artifact(chunks=map(_line, chain((TAG_COLUMNS,), rows)), path=TAG_FILE)
-        figures = [_figure_row(group, figure) for group in groups for figure in rated_figures(group)]
-        if figures:
-            yield Artifact(chunks=map(_line, (FIGURE_COLUMNS, *figures)), path=FIGURE_FILE)
+        """The groups, then their tags if there are any; or records of another kind, for which results are read."""
+        if self._rows is Rows.GROUPS:
+            return _groups(view)
+        return [Artifact(chunks=map(line, records(view, self._rows.value)))]
 
     def read(self, path: Path) -> RunView | None:
         """A table of groups is too little to make a run of."""
         return None
+
+
+def _groups(view: RunView) -> Iterator[Artifact]:
+    """Yield the table of groups and those beside it; results are not read, because the summary tells all of it."""
+    groups = view.summary.groups
+    pairs: dict[GroupKey, PairSummary] = {}
+    for pair in compared(view):
+        pairs.setdefault(pair.candidate, pair)
+    proofs = ((group, _proof(view, group, pairs.get(group.key))) for group in groups)
+    rows = ((*_row(group), *proof, text("; ".join(rate_notes(group)))) for group, proof in proofs)
+    yield Artifact(chunks=(line(cells) for cells in (COLUMNS, *rows)))
+    yield from _decided(view.decided)
+    if any(group.tags for group in groups):
+        rows = (_tag_row(group, tag) for group in groups for tag in group.tags)
+        yield Artifact(chunks=map(line, chain((TAG_COLUMNS,), rows)), path=TAG_FILE)
+    figures = [_figure_row(group, figure) for group in groups for figure in rated_figures(group)]
+    if figures:
+        yield Artifact(chunks=map(line, (FIGURE_COLUMNS, *figures)), path=FIGURE_FILE)
 
 
 def _decided(decided: Decided | None) -> Iterator[Artifact]:
@@ -181,9 +194,9 @@ def _decided(decided: Decided | None) -> Iterator[Artifact]:
     if decided is None:
         return
     if decided.lines:
-        yield Artifact(chunks=map(_line, (GATE_COLUMNS, *_gate_rows(decided))), path=GATE_FILE)
+        yield Artifact(chunks=map(line, (GATE_COLUMNS, *_gate_rows(decided))), path=GATE_FILE)
     if decided.changes:
-        yield Artifact(chunks=map(_line, (CHANGE_COLUMNS, *_change_rows(decided.changes))), path=CHANGE_FILE)
+        yield Artifact(chunks=map(line, (CHANGE_COLUMNS, *_change_rows(decided.changes))), path=CHANGE_FILE)
 
 
 def _gate_rows(decided: Decided) -> Iterator[tuple[str, ...]]:
@@ -226,8 +239,8 @@ def _row(group: GroupSummary) -> tuple[str, ...]:
         share(figures.get("completionRate")),
         share(figures.get("partialScore")),
         share(figures.get("errorRate")),
-        _milliseconds(figures.get("p50Ms"), latency.p50_s),
-        _milliseconds(figures.get("p95Ms"), latency.p95_s),
+        milliseconds(figures.get("p50Ms"), latency.p50_s),
+        milliseconds(figures.get("p95Ms"), latency.p95_s),
         share(figures.get("compositeScore")),
         text(group.arm),
         text(group.runner),
@@ -330,30 +343,3 @@ def _rate(measured: GroupSummary | TagSummary) -> tuple[str, ...]:
         str(counts.errors),
         str(counts.skipped),
     )
-
-
-def _line(cells: Iterable[str]) -> bytes:
-    return (",".join(_quoted(cells)) + "\n").encode()
-
-
-def _quoted(cells: Iterable[str]) -> Iterator[str]:
-    """RFC 4180. The csv module of Python 3.11 leaves a lone carriage return unquoted."""
-    for cell in cells:
-        yield '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
-
-
-def text(value: str | None) -> str:
-    """Text from outside as one line that no spreadsheet takes for a formula; empty if unknown."""
-    return _FORMULA.sub(r"\1'", printed(re.sub(r"[\r\n]+", " ", value or "")))
-
-
-def share(value: float | None) -> str:
-    """A number with four decimals; empty if unknown."""
-    return "" if value is None else f"{value:.4f}"
-
-
-def _milliseconds(figure: float | None, seconds: float | None) -> str:
-    """Whole milliseconds: the format's own figure, else ours."""
-    if figure is not None:
-        return f"{figure:.0f}"
-    return "" if seconds is None else str(math.floor(seconds * 1000 + 0.5))
