@@ -6,7 +6,8 @@ import asyncio
 import json
 import re
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -222,8 +223,8 @@ def test_records_stream(evaluate: Evaluate) -> None:
     """The first record is there before the rest is read, and each iteration reads anew."""
     evaluate(store="skillgauge.db")
     found = runs("skillgauge.db").trials()
-    first: Iterator[dict[str, Any]] = iter(found)
-    assert next(first) == next(iter(found))
+    with closing(iter(found)) as first, closing(iter(found)) as again:
+        assert next(first) == next(again)
     evaluate(store="skillgauge.db")
     assert len(list(found)) == 16
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +62,7 @@ class Selection:
 Place = str | os.PathLike[str] | RunView
 
 
-def read_runs(places: Iterable[Place], selection: Selection) -> Iterator[SourcedRun]:
+def read_runs(places: Iterable[Place], selection: Selection) -> Generator[SourcedRun]:
     """Yield the runs of some places, newest first, each once; a store is open until the last was yielded.
 
     Args:

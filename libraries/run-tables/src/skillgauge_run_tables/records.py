@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -33,18 +34,19 @@ class Records:
 
     kind: str
     """`runs`, `groups`, `comparisons`, `cases`, `trials` or `checks`."""
-    read: Callable[[], Iterator[SourcedRun]]
-    """Reads the runs."""
+    read: Callable[[], Generator[SourcedRun]]
+    """Reads the runs; a store is open until the generator is closed."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns, in their order."""
         return columns_of(self.kind)
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Generator[dict[str, Any]]:
         names = [column.name for column in self.columns]
-        for row in chain.from_iterable(map(PROJECTIONS[self.kind], self.read())):
-            yield {name: row[name] for name in names}
+        with closing(self.read()) as found:
+            for row in chain.from_iterable(map(PROJECTIONS[self.kind], found)):
+                yield {name: row[name] for name in names}
 
     def json_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of a record."""
@@ -69,7 +71,8 @@ class Records:
 
     def _repr_html_(self) -> str:
         """Return the first records as a table, each run and case with a link to where it can be read."""
-        rows, has_more = first_rows(iter(self), _SHOWN)
+        with closing(iter(self)) as every_row:
+            rows, has_more = first_rows(every_row, _SHOWN)
         links = _Links({run.run_id: run for run in self.read()} if rows else {})
         heads = [column.name for column in self.columns if any(row[column.name] is not None for row in rows)]
         cells = [[links.cell(row, name) for name in heads] for row in rows]
