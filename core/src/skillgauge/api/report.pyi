@@ -109,6 +109,7 @@ from ..types.result import (
     RunState as RunState,
     RunVerdict as RunVerdict,
     RunView as RunView,
+    Spending as Spending,
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,

@@ -28,6 +28,8 @@ _NAME = 80
 """Characters of each part of a name that are shown."""
 _REASON = 200
 """Characters of the reason of a failure that are shown."""
+_ORIGIN = 2_000
+"""Characters of the sentence on the runs that a run was made from."""
 _NAMED = 3
 """Suites that are named in one line."""
 ADVISED_RUNS = 3
@@ -217,8 +219,11 @@ def answer_text(view: RunView, score: str) -> str:
 
 def run_notes(view: RunView) -> Iterator[str]:
     """Return the remarks on a run as a whole: its sources, and the cases that gate nothing."""
-    if view.head.origin:
-        yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
+    origin = view.head.origin
+    if origin and origin.joined:
+        yield plain(origin.change, _ORIGIN)
+    elif origin:
+        yield f"made from run {plain(origin.run_id)}: {plain(origin.change, _ORIGIN)}"
     for suite in view.head.suites:
         for entry in suite.quarantined:
             yield f"case {plain(entry.case)} of {plain(suite.id)} is {quarantine_text(entry)}"
