@@ -146,6 +146,8 @@ def test_every_session_counts_once_in_any_order(runs: list[Letters], random: obj
     again = join([joined, *views], no_figures).view
     assert again.summary.counts == joined.summary.counts
     assert again.summary.spending == joined.summary.spending
+    assert again.head.origin
+    assert sorted(again.head.origin.joined) == sorted(view.run.run_id for view in views)
     assert again.head.suites[0].looks == joined.head.suites[0].looks
 
 

@@ -196,7 +196,8 @@ def _head(runs: Sequence[RunView], sessions: _Sessions, results: Sequence[TrialR
     order = list(dict.fromkeys(suite.id for view in runs for suite in view.head.suites))
     suites = tuple(_suite(heads[name], contents[name], sessions, results) for name in order)
     ids = [view.run.run_id for view in runs]
-    origin = RunOrigin(run_id=ids[0], change=_change(ids, sessions), joined=tuple(ids))
+    parts = [name for view in runs for name in (view.head.origin and view.head.origin.joined) or [view.run.run_id]]
+    origin = RunOrigin(run_id=ids[0], change=_change(ids, sessions), joined=tuple(dict.fromkeys(parts)))
     return runs[0].head.model_copy(
         update={
             "plan_id": digest("join", sorted(view.head.plan_id for view in runs)),
