@@ -21,7 +21,7 @@ from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
 from .gate_wording import gate_lines, joined, one_threshold
 from .gates import GateResult, answers, gated
 from .judged import by_judge, why_uncalibrated
-from .leaderboard import boards
+from .leaderboard import RankedBy, rankings
 from .pair_gates import PairDemands, pair_answers
 
 _NAME = 80
@@ -212,8 +212,8 @@ def answer_text(view: RunView, score: str) -> str:
     if skills and skills.has_comparisons:
         return "; ".join([skills.headline, *_ungraded(Counts.sum(group.counts for group in gated(view)))])
     texts = list(sentences(view))
-    if len(texts) > 1:  # one of each engine and model; the board has one sentence for them
-        texts = [board.headline for board in boards(view)]
+    if len(texts) > 1:  # one of each engine and model; their ranking has one sentence
+        texts = [ranking.headline for ranking in rankings(view) if ranking.by is RankedBy.LIFT]
     return f"{texts[0]}; {score}" if len(texts) == 1 else score
 
 
