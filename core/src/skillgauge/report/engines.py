@@ -26,6 +26,9 @@ Compared = tuple[CasePair, CaseSummary | None, CaseSummary | None]
 Ends = tuple[GroupKey, GroupKey, str | None]
 """The candidate arms of two engines, and the baseline arm of both; `None` where their pass rates are compared."""
 
+_Ended = tuple[GroupKey, Repeats, Repeats | None]
+"""A candidate arm, and how a case ended in it and in the baseline arm, if that is compared."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
@@ -54,9 +57,7 @@ class EngineTally:
             candidates: its repeats in every arm that is no mere baseline.
             compared: all comparisons of it.
         """
-        ran: dict[tuple[str | None, str, str | None], list[tuple[GroupKey, Repeats, Repeats | None]]] = defaultdict(
-            list
-        )
+        ran: dict[tuple[str | None, str, str | None], list[_Ended]] = defaultdict(list)
         for group, summary in candidates.items():
             if repeats := _repeats(summary):
                 ran[group.target_id, group.arm, None].append((group, repeats, None))

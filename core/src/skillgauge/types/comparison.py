@@ -253,9 +253,9 @@ class FiringSplit(Frozen):
 
 
 class EnginePair(Frozen):
-    """The same arms with two engines or models: their lifts over the cases with a result in all four arms, and their
-    pass rates over the cases with one in both candidate arms.
+    """The same arms with two engines or models: the difference of their lifts, and that of their pass rates.
 
+    Lifts are over the cases with a result in all four arms, pass rates over those with one in both candidate arms.
     Chances are two-sided. Adjusted ones and intervals allow for all comparisons of engines of the same arms.
     """
 
