@@ -66,7 +66,7 @@ def test_who_is_shown_to_be_better_stands_first() -> None:
     """Order and headline; whoever was not compared comes last and has no place."""
     lanes = {("codex", "m"): (1, 19, 0), ("claude", "m"): (19, 1, 0), ("api", "m"): (0, 0, 0)}
     (board,) = found(lanes)
-    assert [(one.name, one.place_text) for one in board.ranks] == [
+    assert [(rank.name, rank.place_text) for rank in board.ranks] == [
         ("claude · m", "1"),
         ("codex · m", "2"),
         ("api · m", "–"),
@@ -79,7 +79,7 @@ def test_who_is_shown_to_be_better_stands_first() -> None:
 def test_what_cannot_be_told_apart_shares_a_place() -> None:
     """Few cases never make an order, however different the lifts; the numbers are shown all the same."""
     (board,) = found({("codex", "small"): (0, 4, 0), ("codex", "large"): (4, 0, 0)})
-    assert [(one.name, one.place_text) for one in board.ranks] == [("large", "1 ="), ("small", "1 =")]
+    assert [(rank.name, rank.place_text) for rank in board.ranks] == [("large", "1 ="), ("small", "1 =")]
     assert board.headline == (
         "pdf: with which engine the lift is greatest cannot be told of large, small (+100.0 points to +0.0 points)"
     )
@@ -104,9 +104,9 @@ def test_engines_are_ranked_by_what_passes_as_well() -> None:
     cases = {("weak", None): [RESCUED] * 12, ("strong", None): [BOTH] * 12}
     view = run_of(cases)
     (board,) = by_lift(view)
-    assert [(one.name, one.place_text) for one in board.ranks] == [("weak", "1"), ("strong", "2")]
+    assert [(rank.name, rank.place_text) for rank in board.ranks] == [("weak", "1"), ("strong", "2")]
     passes = by_passes(view)
-    assert [(one.name, one.place_text) for one in passes.ranks] == [("strong", "1 ="), ("weak", "1 =")]
+    assert [(rank.name, rank.place_text) for rank in passes.ranks] == [("strong", "1 ="), ("weak", "1 =")]
     assert passes.headline == (
         "pdf: with which engine the pass rate of with is highest cannot be told of strong, weak (100.0%)"
     )
@@ -145,7 +145,7 @@ def test_pass_rates_are_ranked_without_a_baseline() -> None:
     summary = summarize(head, sorted(results, key=case_order), figures=lambda _suite: {})
     made = replace(made, head=head, summary=summary)
     assert by_lift(made) == ()
-    assert [(one.name, one.place_text) for one in by_passes(made).ranks] == [("good", "1"), ("bad", "2")]
+    assert [(rank.name, rank.place_text) for rank in by_passes(made).ranks] == [("good", "1"), ("bad", "2")]
     (pair,) = made.summary.engines
     assert (pair.baseline, pair.lift, pair.passed_n) == (None, None, 12)
 
@@ -172,9 +172,11 @@ def test_the_same_cases_tell_more_than_two_intervals() -> None:
     """Seven cases of which one engine rescues all and the other none; each lift by itself might be anything."""
     view = run_of({("one", None): [RESCUED] * 7, ("other", None): ["ff"] * 7})
     (board,) = by_lift(view)
-    assert [(one.name, one.place_text) for one in board.ranks] == [("one", "1"), ("other", "2")]
+    assert [(rank.name, rank.place_text) for rank in board.ranks] == [("one", "1"), ("other", "2")]
     evidence = [pair.evidence for pair in view.summary.pairs]
-    assert all(one is not None and one.interval is None for one in evidence), "too few cases for one on new ones"
+    assert all(weighed is not None and weighed.interval is None for weighed in evidence), (
+        "too few cases for one on new ones"
+    )
 
 
 def test_orders_that_are_not_there_are_rarely_seen() -> None:
@@ -188,10 +190,10 @@ def test_orders_that_are_not_there_are_rarely_seen() -> None:
     for _ in range(200):
         alike = {(name, None): [case(0.3) for _ in range(12)] for name in "abcd"}
         (board,) = by_lift(run_of(alike))
-        wrong += any(one.place and one.place > 1 for one in board.ranks)
+        wrong += any(rank.place and rank.place > 1 for rank in board.ranks)
         apart = {("good", None): [case(0.7) for _ in range(20)], ("idle", None): [case(0.0) for _ in range(20)]}
         (board,) = by_lift(run_of(apart))
-        found_of_all += [one.name for one in board.ranks if one.place_text == "1"] == ["good"]
+        found_of_all += [rank.name for rank in board.ranks if rank.place_text == "1"] == ["good"]
     assert wrong <= 10
     assert found_of_all >= 120
 
@@ -200,13 +202,13 @@ def test_orders_that_are_not_there_are_rarely_seen() -> None:
 def test_places_follow_the_lifts(cases: list[Cases]) -> None:
     """The order is that of the lifts, somebody is first, and ties are marked."""
     (board,) = found({(f"e{at}", None): one for at, one in enumerate(cases)})
-    ranks = [one for one in board.ranks if one.place is not None]
-    values = [one.value or 0.0 for one in ranks]
+    ranks = [rank for rank in board.ranks if rank.place is not None]
+    values = [rank.value or 0.0 for rank in ranks]
     assert values == sorted(values, reverse=True)
-    numbers = [one.place for one in ranks]
+    numbers = [rank.place for rank in ranks]
     assert not numbers or min(number for number in numbers if number) == 1
-    assert all(one.is_tied == (numbers.count(one.place) > 1) for one in ranks)
-    for one in ranks:
-        if one.behind and one.behind.lower is not None and one.behind.upper is not None:
-            assert one.behind.lower <= one.behind.difference <= one.behind.upper
-            assert (one.behind.chance <= RARE) == (not one.behind.lower <= 0 <= one.behind.upper)
+    assert all(rank.is_tied == (numbers.count(rank.place) > 1) for rank in ranks)
+    for rank in ranks:
+        if rank.behind and rank.behind.lower is not None and rank.behind.upper is not None:
+            assert rank.behind.lower <= rank.behind.difference <= rank.behind.upper
+            assert (rank.behind.chance <= RARE) == (not rank.behind.lower <= 0 <= rank.behind.upper)

@@ -203,7 +203,7 @@ def test_engines_and_models_make_a_matrix() -> None:
 
 def vendors(**further: Traits) -> Registry:
     """Engines of two vendors, and one that takes any model."""
-    claude, codex = (FOLDER.model_copy(update={"model_patterns": (one,)}) for one in ("claude*", "gpt-*"))
+    claude, codex = (FOLDER.model_copy(update={"model_patterns": (pattern,)}) for pattern in ("claude*", "gpt-*"))
     return registry_of(claude=claude, codex=codex, any=FOLDER, **further)
 
 

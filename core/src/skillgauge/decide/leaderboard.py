@@ -61,7 +61,7 @@ class Rank(Frozen):
     place: int | None
     """From 1: one more than there are that are better beyond chance; `None` if nothing was measured."""
     is_tied: bool
-    """Whether others share the place."""
+    """True if others share the place."""
     value: float | None
     """The pass rate or the lift, as a fraction."""
     value_text: str
@@ -145,9 +145,11 @@ def _by_lift(view: RunView) -> Iterator[Ranking]:
         key, baseline = pairs[0].candidate, pairs[0].baseline.arm
         values = {pair.candidate: (pair.lift, _lift_text(pair)) for pair in pairs}
         differences = {
-            (one.first, one.second): _Difference(one.lift, one.lift_chance, one.lift_adjusted, one.lift_interval, one.n)
-            for one in view.summary.engines
-            if one.baseline == baseline and one.lift is not None and one.lift_chance is not None
+            (pair.first, pair.second): _Difference(
+                pair.lift, pair.lift_chance, pair.lift_adjusted, pair.lift_interval, pair.n
+            )
+            for pair in view.summary.engines
+            if pair.baseline == baseline and pair.lift is not None and pair.lift_chance is not None
         }
         title = f"{plain(key.subject)} · {plain(key.arm)} against {plain(baseline)}"
         yield Ranking(
@@ -162,19 +164,19 @@ def _by_lift(view: RunView) -> Iterator[Ranking]:
 
 
 def _by_passes(view: RunView) -> Iterator[Ranking]:
-    invalid = {one.suite_id for one in view.summary.validity if not one.valid}
+    invalid = {validity.suite_id for validity in view.summary.validity if not validity.valid}
     broken = {pair.candidate for pair in view.summary.pairs if pair.is_valid is False}
     rates = {group.key: group.pass_rate for group in view.summary.groups}
     boards: dict[tuple[str, str | None, str], dict[GroupKey, None]] = {}
-    for one in view.summary.engines:
-        for key in (one.first, one.second):
+    for pair in view.summary.engines:
+        for key in (pair.first, pair.second):
             if key in rates and rates[key].rate is not None and key not in broken and key.suite_id not in invalid:
                 boards.setdefault((key.suite_id, key.target_id, key.arm), {})[key] = None
     differences = {
-        (one.first, one.second): _Difference(
-            one.passed, one.passed_chance, one.passed_adjusted, one.passed_interval, one.passed_n
+        (pair.first, pair.second): _Difference(
+            pair.passed, pair.passed_chance, pair.passed_adjusted, pair.passed_interval, pair.passed_n
         )
-        for one in view.summary.engines
+        for pair in view.summary.engines
     }
     for (suite, target, arm), keys in boards.items():
         if len(keys) > 1:
@@ -261,14 +263,14 @@ def _places(keys: Sequence[GroupKey], differences: Differences) -> dict[GroupKey
 
     A document that does not tell the chances for all comparisons together has them allowed for here.
     """
-    of_board = {ends: one for ends, one in differences.items() if set(ends) <= set(keys)}
-    chances = [one.adjusted for one in of_board.values() if one.adjusted is not None]
+    of_board = {ends: difference for ends, difference in differences.items() if set(ends) <= set(keys)}
+    chances = [difference.adjusted for difference in of_board.values() if difference.adjusted is not None]
     if len(chances) < len(of_board):
-        chances = holm([one.chance for one in of_board.values()])
+        chances = holm([difference.chance for difference in of_board.values()])
     places = dict.fromkeys(keys, 1)
-    for ((first, second), one), chance in zip(of_board.items(), chances, strict=True):
-        if chance <= RARE and one.estimate:
-            places[second if one.estimate > 0 else first] += 1
+    for ((first, second), difference), chance in zip(of_board.items(), chances, strict=True):
+        if chance <= RARE and difference.estimate:
+            places[second if difference.estimate > 0 else first] += 1
     return places
 
 

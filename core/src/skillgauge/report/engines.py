@@ -68,8 +68,8 @@ class EngineTally:
                 ran[group.target_id, group.arm, pair.baseline.arm].append((group, candidate, baseline))
         for (_, _, arm), engines in ran.items():
             engines.sort(key=lambda engine: (engine[0].runner, engine[0].model or ""))
-            for (first, passed, control), (second, other, other_control) in combinations(engines, 2):
-                self._cases[first, second, arm][TwiceRun(other, passed, other_control, control)] += 1
+            for (first, passed, control), (second, its_passed, its_control) in combinations(engines, 2):
+                self._cases[first, second, arm][TwiceRun(its_passed, passed, its_control, control)] += 1
 
     @property
     def pairs(self) -> Iterator[EnginePair]:
@@ -101,9 +101,9 @@ class EngineTally:
         for first, second, baseline in self._cases:
             boards[first.suite_id, first.target_id, first.arm, baseline].append((first, second, baseline))
         for ends in boards.values():
-            chances = [_chance(self._cases[one]) for one in ends]
-            for one, chance, adjusted in zip(ends, chances, holm(chances), strict=True):
-                yield one, _difference(self._cases[one], chance, adjusted, len(ends))
+            chances = [_chance(self._cases[engines]) for engines in ends]
+            for engines, chance, adjusted in zip(ends, chances, holm(chances), strict=True):
+                yield engines, _difference(self._cases[engines], chance, adjusted, len(ends))
 
 
 def _chance(cases: Counter[TwiceRun]) -> float:

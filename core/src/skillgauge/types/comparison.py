@@ -270,7 +270,7 @@ class EnginePair(Frozen):
     lift: float | None
     """The lift of the first minus that of the second, -2 to 2."""
     lift_chance: float | None
-    """How likely these cases show at least so different lifts if the engines are alike."""
+    """The chance that these cases show at least so different lifts if the engines are alike."""
     lift_adjusted: float | None = None
     lift_interval: Interval | None = None
     """Of the difference, for these cases."""

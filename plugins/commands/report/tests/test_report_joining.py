@@ -230,7 +230,7 @@ def test_what_does_not_fit_is_named() -> None:
 def test_the_same_engine_with_other_settings_is_refused() -> None:
     """Its sessions would be taken for repeats of one thing."""
     first = run("r1", 0.0, {"m": {"a": "p"}})
-    others = [one.model_copy(update={"execution_id": f"other {one.execution_id}"}) for one in first.results()]
+    others = [result.model_copy(update={"execution_id": f"other {result.execution_id}"}) for result in first.results()]
     assert "the skill, its limits or settings, or a version are not the same" in refusal(first, view("r2", 9.0, others))
 
 

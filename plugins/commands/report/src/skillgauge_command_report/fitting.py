@@ -27,7 +27,7 @@ def misfits(runs: Sequence[RunView]) -> Iterator[Problem]:
     if unfit:
         return
     for place, view in enumerate(runs[1:], start=1):
-        earlier = [other for other in runs[:place] if other.head.suites_by_id.keys() & view.head.suites_by_id.keys()]
+        earlier = [former for former in runs[:place] if former.head.suites_by_id.keys() & view.head.suites_by_id.keys()]
         if not earlier:
             names = listed(suite.id for suite in view.head.suites)
             message = f"{_name(view)} has no suite in common with the runs before it: {names}"

@@ -55,7 +55,7 @@ class Joined:
 
     view: RunView
     notices: tuple[str, ...]
-    """What is to be known of it, in sentences."""
+    """Remarks on it, in sentences."""
 
 
 def join(views: Sequence[RunView], figures: FigureSource) -> Joined:
@@ -279,7 +279,7 @@ def _no_figures(_suite: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
 
 
 def _notices(runs: Sequence[RunView], sessions: _Sessions) -> Iterable[str]:
-    """Yield what is to be known of the joined run."""
+    """Yield the remarks on the joined run."""
     changed = [name for name, versions in _versions(runs).items() if len(versions) > 1]
     if changed:
         yield f"the runs were made with different versions of {listed(changed)}; each result stands as it was graded"
