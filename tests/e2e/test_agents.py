@@ -93,19 +93,32 @@ def test_without_baseline_only_the_arm_with_the_skill_runs(evaluate: Evaluate, s
 
 @pytest.mark.e2e
 @pytest.mark.requirement("BF-RUN-007")
-def test_one_model_is_for_all_engines_else_each_has_its_own(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
-    """One is broadcast, two are paired in order, and any other number is refused before anything runs."""
+def test_every_engine_runs_with_every_model_and_pairs_are_exceptions(
+    evaluate: Evaluate, suite: Callable[..., Path]
+) -> None:
+    """One model is broadcast, several make a product, and one for each engine is a pair; a dry run tells it all."""
 
-    def runners(*models: str) -> set[tuple[str, str]]:
-        done = evaluate(suite(), "--engine", "mock,paid", *(word for one in models for word in ("--model", one)))
+    def runners(*words: str) -> list[tuple[str, str]]:
+        done = evaluate(suite(), *words)
         assert done.code in (0, 3), done.stderr
-        return {(one["runner"], one["model"]) for one in done.document["results"]}
+        return sorted({(one["runner"], one["model"]) for one in done.document["results"]})
 
-    assert runners("m1") == {("mock", "m1"), ("paid", "m1")}
-    assert runners("m1", "m2") == {("mock", "m1"), ("paid", "m2")}
-    refused = evaluate(suite(), "--engine", "mock,paid", "--model", "m1,m2,m3")
+    assert runners("--engine", "mock,paid", "--model", "m1") == [("mock", "m1"), ("paid", "m1")]
+    assert runners("--engine", "mock", "--engine", "paid", "--model", "m1", "--model", "m2") == [
+        ("mock", "m1"),
+        ("mock", "m2"),
+        ("paid", "m1"),
+        ("paid", "m2"),
+    ]
+    assert runners("--engine", "mock/m1,paid/m2") == [("mock", "m1"), ("paid", "m2")]
+    assert runners("--engine", "mock/m1,paid", "--model", "m2") == [("mock", "m1"), ("paid", "m2")]
+    refused = evaluate(suite(), "--engine", "mock/m1,paid/m2", "--model", "m3")
     assert refused.code == 2
-    assert "3 models for 2 engines" in refused.stdout
+    assert "--model m3 has no effect" in refused.stdout
+    planned = evaluate(suite(), "--engine", "mock,paid", "--model", "m1,m2,m3", "--dry-run")
+    assert len(planned.document["arms"]) == 12
+    told = evaluate(suite(), "--engine", "mock,paid", "--model", "m1,m2,m3")
+    assert "6 combinations of engine and model: 12 sessions, of which 6 cost money" in told.stderr
 
 
 @pytest.mark.e2e

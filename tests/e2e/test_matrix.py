@@ -34,13 +34,22 @@ def test_models_of_one_engine(models: Scripted, work: Path) -> None:
     lines = done.stdout.splitlines()
     at = lines.index(told)
     assert [line.split()[:2] for line in lines[at + 1 : at + 3]] == [["1", "large"], ["2", "small"]]
+    assert lines[at + 3] == "s: the pass rate of with_skill is highest with large (100.0%)"
+    assert "behind the first: -100.0 points (-100.0 to " in lines[at + 5]
     markdown = next((work / "reports").glob("eval-result-*.md")).read_text()
     assert f"**{told}**" in markdown.replace("\\", "")
     assert "| 1 | large | +100.0 points" in markdown.replace("\\", "")
+    assert "| 1 | large | 100.0%" in markdown.replace("\\", "")
     page = next((work / "reports").glob("eval-result-*.html")).read_text()
     assert told in page
+    assert "s: the pass rate of with_skill is highest with large (100.0%)" in page
     document = json.loads(models.run(*command[:6], "--json").stdout)
     assert {one["model"] for one in document["summary"]["groups"]} == {"small", "large"}
+    ranked = {ranking["by"]: [rank["model"] for rank in ranking["ranks"]] for ranking in document["rankings"]}
+    assert ranked == {"lift": ["large", "small"], "pass_rate": ["large", "small"]}
+    (pair,) = document["summary"]["engines"]
+    assert pair["passed_n"] == 12
+    assert pair["passed_interval"]["upper"] * pair["passed_interval"]["lower"] > 0
     assert [(one["candidate"]["model"], one["evidence"]["estimate"]) for one in document["summary"]["pairs"]] == [
         ("large", 1.0),
         ("small", 0.0),

@@ -9,11 +9,14 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skillgauge.api import Provider, hookimpl
 from skillgauge.contract.engines import Engine
 from skillgauge.contract.providers import Fact, Traits
-from skillgauge.errors import Origin, Problem, UsageError
+from skillgauge.contract.redirects import Redirect
+from skillgauge.errors import Origin, Problem, Severity, UsageError
 from skillgauge.plan.adapters import Adapters
 from skillgauge.plan.cells import CellMaker
 from skillgauge.plan.engines import Engines
@@ -177,8 +180,13 @@ def test_the_model_picks_the_engine() -> None:
     assert {cell.runner.name for cell in cells} == {"api"}
 
 
+def combinations(cells: Iterable[Cell]) -> list[tuple[str, str | None]]:
+    """Engines with models, each once, in the order of the plan."""
+    return list(dict.fromkeys((cell.runner.name, cell.model) for cell in cells))
+
+
 def test_engines_and_models_make_a_matrix() -> None:
-    """One model is for all, else they are paired in order; the arms of one engine lie together."""
+    """Every engine runs with every model; the arms of one combination lie together."""
     registry = registry_of(claude=FOLDER, codex=FOLDER)
     engines = ("codex", "claude")
     assert shown(plan(registry, engines=engines, models=("m1",))[1]) == [
@@ -187,14 +195,96 @@ def test_engines_and_models_make_a_matrix() -> None:
         "with_skill claude m1",
         "without_skill claude m1",
     ]
-    paired = shown(plan(registry, engines=engines, models=("m1", "m2"))[1])
-    assert paired == [
-        "with_skill codex m1",
-        "without_skill codex m1",
-        "with_skill claude m2",
-        "without_skill claude m2",
-    ]
+    _, cells, problems = plan(registry, engines=engines, models=("m1", "m2", "m3"))
+    assert combinations(cells) == [(engine, model) for engine in engines for model in ("m1", "m2", "m3")]
+    assert not problems
     assert {cell.model for cell in plan(registry, engines=engines)[1]} == {None}
+
+
+def vendors(**further: Traits) -> Registry:
+    """Engines of two vendors, and one that takes any model."""
+    claude, codex = (FOLDER.model_copy(update={"model_patterns": (pattern,)}) for pattern in ("claude*", "gpt-*"))
+    return registry_of(claude=claude, codex=codex, any=FOLDER, **further)
+
+
+def test_a_model_of_another_vendor_is_left_out_by_name() -> None:
+    """The product holds what fits; the rest is one warning, which tells how to run it all the same."""
+    models = ("claude-4", "gpt-5", "own")
+    engines = ("claude", "codex", "any")
+    _, cells, (problem,) = plan(vendors(), engines=engines, models=models)
+    assert combinations(cells) == [
+        ("claude", "claude-4"),
+        ("claude", "own"),
+        ("codex", "gpt-5"),
+        ("codex", "own"),
+        ("any", "claude-4"),
+        ("any", "gpt-5"),
+        ("any", "own"),
+    ]
+    assert (problem.code, problem.severity) == ("engine.left-out", Severity.WARNING)
+    assert problem.message.startswith("left out of the combinations, as the engine does not serve the model")
+    assert problem.message.endswith(": claude/gpt-5, codex/claude-4")
+    assert problem.hint == "To run one all the same, name the pair: --engine claude/gpt-5"
+
+
+def test_an_address_of_the_user_serves_any_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind it there may be a gateway to all vendors."""
+    redirect = Redirect(variable="GATEWAY_URL")
+    gateway = FOLDER.model_copy(update={"model_patterns": ("claude*",), "redirects": (redirect,)})
+    engines, models = ("codex", "gateway"), ("gpt-5",)
+    with pytest.raises(UsageError, match="engine 'gateway' serves none of gpt-5"):
+        plan(vendors(gateway=gateway), engines=engines, models=models)
+    monkeypatch.setenv("GATEWAY_URL", "http://127.0.0.1:1")
+    _, cells, problems = plan(vendors(gateway=gateway), engines=engines, models=models)
+    assert combinations(cells) == [("codex", "gpt-5"), ("gateway", "gpt-5")]
+    assert not problems
+
+
+def test_pairs_are_exceptions_from_the_product() -> None:
+    """A pair runs as it is named, whatever its vendor; models are for the engines without one of their own."""
+    engines = ("claude/gpt-5", "any", "codex/openai/gpt-5", "any/own")
+    _, cells, problems = plan(vendors(), engines=engines, models=("claude-4", "gpt-5"))
+    assert combinations(cells) == [
+        ("claude", "gpt-5"),
+        ("any", "claude-4"),
+        ("any", "gpt-5"),
+        ("codex", "openai/gpt-5"),
+        ("any", "own"),
+    ]
+    assert not problems
+    assert combinations(plan(vendors(), engines=("claude/gpt-5",), models=("configured",))[1]) == [("claude", "gpt-5")]
+
+
+def test_an_engine_or_model_without_any_combination_is_refused() -> None:
+    """Both are named, with the pair that would run."""
+    with pytest.raises(UsageError) as refused:
+        plan(
+            vendors(other=FOLDER.model_copy(update={"model_patterns": ("x",)})),
+            engines=("claude", "other"),
+            models=("gpt-5", "claude-4"),
+        )
+    assert [(problem.message, problem.hint) for problem in refused.value.problems] == [
+        ("engine 'other' serves none of gpt-5, claude-4", "Name its own: --engine other/MODEL"),
+        ("none of claude, other serves 'gpt-5'", "Pair it: --engine NAME/gpt-5"),
+    ]
+
+
+@given(
+    st.lists(st.sampled_from(["claude", "codex", "any", "any/x", "claude/gpt-5"]), min_size=1, max_size=5),
+    st.lists(st.sampled_from(["claude-4", "gpt-5", "own", "m"]), min_size=1, max_size=4),
+)
+def test_every_combination_runs_once_or_is_named(engines: list[str], models: list[str]) -> None:
+    """Nothing of a product is lost in silence, and nothing runs twice."""
+    try:
+        _, cells, problems = plan(vendors(), engines=tuple(engines), models=tuple(models))
+    except UsageError:
+        return
+    made = combinations(cells)
+    assert len(made) == len(set(made))
+    left_out = {name for problem in problems for name in problem.message.rpartition(": ")[2].split(", ")}
+    product = {f"{engine}/{model}" for engine in engines if "/" not in engine for model in models}
+    pairs = {engine for engine in engines if "/" in engine}
+    assert {f"{engine}/{model}" for engine, model in made} == (product - left_out) | pairs
 
 
 def test_one_engine_takes_all_models() -> None:
@@ -204,12 +294,6 @@ def test_one_engine_takes_all_models() -> None:
     assert shown(plan(registry, engines=("codex",), models=("m1", "m2"))[1]) == wanted
     assert shown(plan(registry, engines=("codex",), models=("m1", "m2", "m1"))[1]) == wanted
     assert shown(plan(registry, engines=("codex", "codex"), models=("m1",))[1]) == wanted[:2]
-
-
-def test_any_other_number_of_models_is_refused() -> None:
-    """Nobody could tell what was meant."""
-    with pytest.raises(UsageError, match="3 models for 2 engines"):
-        plan(registry_of(claude=FOLDER, codex=FOLDER), engines=("claude", "codex"), models=("m1", "m2", "m3"))
 
 
 def test_an_engine_may_know_its_model() -> None:

@@ -16,8 +16,9 @@ from ..types.judged_gates import (
     corrected_lift as corrected_lift,
 )
 from ..decide.leaderboard import (
-    Board as Board,
-    boards as boards,
+    RankedBy as RankedBy,
+    Ranking as Ranking,
+    rankings as rankings,
 )
 from ..decide.verdicts import (
     verdict_for as verdict_for,
@@ -109,6 +110,7 @@ from ..types.result import (
     RunState as RunState,
     RunVerdict as RunVerdict,
     RunView as RunView,
+    Spending as Spending,
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,

@@ -18,6 +18,7 @@ from ..config.whole_files import write_whole
 from ..environment import host_environment
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..evaluation.invocation import Invocation, invocation, trusted_files
+from ..plan.options import PAIRED
 from ..plugins.installed import read_index
 from .options import GlobalsCommand, GlobalsGroup
 
@@ -117,7 +118,7 @@ def _names_nothing(key: str, value: Any) -> Iterator[str]:
     known = {OWN_DOCUMENT} if kind == "reporters" else set()
     installed = sorted({*known, *(entry.name for entry in index.entries(kind))})
     for word in words(value if isinstance(value, list) else [value]):
-        name = word.partition("+")[0]
+        name = word.partition(PAIRED)[0].partition("+")[0]
         if name not in installed and not index.find(kind, name):
             yield f"nothing called {name!r} is installed{did_you_mean(name, installed)}: {', '.join(installed)}"
 

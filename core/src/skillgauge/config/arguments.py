@@ -76,7 +76,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "Engine": (
         Option(
             "--engine --adapter --agent",
-            "Agent engines; several run side by side. --adapter and --agent are old spellings.",
+            "Agent engines; several run side by side. NAME/MODEL has a model of its own. --adapter and --agent are old "
+            "spellings.",
             name="engine",
             metavar="NAME",
             several=True,
@@ -84,7 +85,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         Option(
             "--model",
-            "Models: one for all engines, one for each engine, or several for one engine.",
+            "Models; each runs with each engine that serves it.",
             metavar="ID",
             several=True,
         ),

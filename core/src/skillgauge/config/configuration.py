@@ -80,7 +80,7 @@ KEYS: dict[str, Key] = {
         ),
         Key("defaultFormats", list, ["json", "markdown"], "Reporters used without --format.", harmless=True),
         Key("cacheDir", str, None, "Folder of sessions that are used again; default: in the user's folder for caches."),
-        Key("engine", str, None, "Engine for suites that name none.", harmless=True),
+        Key("engine", str, None, "Engine for suites that name none; NAME/MODEL with its model.", harmless=True),
         Key("model", str, None, "Model for engines.", harmless=True),
         Key("judge", str, None, "Judge for rubric checks; several make a panel.", harmless=True),
         Key("judgeModel", str, None, "Model of the judge; of several, one for each.", harmless=True),

@@ -21,13 +21,15 @@ from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
 from .gate_wording import gate_lines, joined, one_threshold
 from .gates import GateResult, answers, gated
 from .judged import by_judge, why_uncalibrated
-from .leaderboard import boards
+from .leaderboard import RankedBy, rankings
 from .pair_gates import PairDemands, pair_answers
 
 _NAME = 80
 """Characters of each part of a name that are shown."""
 _REASON = 200
 """Characters of the reason of a failure that are shown."""
+_ORIGIN = 2_000
+"""Characters of the sentence on the runs that a run was made from."""
 _NAMED = 3
 """Suites that are named in one line."""
 ADVISED_RUNS = 3
@@ -210,15 +212,18 @@ def answer_text(view: RunView, score: str) -> str:
     if skills and skills.has_comparisons:
         return "; ".join([skills.headline, *_ungraded(Counts.sum(group.counts for group in gated(view)))])
     texts = list(sentences(view))
-    if len(texts) > 1:  # one of each engine and model; the board has one sentence for them
-        texts = [board.headline for board in boards(view)]
+    if len(texts) > 1:  # one of each engine and model; their ranking has one sentence
+        texts = [ranking.headline for ranking in rankings(view) if ranking.by is RankedBy.LIFT]
     return f"{texts[0]}; {score}" if len(texts) == 1 else score
 
 
 def run_notes(view: RunView) -> Iterator[str]:
     """Return the remarks on a run as a whole: its sources, and the cases that gate nothing."""
-    if view.head.origin:
-        yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
+    origin = view.head.origin
+    if origin and origin.joined:
+        yield plain(origin.change, _ORIGIN)
+    elif origin:
+        yield f"made from run {plain(origin.run_id)}: {plain(origin.change, _ORIGIN)}"
     for suite in view.head.suites:
         for entry in suite.quarantined:
             yield f"case {plain(entry.case)} of {plain(suite.id)} is {quarantine_text(entry)}"

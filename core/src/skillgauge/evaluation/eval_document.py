@@ -12,7 +12,7 @@ from skillgauge_documents.phrases import counted, percent
 
 from ..decide.decision import Decision, run_notes
 from ..decide.failing import FOLDED, WIDTH
-from ..decide.leaderboard import boards
+from ..decide.leaderboard import Ranking, rankings
 from ..errors import Problem
 from ..report.answer import sentences
 from ..report.catalogue import Catalogue
@@ -55,6 +55,8 @@ class EvalDocument(Frozen):
     summary: Summary
     reports: dict[str, str]
     """Path of each report that was written, by reporter."""
+    rankings: tuple[Ranking, ...] = ()
+    """Engines and models by lift and by pass rate, where there are several."""
     problems: tuple[ProblemDocument, ...] = ()
     """Warnings, and files that a search passed over."""
     results: tuple[TrialResult, ...]
@@ -74,6 +76,7 @@ def document(
         "plan": view.head.model_dump(mode="json"),
         "summary": view.summary.model_dump(mode="json"),
         "reports": {name: str(path) for name, path in written.items()},
+        "rankings": [ranking.model_dump(mode="json") for ranking in rankings(view)],
         "problems": [problem_document(problem) for problem in problems],
         "results": Rows(
             lambda: (json.loads(result.model_dump_json(exclude_defaults=True)) for result in view.results()),
@@ -167,10 +170,10 @@ def _run_lines(view: RunView, begins: Opening) -> Iterator[str]:
     yield from run_notes(view)
     lines = [plain(sentence, _SENTENCE) for sentence in sentences(view)] if begins.skills is None else []
     yield from lines if len(lines) > 1 else ()  # a single one is the verdict
-    for board in boards(view) if begins.skills is None or len(view.summary.groups) <= FOLDED else ():
-        yield plain(board.headline, _SENTENCE)
-        for standing in board.standings:
-            yield f"  {standing.place_text:<4} {standing.name}  {standing.lift_text}; passed {standing.passed_text}"
+    for ranking in rankings(view) if begins.skills is None or len(view.summary.groups) <= FOLDED else ():
+        yield plain(ranking.headline, _SENTENCE)
+        for place, name, value, behind in ranking.rows:
+            yield f"  {place:<4} {name}  {value}; behind the first: {behind}"
 
 
 def _figures(group: GroupSummary) -> Iterator[str]:

@@ -22,7 +22,7 @@ from ..types.result import TrialResult, Verdict
 from .added_checks import Overlay
 from .invocation import Invocation
 from .options import Asked
-from .plan_document import plan_document, print_plan
+from .plan_document import matrix_text, plan_document, print_plan
 from .preparation import prepare_run
 from .process import require_descriptors
 from .remarks import failures_of_extensions
@@ -135,6 +135,8 @@ class Evaluation:
         prepared, listener = self.prepared, self.call.listener
         if not prepared.job.recipe:  # else trials run elsewhere
             require_descriptors(min(prepared.job.concurrency, prepared.plan.head.trial_count))
+        if matrix := matrix_text(prepared):
+            listener.notice(matrix)
         failures: list[TrialResult] = []
         conclusion = await self._run(failures, fail_fast=fail_fast)
         for image in await built_since(prepared.cast.images):

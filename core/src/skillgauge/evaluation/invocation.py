@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from ..contract.reporters import Reporter
     from ..contract.stores import Store
     from ..plan.suites import Suites
+    from ..types.comparison import GroupKey
     from ..types.judged_gates import JudgedGates
-    from ..types.result import RunView
+    from ..types.result import Figure, RunView, SuiteSummary
     from ..types.suite import Target
     from ..types.trial import PlanHead
 
@@ -161,6 +162,12 @@ class Invocation:
     def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
         """A run with what plugins say of its groups, as figures, and what they say of the whole of it, as lines."""
         return commented(self._usable(RUN_NOTICES), view, self.cwd)
+
+    def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
+        """Return the figures that the format of a suite has of its results; none if the format is not installed."""
+        with suppress(PluginError):
+            return self.registry.make(FORMATS, summary.suite.format).figures(summary)
+        return {}
 
     def foretold(self, head: PlanHead, judged: JudgedGates) -> tuple[str, ...]:
         """The reasons that plugins know why gates on judged checks will stay open; it reads files."""

@@ -17,7 +17,7 @@ from ..config.option import Kind
 from ..config.trusting import granted_checks
 from ..contract.formats import LoadOption
 from ..errors import Problem, UsageError
-from ..plan.options import EvalOptions, How, What, Who
+from ..plan.options import PAIRED, EvalOptions, How, What, Who
 from ..plugins.installed import read_index
 from ..plugins.kinds import FORMATS
 from ..plugins.registry import Registry
@@ -220,6 +220,9 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
             hint = "A replay takes engine and model from the recordings."
             raise UsageError(Problem("usage.replay", f"--replay and {flag} exclude each other", hint=hint))
         return ()
+    if named and all(PAIRED in name for name in named) and (models := words(values.get("model", ()))):
+        message = f"--model {','.join(models)} has no effect: every engine is named with a model of its own"
+        raise UsageError(Problem("usage.models", message, hint="Leave it out, or name an engine without a model."))
     return named or words([config.get("engine") or ""])
 
 

@@ -216,6 +216,8 @@ def print_plan(prepared: Prepared, output: Output) -> None:
         for one in arms
     ]
     output.table(heads, rows)
+    if matrix := matrix_text(prepared):
+        output.line(matrix)
     for image in prepared.cast.images:
         output.line(image.line)
     for line in dict.fromkeys(_details(prepared, arms)):
@@ -228,6 +230,18 @@ def print_plan(prepared: Prepared, output: Output) -> None:
     for sentence in dict.fromkeys(map(at_best_text, at_best(prepared))):
         output.line(sentence)
     output.line("Nothing was executed and nothing was created.")
+
+
+def matrix_text(prepared: Prepared) -> str:
+    """Count what a run of several engines or models amounts to; empty for any other run."""
+    arms = [arm for arm in planned_arms(prepared) if arm.kind is ArmKind.AGENT]
+    combinations = {(arm.runner, arm.model) for arm in arms}
+    if len(combinations) < 2:
+        return ""
+    sessions, paid = sum(arm.sessions for arm in arms), sum(arm.sessions for arm in arms if arm.paid)
+    most = "at most " if prepared.plan.head.until_decided else ""
+    money = f", of which {paid} cost money" if paid else ""
+    return f"{len(combinations)} combinations of engine and model: {most}{counted(sessions, 'session')}{money}"
 
 
 def _details(prepared: Prepared, arms: Iterable[PlannedArm]) -> Iterator[str]:

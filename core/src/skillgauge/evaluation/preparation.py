@@ -28,7 +28,7 @@ from ..contract.executors import RunTrial
 from ..environment import ask_first
 from ..errors import Origin, Problem, Severity, SkillgaugeError, SuiteError, UsageError, did_you_mean, errors_among
 from ..log import loudness, set_loudness
-from ..plan.options import EvalOptions
+from ..plan.options import PAIRED, EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import ENGINES
 from ..plugins.registry import Registry
@@ -89,7 +89,7 @@ def _unused(call: Invocation, options: EvalOptions, prepared: Prepared) -> Itera
     configured = words([call.config.get("engine") or ""])
     named = [name for name in options.who.engines if name not in configured]
     for name in named:
-        call.registry.resolve(ENGINES, name)
+        call.registry.resolve(ENGINES, name.partition(PAIRED)[0])
     if named or options.who.replay:
         message = f"{'--engine' if named else '--replay'} has no effect: what is evaluated here is called directly"
         yield Problem("usage.unused", message, hint="Leave it out.", severity=Severity.WARNING)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..contract.providers import Traits
-from ..errors import Problem, UsageError
+from ..errors import Problem, Severity, UsageError
 from ..types.arms import Arm, ArmKind, Install
 from ..types.plan import Cell, SuitePlan
 from ..types.suite import Limits, Suite, Target
 from ..types.trial import Identity
 from .adapters import Adapters
 from .engines import Engines
-from .options import EvalOptions
+from .options import PAIRED, EvalOptions
 
 NOBODY = Identity(name="no engine")
 """Who stands in a plan for an engine that is missing, so that a dry run can show the rest; it never runs."""
@@ -47,7 +47,7 @@ class CellMaker:
             if arm.kind is ArmKind.DIRECT:
                 cells += self._direct(suite, arm, target, problems)
         agent_arms = tuple(arm for arm in arms if arm.kind is ArmKind.AGENT)
-        return [*cells, *self._agent(suite, agent_arms, target)] if agent_arms else cells
+        return [*cells, *self._agent(suite, agent_arms, target, problems)] if agent_arms else cells
 
     def _arms(self, suite: Suite) -> list[Arm]:
         has_baseline = self.options.what.same or self.options.how.baseline
@@ -63,11 +63,11 @@ class CellMaker:
             return []
         return [Cell(arm, identity, target, limits=_limits(target, suite, self.options.how.direct_timeout_s))]
 
-    def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target) -> list[Cell]:
+    def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target, problems: list[Problem]) -> list[Cell]:
         """Arms of one engine lie together, so that drift of its service touches them alike."""
         cells = []
         limits = _limits(target, suite, self.options.how.agent_timeout_s)
-        for name, model in self._pairs(suite) or [("", None)]:
+        for name, model in self._pairs(suite, problems) or [("", None)]:
             setup = self.engines.find(name, self.missing, suite) if name else None
             if setup is None:
                 cells += [Cell(arm, NOBODY, target, model) for arm in arms]
@@ -111,18 +111,33 @@ class CellMaker:
             hint = "Name one that can: `skillgauge plugins info engines NAME` tells."
             self.missing.append(Problem("engine.no-conversations", message, origin=case.origin, hint=hint))
 
-    def _pairs(self, suite: Suite) -> list[tuple[str, str | None]]:
+    def _pairs(self, suite: Suite, problems: list[Problem]) -> list[tuple[str, str | None]]:
         """Return engines with their models; where no engine is named, each model picks its own."""
-        engines = self._engine_names(suite)
+        names = self._engine_names(suite)
         models = self.options.who.models or (suite.defaults.model,)
-        if not engines:
+        if not names:
             return self._pairs_by_model(suite, models)
-        if len(engines) > 1 and len(models) not in (1, len(engines)):
-            message = f"{len(models)} models for {len(engines)} engines"
-            hint = "Give one model for all engines, one for each in the same order, or one engine for all models."
-            raise UsageError(Problem("usage.models", message, hint=hint))
-        lanes = range(max(len(engines), len(models)))
-        return list(dict.fromkeys((engines[at % len(engines)], models[at % len(models)]) for at in lanes))
+        engines = [name for name in names if PAIRED not in name]
+        misfits = self._misfits(suite, engines) if len(engines) > 1 else set()
+        pairs = {(engine, model): None for engine in engines for model in models if (engine, model) not in misfits}
+        _require_all(engines, models, pairs)
+        if misfits and (problem := _left_out(engines, models, misfits)) not in problems:
+            problems.append(problem)
+        chosen: list[tuple[str, str | None]] = []
+        for name in names:
+            engine, paired, model = name.partition(PAIRED)
+            chosen += [(engine, model or None)] if paired else [pair for pair in pairs if pair[0] == name]
+        return list(dict.fromkeys(chosen))
+
+    def _misfits(self, suite: Suite, engines: Sequence[str]) -> set[tuple[str, str | None]]:
+        """Return the combinations of these engines and the models of the user that no vendor offers."""
+        setups = {name: self.engines.find(name, [], suite) for name in engines}  # its problems are noted with its cells
+        return {
+            (name, model)
+            for model in self.options.who.models
+            for name, setup in setups.items()
+            if setup and not self.engines.fits(setup.traits, model)
+        }
 
     def _engine_names(self, suite: Suite) -> tuple[str, ...]:
         if self.options.who.replay:
@@ -140,6 +155,40 @@ class CellMaker:
             else:
                 self.missing.append(_no_engine(suite, engines, model))
         return pairs
+
+
+def _require_all(
+    engines: Sequence[str], models: Sequence[str | None], pairs: Collection[tuple[str, str | None]]
+) -> None:
+    """Refuse an engine or a model that takes part in no combination.
+
+    Raises:
+        UsageError: there is one.
+    """
+    idle = [engine for engine in engines if engine not in {name for name, _ in pairs}]
+    unused = [model for model in models if engines and model not in {model for _, model in pairs}]
+    listed = ", ".join(map(str, models))
+    found = [
+        Problem("usage.models", f"engine {name!r} serves none of {listed}", hint=f"Name its own: --engine {name}/MODEL")
+        for name in dict.fromkeys(idle)
+    ]
+    found += [
+        Problem(
+            "usage.models", f"none of {', '.join(engines)} serves {model!r}", hint=f"Pair it: --engine NAME/{model}"
+        )
+        for model in dict.fromkeys(unused)
+    ]
+    UsageError.raise_for(found)
+
+
+def _left_out(
+    engines: Sequence[str], models: Sequence[str | None], misfits: Collection[tuple[str, str | None]]
+) -> Problem:
+    """Return the warning that names what is left out of the product of engines and models."""
+    names = [f"{name}/{model}" for name in engines for model in models if (name, model) in misfits]
+    message = f"left out of the combinations, as the engine does not serve the model: {', '.join(names)}"
+    hint = f"To run one all the same, name the pair: --engine {names[0]}"
+    return Problem("engine.left-out", message, hint=hint, severity=Severity.WARNING)
 
 
 def _kinds(installs: Iterable[Install]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from skillgauge_documents.frozen import EMPTY, JsonObject, digest
@@ -108,6 +109,17 @@ class Engines:
         """Credential files, relative to the user's home, that engines in use may read for want of a key."""
         without_key = (one for one in self.traits().values() if not any(map(secret, one.secrets)))
         return tuple(dict.fromkeys(file for traits in without_key for file in traits.login_files))
+
+    def fits(self, traits: Traits, model: str) -> bool:
+        """Tell whether an engine may serve a model: it announces it, any model, or its address is the user's own.
+
+        A model that no installed engine announces may be one of any engine.
+        """
+        if not traits.model_patterns or any(fnmatchcase(model, pattern) for pattern in traits.model_patterns):
+            return True
+        if any(secret(redirect.variable) for redirect in traits.redirects):
+            return True
+        return not any(engine.serves(model) for engine in self._registry.load_all(ENGINES))
 
     def unclaimed(self, models: Iterable[str]) -> Iterator[Problem]:
         """Yield a warning for each model that other engines than those of this run claim; none behind an own address.

@@ -22,6 +22,10 @@ def as_loaded(suites: tuple[Suite, ...]) -> tuple[tuple[Suite, ...], tuple[Probl
     return suites, ()
 
 
+PAIRED = "/"
+"""Stands between the name of an engine and the one model that it runs with."""
+
+
 @dataclass(frozen=True)
 class What:
     """The subject of an evaluation."""
@@ -48,9 +52,10 @@ class Who:
     executes: bool = True
     """Whether anybody carries it out; not where what was done earlier is graded again."""
     engines: tuple[str, ...] = ()
-    """Empty leaves it to the suite, then to the model, or to the only one installed."""
+    """Names, `NAME/MODEL` with the one model of that engine; empty leaves it to the suite, then to the model, or to the
+    only one installed."""
     models: tuple[str, ...] = ()
-    """One for all engines, or one for each."""
+    """For each engine that does not name its own."""
     judges: tuple[str, ...] = ()
     """Names of judges, or model ids that an installed judge claims; several make a panel."""
     judge_models: tuple[str, ...] = ()

@@ -90,7 +90,8 @@ def _plan_id(heads: Iterable[SuiteHead], terms: Terms) -> str:
 
 
 def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
-    suite, arms = plan.suite, _distinct(cell.arm.name for cell in plan.cells)
+    suite, digests = plan.suite, {cell.arm.name: cell.arm.digest for cell in plan.cells}
+    arms = tuple(digests)
     is_compared = any({one.candidate, one.baseline} <= {*arms} for one in suite.comparisons)
     until_decided = terms.until_decided and is_compared
     if terms.until_decided and not is_compared:
@@ -109,6 +110,7 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
         until_decided=until_decided,
         targets=_target_heads(plan),
         arms=arms,
+        arm_digests=tuple(digests.values()),
         case_weights=survey.weighted,
         timeout_s=_timeout_of_all(plan, terms.limits),
     )

@@ -100,6 +100,7 @@ class _RunTally:
         self._groups: dict[tuple[str, str | None, str, str, str | None], GroupTally] = defaultdict(GroupTally)
         self._pairs: dict[tuple[GroupKey, GroupKey], PairTally] = defaultdict(PairTally)
         self._engines = EngineTally()
+        self._has_engines = len(head.runners) > 1 or len(head.models) > 1
 
     def add_all(self, results: Iterable[TrialResult]) -> None:
         """Add results, which are ordered by case."""
@@ -107,7 +108,7 @@ class _RunTally:
             self._add_case(self.suites.get(suite_id), of_case)
 
     def _add_case(self, suite: SuiteHead | None, results: Iterable[TrialResult]) -> None:
-        is_compared = suite is not None and bool(suite.comparisons)
+        is_compared = suite is not None and (self._has_engines or bool(suite.comparisons))
         repeats_of: dict[GroupKey, list[TrialResult]] = {}
         for parts, results_of_group in groupby(results, key=_group_of):
             repeats = list(results_of_group)
@@ -122,8 +123,9 @@ class _RunTally:
         compared = [
             (pair, summaries.get(pair.candidate), summaries.get(pair.baseline)) for pair in pairs_of(suite, summaries)
         ]
-        if len(compared) > 1:
-            self._engines.add(compared)
+        candidates = {group: case for group, case in summaries.items() if not suite.is_baseline(group.arm)}
+        if len(candidates) > 1:
+            self._engines.add(candidates, compared)
         for pair, ours, theirs in compared:
             discordant = None
             if suite.until_decided:
@@ -151,7 +153,7 @@ class _RunTally:
 
     @property
     def engine_pairs(self) -> tuple[EnginePair, ...]:
-        """Every two engines that made the same comparison."""
+        """Every two engines that ran the same arm."""
         return tuple(self._engines.pairs)
 
     def pair_summaries(self) -> tuple[PairSummary, ...]:

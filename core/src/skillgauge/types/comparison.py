@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from skillgauge_documents.frozen import Frozen
 
-from ..stats import Evidence, GradedEvidence, MeanRatio, RateInterval
+from ..stats import Evidence, GradedEvidence, Interval, MeanRatio, RateInterval
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,24 +253,35 @@ class FiringSplit(Frozen):
 
 
 class EnginePair(Frozen):
-    """The same comparison of arms with two engines or models, over the cases that have a result in all four arms."""
+    """The same arms with two engines or models: the difference of their lifts, and that of their pass rates.
+
+    Lifts are over the cases with a result in all four arms, pass rates over those with one in both candidate arms.
+    Chances are two-sided. Adjusted ones and intervals allow for all comparisons of engines of the same arms.
+    """
 
     first: GroupKey
     """Its candidate arm."""
     second: GroupKey
     """Its candidate arm."""
-    baseline: str
-    """The baseline arm of both."""
+    baseline: str | None
+    """The baseline arm of both; `None` if there is none, so that only pass rates are compared."""
     n: int
-    """Cases."""
-    lift: float
+    """Cases behind the lifts."""
+    lift: float | None
     """The lift of the first minus that of the second, -2 to 2."""
-    lift_chance: float
-    """How likely these cases show at least so different lifts if the engines are alike: two-sided."""
+    lift_chance: float | None
+    """The chance that these cases show at least so different lifts if the engines are alike."""
+    lift_adjusted: float | None = None
+    lift_interval: Interval | None = None
+    """Of the difference, for these cases."""
     passed: float
     """The share that the candidate arm of the first passes minus that of the second, -1 to 1."""
     passed_chance: float
     """The same of that difference."""
+    passed_adjusted: float | None = None
+    passed_interval: Interval | None = None
+    passed_n: int = 0
+    """Cases behind the pass rates."""
 
 
 class PairSummary(Frozen):

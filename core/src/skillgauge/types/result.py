@@ -238,7 +238,7 @@ class Summary(Frozen):
     pairs: tuple[PairSummary, ...] = ()
     """Every comparison of every suite."""
     engines: tuple[EnginePair, ...] = ()
-    """Every two engines or models that made the same comparison."""
+    """Every two engines or models that ran the same arm."""
     validity: tuple[SuiteValidity, ...] = ()
     spending: Spending | None = None
     """`None` if nothing of the run tells what it used."""

@@ -174,6 +174,9 @@ class SuiteHead(SuiteFacts):
     to no other."""
     targets: tuple[TargetHead, ...]
     arms: tuple[str, ...]
+    arm_digests: tuple[str, ...] = ()
+    """Of each arm, in the same order, the digest of its skills and of all else that it installs; empty in documents
+    that do not tell."""
     case_weights: bool = False
     """Whether any case has a weight other than 1."""
     quarantined: tuple[Quarantined, ...] = ()
@@ -206,7 +209,7 @@ class SuiteHead(SuiteFacts):
 
 
 class RunOrigin(Frozen):
-    """The run that another one was made from, and what was done with it."""
+    """The run that another one was made from, or the first of several, and what was done with it."""
 
     run_id: str
     change: str
@@ -214,6 +217,8 @@ class RunOrigin(Frozen):
     chosen: bool = False
     """Whether only some cases were run again, chosen after their results were known. Such cases stand for no others, so
     the run has no interval, finding or gate."""
+    joined: tuple[str, ...] = ()
+    """Ids of the runs that were joined, the earliest first; empty if it was made from a single one."""
 
 
 class PlanHead(Frozen):

@@ -12,7 +12,7 @@ from typing import cast
 from skillgauge_documents.phrases import counted, listed
 
 from ...errors import Problem, UsageError
-from ...plan.options import EvalOptions, How, What, Who
+from ...plan.options import PAIRED, EvalOptions, How, What, Who
 from ...report.answer import compared
 from ...stats import Evidence, Finding, repeats_for
 from ...types.arms import DIRECT
@@ -89,11 +89,9 @@ class Continuation:
         pairs = list(dict.fromkeys((group.runner, group.model) for group in groups if group.arm != DIRECT.name))
         if not pairs:
             return who
-        who = replace(who, engines=tuple(engine for engine, _ in pairs))
-        models = tuple(model for _, model in pairs if model)
-        if who.models or len(models) < len(pairs):
-            return who
-        return replace(who, models=models)
+        if who.models:
+            return replace(who, engines=tuple(dict.fromkeys(engine for engine, _ in pairs)))
+        return replace(who, engines=tuple(f"{engine}{PAIRED}{model}" if model else engine for engine, model in pairs))
 
     def _with_judges(self, who: Who) -> Who:
         """Take the judges of the run, and their models if all are known."""

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from skillgauge.stats.intervals import Interval
 from skillgauge.stats.lifts._pairs import Pair
 from skillgauge.stats.lifts.evidence import MIN_NEW_CASES
 from skillgauge.stats.lifts.exact import chance_of_difference, chance_of_worse
-from skillgauge.stats.lifts.intervals import difference_interval
+from skillgauge.stats.lifts.intervals import difference_interval, interval_here
 from skillgauge.stats.lifts.planning import RARE
 from skillgauge.stats.lifts.repeats import Repeats, least_change
 
@@ -195,6 +196,31 @@ def lift_difference_chance(cases: Sequence[TwiceRun]) -> float:
     Source: as `lift_loss_chance`.
     """
     return chance_of_difference(_strata_of_lift(cases))
+
+
+def lift_difference_interval(cases: Sequence[TwiceRun], level: float, chance: float | None = None) -> Interval:
+    """Interval of the difference of two lifts for *these cases*, those of two runs or of two engines.
+
+    >>> better = TwiceRun(Repeats(0, 1), Repeats(1, 1), Repeats(0, 1), Repeats(0, 1))
+    >>> interval = lift_difference_interval([better] * 12, 0.95)
+    >>> f"{interval.lower:.2f} .. {interval.upper:.2f}"
+    '0.51 .. 1.33'
+
+    Args:
+        cases: of both, at least one with a control; those without are left out.
+        level: two-sided confidence, strictly between 0 and 1.
+        chance: that of the difference; `None` computes it.
+
+    Returns:
+        The bounds as fractions from -2 to 2; they contain the difference.
+
+    Raises:
+        ValueError: no case has a control, or the level is outside its range.
+
+    Source: as `interval_here`, each arm of each case being a stratum; the mean over them is half of the difference.
+    """
+    interval = interval_here(_strata_of_lift(cases), level, chance)
+    return Interval(2 * interval.lower, 2 * interval.upper, interval.level, interval.method)
 
 
 def _strata_of_lift(cases: Sequence[TwiceRun]) -> Counter[Pair]:

@@ -1,4 +1,4 @@
-"""`report`: show a report, convert it, and say what changed from one to another."""
+"""`report`: show a report, convert it, say what changed from one to another, and join several."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_DROP = 0.05  # that of `regression`, which `--help` need not import
 
-command = GlobalsGroup("report", help="Show, convert and compare reports.")
+command = GlobalsGroup("report", help="Show, convert, compare and join reports.")
 
 
 def schemas() -> Mapping[str, JsonObject]:
@@ -272,6 +272,51 @@ def diff(
         call.output.notice("add --fail-on-regression to make this fail the command")
     call.output.verdict(document.verdict)
     return document.exit_code
+
+
+@command.command(
+    "join",
+    examples=(
+        "skillgauge report join latest~1 latest",
+        "skillgauge report join claude.record.json codex.record.json --format html --output matrix.html",
+    ),
+    help="Make one run of several runs of the same suites, as of further engines, models or repeats: every session "
+    "counts once, every figure is computed anew. Each is a file or a stored run: its id, latest, latest~1.",
+    short_help="Join runs of the same suites.",
+)
+@click.argument("sources", metavar="RUN RUN...", nargs=-1, required=True)
+@click.option(
+    "--format",
+    "name",
+    metavar="NAME",
+    help="An installed reporter; default: with --output `record`, which every other command reads, else the terminal.",
+)
+@click.option("--output", metavar="FILE", help="Where to write it; default: stdout.")
+@_store_option
+@click.pass_context
+def join_runs(
+    ctx: click.Context, *, sources: tuple[str, ...], name: str | None, output: str | None, store: str | None
+) -> int:
+    """Make one run of several."""
+    from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views import deliver, run_document, run_verdict, show_run  # noqa: PLC0415 - as above
+
+    from .joining import join  # noqa: PLC0415 - as above
+
+    call = _invocation(ctx, store)
+    with run_reports(call, sources, counted_in=sources) as views:
+        joined = join(views, call.figures)
+        view, remarks = call.commented(joined.view)
+        if name is not None or output is not None:
+            deliver(call, joined.view, name or "record", output)
+        else:
+            show_run(view, call.output)
+            if call.output.as_json:
+                call.output.document(run_document(view))
+    for notice in (*joined.notices, *remarks):
+        call.output.notice(notice)
+    call.output.verdict(run_verdict(view))
+    return ExitCode.OK
 
 
 def _written(document: DiffDocument, form: DiffFormat) -> str:

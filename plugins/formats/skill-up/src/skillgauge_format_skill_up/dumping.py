@@ -157,11 +157,7 @@ def _head(writing: _Writing, paths: list[str]) -> dict[str, Any]:
 
 
 def _case(case: Case, number: int, writing: _Writing) -> dict[str, Any] | None:
-    if not case.prompt or not case.prompt.strip():
-        writing.lose(f"case {case.id!r} is left out: it has no prompt", case.origin)
-        return None
-    if _lacks_values(case):
-        why = "{{...}} in a turn stands for a value of an earlier answer there, and nothing gives it"
+    if why := _why_unasked(case):
         writing.lose(f"case {case.id!r} is left out: {why}", case.origin)
         return None
 
@@ -195,8 +191,13 @@ def _mcp(servers: list[dict[str, Any]]) -> dict[str, Any]:
     return {"mcp": {"servers": servers}} if servers else {}
 
 
-def _lacks_values(case: Case) -> bool:
-    return bool(case.turns) and turns_of(case) is None and bool(places_in((case.prompt or "", *case.turns)))
+def _why_unasked(case: Case) -> str:
+    """Return why skill-up cannot ask what a case asks; empty if it can."""
+    if not case.prompt or not case.prompt.strip():
+        return "it has no prompt"
+    if case.turns and turns_of(case) is None and places_in((case.prompt, *case.turns)):
+        return "{{...}} in a turn stands for a value of an earlier answer there, and nothing gives it"
+    return ""
 
 
 def _user(case: Case) -> dict[str, Any]:

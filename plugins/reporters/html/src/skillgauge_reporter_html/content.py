@@ -9,21 +9,21 @@ from datetime import UTC, datetime
 
 from skillgauge.api import DIRECT, SuiteHead, TrialResult, Verdict
 from skillgauge.api.report import (
-    Board,
     CaseReport,
     Figure,
     GroupKey,
     GroupSummary,
     Opening,
+    Ranking,
     RunState,
     RunView,
     SuiteValidity,
     TagSummary,
-    boards,
     case_by_case,
     duration,
     judge_notes,
     opening,
+    rankings,
     rated_figures,
     reason_of,
     run_notes,
@@ -157,9 +157,9 @@ class Page:
         return opening(self.view)
 
     @property
-    def boards(self) -> tuple[Board, ...]:
+    def rankings(self) -> tuple[Ranking, ...]:
         """Engines and models side by side, where there are several."""
-        return boards(self.view)
+        return rankings(self.view)
 
     @property
     def is_partial(self) -> bool:

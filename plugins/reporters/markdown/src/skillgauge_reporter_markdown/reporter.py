@@ -17,7 +17,6 @@ from skillgauge.api.report import (
     RunState,
     RunView,
     TagSummary,
-    boards,
     case_by_case,
     case_name,
     cases_text,
@@ -37,6 +36,7 @@ from skillgauge.api.report import (
     passed_text,
     percent,
     points,
+    rankings,
     rate_notes,
     rated_figures,
     reason_of,
@@ -107,14 +107,11 @@ def _lines(view: RunView) -> Iterator[str]:
     if begins.changes:
         yield ""
         yield from (f"- {escaped(line)}" for line in begins.changes)
-    for board in boards(view):
+    for ranking in rankings(view):
         yield ""
-        yield f"**{escaped(board.headline)}**"
+        yield f"**{escaped(ranking.headline)}**"
         yield ""
-        places = (
-            [one.place_text, *map(escaped, (one.name, one.lift_text, one.passed_text))] for one in board.standings
-        )
-        yield from _table(["Place by lift", "Engine", "Lift", "Passed"], places)
+        yield from _table(list(map(escaped, ranking.heads)), ([*map(escaped, row)] for row in ranking.rows))
     for note in (*run_notes(view), *judge_notes(view)):
         yield ""
         yield f"{escaped(note[0].upper() + note[1:])}."

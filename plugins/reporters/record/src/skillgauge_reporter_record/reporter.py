@@ -25,7 +25,7 @@ from skillgauge.api import (
 from skillgauge.api.report import Decided, RunInfo, RunVerdict, RunView, Summary
 
 SCHEMA: Literal["skillgauge.run"] = "skillgauge.run"
-VERSION = "1.3"
+VERSION = "1.4"
 _MAJOR = int(VERSION.split(".")[0])
 _MINOR = int(VERSION.split(".")[1])
 

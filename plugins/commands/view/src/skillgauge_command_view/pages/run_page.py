@@ -10,7 +10,6 @@ from threading import Lock
 
 from skillgauge.api import DIRECT, CaseHead, SuiteHead, Verdict, plain
 from skillgauge.api.report import (
-    Board,
     CaseOutcome,
     CaseReport,
     CaseSummary,
@@ -19,16 +18,17 @@ from skillgauge.api.report import (
     Opening,
     Outcome,
     PairSummary,
+    Ranking,
     RunState,
     RunView,
     SuiteValidity,
-    boards,
     case_by_case,
     compared,
     judge_notes,
     opening,
     passed_text,
     points,
+    rankings,
     rated_figures,
     reason_of,
     run_notes,
@@ -134,9 +134,9 @@ class RunPage:
         return table_of(self.opening.skills) if self.opening.skills else None
 
     @property
-    def boards(self) -> tuple[Board, ...]:
+    def rankings(self) -> tuple[Ranking, ...]:
         """Engines and models side by side, where there are several."""
-        return boards(self.view)
+        return rankings(self.view)
 
     @property
     def pairs(self) -> tuple[PairSummary, ...]:
