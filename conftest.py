@@ -93,9 +93,10 @@ _INSTALLED_BY_CI = frozenset(("containers", "postgres"))
 
 
 def _must_run(report: pytest.TestReport) -> bool:
-    """Tell whether CI has what a test needs: agent programs always, a service where it can be installed."""
+    """Tell whether CI has what a test needs: programs from npm always, a service where it can be installed."""
     has_packages = os.name == "posix" and os.getuid() == 0 and shutil.which("apt-get") is not None
-    return "engine" in report.keywords or (has_packages and not _INSTALLED_BY_CI.isdisjoint(report.keywords))
+    needs_npm = "engine" in report.keywords or "collector" in report.keywords
+    return needs_npm or (has_packages and not _INSTALLED_BY_CI.isdisjoint(report.keywords))
 
 
 class NoSkippedTests:

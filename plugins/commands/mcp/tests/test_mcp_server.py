@@ -23,6 +23,11 @@ from skillgauge_testkit.program import PROGRAM, TIME_LIMIT_S, Program
 from .conftest import AGENT, Serve
 
 SCRIPT = f"--set=engines.mock.script={AGENT / 'release-notes.mock.yaml'}"
+HELLO = {
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
 RUNS = ("--allow-runs", "--max-cost", "2", SCRIPT)
 
 
@@ -220,6 +225,37 @@ def test_a_run_ends_with_the_server(serve: Serve, work: Path) -> None:
     assert _awaits(marker, present=False)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_ends_when_a_signal_ends_the_server(program: Program, skills: Path, number: signal.Signals) -> None:
+    """Clients that lose patience send one."""
+    marker = f"sleep 62.{os.getpid()}{int(number)}"
+    (program.work / "slow.yaml").write_text(f"replies: [{{run: '{marker}'}}]")
+    command = [PROGRAM, "mcp", skills, "--allow-runs", "--max-cost", "2", "--set=engines.mock.script=slow.yaml"]
+    with (program.work / "server.txt").open("w") as errors:
+        running = subprocess.Popen(
+            command,
+            cwd=program.work,
+            env=dict(program.environment),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )
+        evals = {"path": "release-notes/evals/evals.json", "engine": ["mock"]}
+        assert running.stdin is not None
+        for message in (
+            HELLO,
+            {"method": "notifications/initialized"},
+            {"id": 2, "method": "tools/call", "params": {"name": "run_evals", "arguments": {"evals": evals}}},
+        ):
+            running.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            running.stdin.flush()
+        assert _awaits(marker, present=True)
+        running.send_signal(number)
+        assert running.wait(timeout=TIME_LIMIT_S) == 130
+        assert _awaits(marker, present=False)
+        running.communicate()
+
+
 def _awaits(command: str, *, present: bool) -> bool:
     """Tell if a process with this command line comes, or goes, before the time is up."""
     end = time.monotonic() + 60
@@ -274,11 +310,9 @@ def test_the_other_side_may_leave(program: Program) -> None:
     )
     assert running.stdin is not None
     assert running.stdout is not None
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}
-    hello["params"] |= {"capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}  # type: ignore[operator]
-    running.stdin.write(json.dumps(hello).encode() + b"\n")
+    running.stdin.write(json.dumps({"jsonrpc": "2.0", **HELLO}).encode() + b"\n")
     running.stdin.flush()
     assert b'"serverInfo"' in running.stdout.readline()
     running.send_signal(signal.SIGINT)
-    running.communicate(timeout=TIME_LIMIT_S)
-    assert running.returncode in (0, 130)
+    assert running.wait(timeout=TIME_LIMIT_S) == 130
+    running.communicate()

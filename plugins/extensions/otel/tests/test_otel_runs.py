@@ -95,6 +95,7 @@ def test_metrics_count_what_the_report_counts(program: Program, endpoint: Endpoi
     assert {"gen_ai.client.token.usage", "gen_ai.execute_tool.duration"} <= endpoint.metrics.keys()
 
 
+@pytest.mark.collector
 def test_another_program_understands_it(program: Program, receiver: Receiver) -> None:
     """A receiver that knows the conventions finds the run, the model and its tokens, the metrics and the events."""
     with serving(Endpoint(receiver.address)) as endpoint:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import wraps
 from importlib.metadata import version
 from typing import Annotated, Any, ParamSpec, TypeVar
 
+from anyio import CancelScope
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import ExitCode, Frozen
 
 from . import answers
 from .answers import EvalList, FailedTrials, RunPlan, RunReport, Validation
@@ -74,13 +78,20 @@ class Selection(Frozen):
 def serve(workplace: Workplace, program: Program, budget: Budget | None) -> None:
     """Serve over stdio until the other side closes it; a run under way ends then, too."""
     runs = Runs(program, budget)
+    endings: set[asyncio.Task[None]] = set()
+
+    def interrupt() -> None:
+        endings.add(asyncio.create_task(_interrupted(runs)))
 
     @asynccontextmanager
     async def lifespan(_server: MCPServer[None]) -> AsyncIterator[None]:
+        for number in (signal.SIGINT, signal.SIGTERM):  # clients that lose patience send one
+            asyncio.get_running_loop().add_signal_handler(number, interrupt)
         try:
             yield
         finally:
-            await runs.close()
+            with CancelScope(shield=True):
+                await runs.close()
 
     allowed = f"runs are allowed, for {budget.total_usd:g} USD in all" if budget else "runs are not allowed"
     server: MCPServer[None] = MCPServer(
@@ -95,6 +106,12 @@ def serve(workplace: Workplace, program: Program, budget: Budget | None) -> None
     _add_runs(server, workplace, program, runs)
     _add_results(server, workplace, program)
     server.run("stdio")
+
+
+async def _interrupted(runs: Runs) -> None:
+    """End the run that is under way, and the process at once: a thread of the library waits for stdin, unstoppably."""
+    await runs.close()
+    os._exit(ExitCode.INTERRUPTED)
 
 
 def _with_refusals(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
