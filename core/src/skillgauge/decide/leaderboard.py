@@ -164,13 +164,11 @@ def _by_lift(view: RunView) -> Iterator[Ranking]:
 
 
 def _by_passes(view: RunView) -> Iterator[Ranking]:
-    invalid = {validity.suite_id for validity in view.summary.validity if not validity.valid}
-    broken = {pair.candidate for pair in view.summary.pairs if pair.is_valid is False}
-    rates = {group.key: group.pass_rate for group in view.summary.groups}
+    rates = _valid_rates(view)
     boards: dict[tuple[str, str | None, str], dict[GroupKey, None]] = {}
     for pair in view.summary.engines:
         for key in (pair.first, pair.second):
-            if key in rates and rates[key].rate is not None and key not in broken and key.suite_id not in invalid:
+            if key in rates:
                 boards.setdefault((key.suite_id, key.target_id, key.arm), {})[key] = None
     differences = {
         (pair.first, pair.second): _Difference(
@@ -189,6 +187,14 @@ def _by_passes(view: RunView) -> Iterator[Ranking]:
                 title=plain(target or suite),
                 ranks=tuple(_ranks({key: (rates[key].rate, _rate_text(rates[key])) for key in keys}, differences)),
             )
+
+
+def _valid_rates(view: RunView) -> dict[GroupKey, RateInterval]:
+    """Return the pass rates of groups that prove anything."""
+    invalid = {validity.suite_id for validity in view.summary.validity if not validity.valid}
+    broken = {pair.candidate for pair in view.summary.pairs if pair.is_valid is False}
+    rates = {group.key: group.pass_rate for group in view.summary.groups if group.suite_id not in invalid}
+    return {key: rate for key, rate in rates.items() if rate.rate is not None and key not in broken}
 
 
 def _lift_text(pair: PairSummary) -> str:

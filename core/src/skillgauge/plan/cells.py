@@ -123,11 +123,7 @@ class CellMaker:
         _require_all(engines, models, pairs)
         if misfits and (problem := _left_out(engines, models, misfits)) not in problems:
             problems.append(problem)
-        chosen: list[tuple[str, str | None]] = []
-        for name in names:
-            engine, paired, model = name.partition(PAIRED)
-            chosen += [(engine, model or None)] if paired else [pair for pair in pairs if pair[0] == name]
-        return list(dict.fromkeys(chosen))
+        return _in_order(names, pairs)
 
     def _misfits(self, suite: Suite, engines: Sequence[str]) -> set[tuple[str, str | None]]:
         """Return the combinations of these engines and the models of the user that no vendor offers."""
@@ -155,6 +151,15 @@ class CellMaker:
             else:
                 self.missing.append(_no_engine(suite, engines, model))
         return pairs
+
+
+def _in_order(names: Sequence[str], pairs: Collection[tuple[str, str | None]]) -> list[tuple[str, str | None]]:
+    """Return the pairs of a product, and those that the user names, in the order of the names."""
+    ordered: list[tuple[str, str | None]] = []
+    for name in names:
+        engine, paired, model = name.partition(PAIRED)
+        ordered += [(engine, model or None)] if paired else [pair for pair in pairs if pair[0] == name]
+    return list(dict.fromkeys(ordered))
 
 
 def _require_all(

@@ -26,18 +26,23 @@ def misfits(runs: Sequence[RunView]) -> Iterator[Problem]:
     yield from unfit
     if unfit:
         return
-    for place, view in enumerate(runs[1:], start=1):
-        earlier = [former for former in runs[:place] if former.head.suites_by_id.keys() & view.head.suites_by_id.keys()]
-        if not earlier:
-            names = listed(suite.id for suite in view.head.suites)
-            message = f"{_name(view)} has no suite in common with the runs before it: {names}"
-            yield Problem("join.other-suites", message, hint="Join runs of the same suites.")
+    yield from _strangers(runs)
     for suite_id in dict.fromkeys(suite.id for view in runs for suite in view.head.suites):
         of_suite = [view for view in runs if suite_id in view.head.suites_by_id]
         for first, second in pairwise(of_suite):
             yield from _differences(suite_id, first, second)
     yield from _other_judges(runs)
     yield from _changed_executions(runs)
+
+
+def _strangers(runs: Sequence[RunView]) -> Iterator[Problem]:
+    """Yield the runs that have no suite of the runs before them."""
+    for place, view in enumerate(runs[1:], start=1):
+        earlier = [former for former in runs[:place] if former.head.suites_by_id.keys() & view.head.suites_by_id.keys()]
+        if not earlier:
+            names = listed(suite.id for suite in view.head.suites)
+            message = f"{_name(view)} has no suite in common with the runs before it: {names}"
+            yield Problem("join.other-suites", message, hint="Join runs of the same suites.")
 
 
 def _unfit(view: RunView) -> Iterator[Problem]:
@@ -70,6 +75,11 @@ def _facts(first: SuiteHead, second: SuiteHead) -> Iterator[str]:
         yield "one of them ends as soon as its comparisons are decided"
     if first.timeout_s != second.timeout_s:
         yield f"the time limit is {first.timeout_s} s, and {second.timeout_s} s"
+    yield from _contents(first, second)
+
+
+def _contents(first: SuiteHead, second: SuiteHead) -> Iterator[str]:
+    """Yield what changed of the targets, and of what arms install."""
     targets = [{target.id: target.digest for target in head.targets} for head in (first, second)]
     if targets[0].keys() != targets[1].keys():
         yield f"the targets are {listed(targets[0])}, and {listed(targets[1])}"

@@ -187,14 +187,7 @@ def _cases(runs: Sequence[RunView]) -> dict[tuple[str, str], CaseHead]:
 
 def _head(runs: Sequence[RunView], sessions: _Sessions, results: Sequence[TrialResult]) -> PlanHead:
     """Return the head of the joined run; its origin names the runs."""
-    heads: dict[str, SuiteHead] = {}
-    contents: dict[str, set[str]] = defaultdict(set)
-    for view in runs:
-        heads |= view.head.suites_by_id  # the latest, whose quarantine holds now
-        for suite in view.head.suites:
-            contents[suite.id].add(suite.content_digest)
-    order = list(dict.fromkeys(suite.id for view in runs for suite in view.head.suites))
-    suites = tuple(_suite(heads[name], contents[name], sessions, results) for name in order)
+    suites = _suites(runs, sessions, results)
     ids = [view.run.run_id for view in runs]
     parts = [name for view in runs for name in (view.head.origin and view.head.origin.joined) or [view.run.run_id]]
     origin = RunOrigin(run_id=ids[0], change=_change(ids, sessions), joined=tuple(dict.fromkeys(parts)))
@@ -211,6 +204,18 @@ def _head(runs: Sequence[RunView], sessions: _Sessions, results: Sequence[TrialR
             "origin": origin,
         }
     )
+
+
+def _suites(runs: Sequence[RunView], sessions: _Sessions, results: Sequence[TrialResult]) -> tuple[SuiteHead, ...]:
+    """Return the suites of all runs, in the order in which the runs have them."""
+    heads: dict[str, SuiteHead] = {}
+    contents: dict[str, set[str]] = defaultdict(set)
+    for view in runs:
+        heads |= view.head.suites_by_id  # the latest, whose quarantine holds now
+        for suite in view.head.suites:
+            contents[suite.id].add(suite.content_digest)
+    order = list(dict.fromkeys(suite.id for view in runs for suite in view.head.suites))
+    return tuple(_suite(heads[name], contents[name], sessions, results) for name in order)
 
 
 def _suite(head: SuiteHead, contents: Iterable[str], sessions: _Sessions, results: Sequence[TrialResult]) -> SuiteHead:
