@@ -16,7 +16,6 @@ from ..types.judged_gates import (
     corrected_lift as corrected_lift,
 )
 from ..decide.leaderboard import (
-    RankedBy as RankedBy,
     Ranking as Ranking,
     rankings as rankings,
 )

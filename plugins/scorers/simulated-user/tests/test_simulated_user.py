@@ -18,6 +18,7 @@ from skillgauge.api import (
     Execution,
     FailureClass,
     Identity,
+    JsonObject,
     JudgeReply,
     JudgeRequest,
     Problem,
@@ -33,7 +34,6 @@ from skillgauge_scorer_simulated_user.scorer import SimulatedUser
 from skillgauge_scorer_simulated_user.script import ScriptedUser
 from skillgauge_testkit import check_light_import, check_plugin
 
-MODULE = "skillgauge_scorer_simulated_user.plugin"
 CHECK = Check(id="user", scorer="simulated-user")
 Answer = Callable[[JudgeRequest, str], str | None]
 
@@ -219,14 +219,18 @@ def test_without_a_judge() -> None:
     assert score.status is ScoreStatus.UNGRADED
 
 
-def test_announcement() -> None:
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("simulated_plugin", {"simulated-user": {"instructions": "You are Ann."}}),
+        ("scripted_plugin", {"scripted-user": {"messages": [{"says": "a"}]}}),
+    ],
+)
+def test_announcement(module: str, options: dict[str, JsonObject]) -> None:
     """Hook, provider and entry point fit together."""
-    check_plugin(
-        MODULE,
-        "scorers",
-        options={"simulated-user": {"instructions": "You are Ann."}, "scripted-user": {"messages": [{"says": "a"}]}},
-    )
-    check_light_import(MODULE)
+    name = f"skillgauge_scorer_simulated_user.{module}"
+    check_plugin(name, "scorers", options=options)
+    check_light_import(name)
 
 
 def scored(options: UserOptions | ScriptOptions, execution: Execution, judge: ScriptedJudge | None = None) -> Score:

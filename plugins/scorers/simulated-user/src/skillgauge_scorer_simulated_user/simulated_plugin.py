@@ -1,4 +1,4 @@
-"""Announces the scorer; what it does is in `scorer`."""
+"""Announces `simulated-user`; what it does is in `scorer`."""
 
 from __future__ import annotations
 
@@ -6,22 +6,16 @@ from collections.abc import Iterable
 
 from skillgauge.api import Provider, Scorer, Traits, hookimpl
 
-from .options import ScriptOptions, UserOptions
+from .options import UserOptions
 
 
 @hookimpl
 def skillgauge_scorers() -> Iterable[Provider[Scorer]]:
-    """Announce `simulated-user`, whom a model plays, and `scripted-user`, whose messages are written."""
+    """Announce `simulated-user`, whom a model plays."""
     yield Provider(
         name="simulated-user",
         options=UserOptions,
         factory="skillgauge_scorer_simulated_user.scorer:SimulatedUser",
         summary="A model plays the user of a conversation, and says when the user has nothing more to say.",
         traits=Traits(asks_judge=True),
-    )
-    yield Provider(
-        name="scripted-user",
-        options=ScriptOptions,
-        factory="skillgauge_scorer_simulated_user.script:ScriptedUser",
-        summary="A user whose messages are written, with values of the agent's answers in them.",
     )
