@@ -29,6 +29,7 @@ class Pages:
         return None
 
 REPORTERS = {"one": ("",), "more": ("", "a/b.txt"), "pages": ("index.txt", "a/b.txt", ""), "outside": ("../x",)}
+REPORTERS["many"] = ("", *(f"part/{number}.txt" for number in range(100)))
 
 @hookimpl
 def skillgauge_reporters():
@@ -66,6 +67,13 @@ def test_to_files(call: Invocation, capsys: pytest.CaptureFixture[str], name: st
     deliver(call, VIEW, name, "out")
     assert files() == expected
     assert capsys.readouterr().out.splitlines() == [f"{name} report: {path}" for path in expected]
+
+
+def test_very_many_files_are_counted(call: Invocation, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file to begin with is named, the others by their folder."""
+    deliver(call, VIEW, "many", "out")
+    assert capsys.readouterr().out.splitlines() == ["many report: out", "many report: and 100 files in out.files/part"]
+    assert len(files()) == 101
 
 
 def test_to_stdout(call: Invocation, capfd: pytest.CaptureFixture[str]) -> None:

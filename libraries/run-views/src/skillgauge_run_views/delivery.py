@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from skillgauge.api import Artifact, Frozen, PluginError, Problem, UsageError
-from skillgauge.api.report import Reporter, RunView
+from skillgauge.api.report import Reporter, RunView, counted
 from skillgauge.api.run import Invocation, write_whole
 
 OWN_DOCUMENT = "json"
 """The word for "the document of the suite's own format", as in `eval --format`."""
+_SHOWN = 10
+"""Files of a report that are named one by one."""
 
 
 class Delivered(Frozen):
@@ -62,8 +65,12 @@ def deliver(call: Invocation, view: RunView, name: str, output: str | None) -> N
     artifacts = reporter.render(view)
     if output is not None:
         files = _write(artifacts, reporter.suffix, Path(output))
-        for path in files:
+        shown = files if len(files) <= _SHOWN else files[:1]
+        for path in shown:
             call.output.line(f"{name} report: {path}")
+        if others := files[len(shown) :]:
+            folder = os.path.commonpath([path.parent for path in others])
+            call.output.line(f"{name} report: and {counted(len(others), 'file')} in {folder}")
         document = Delivered(format=name, files=tuple(str(path) for path in files), content=None)
         call.output.document(document.model_dump(mode="json"))
     elif call.output.as_json:

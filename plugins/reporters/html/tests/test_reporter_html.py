@@ -9,10 +9,12 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import Environment
 
 import skillgauge_reporter_html
 from skillgauge.api import (
@@ -626,3 +628,19 @@ def test_text_stands_out(scheme: int) -> None:
 def test_html_is_not_read_back(tmp_path: Path) -> None:
     """The reader says that it is not one of its documents, whatever it is given."""
     assert HtmlReporter().read(tmp_path / "x.html") is None
+
+
+def test_the_template_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R3-V4: of very many skills each has a page, and a page is drawn without compiling the template again."""
+    made: list[object] = []
+    compile_once = Environment.compile
+
+    def counted_compile(self: Environment, *args: Any, **more: Any) -> Any:
+        made.append(args)
+        return compile_once(self, *args, **more)
+
+    monkeypatch.setattr(Environment, "compile", counted_compile)
+    view = next(view for name, view in contract_views() if name == "a run with 1,000 results")
+    pages = {b"".join(artifact.chunks) for _ in range(5) for artifact in HtmlReporter().render(view)}
+    assert len(pages) == 1
+    assert len(made) <= 1

@@ -10,10 +10,11 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from skillgauge.api import Artifact, Verdict, plain
@@ -74,6 +75,15 @@ def _chunks(view: RunView, make: Callable[[RunView], Page]) -> Iterator[bytes]:
 
 
 def _drawn(drawn: Page) -> Iterator[bytes]:
+    stream = _template().stream(page=drawn, subject=_subject(drawn.view))
+    stream.enable_buffering(_BUFFERED)
+    for piece in stream:
+        yield piece.encode()
+
+
+@cache
+def _template() -> Template:
+    """The template, made once: of very many skills each has a page of its own."""
     here = files(__package__)
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
@@ -83,9 +93,7 @@ def _drawn(drawn: Page) -> Iterator[bytes]:
     environment.filters.update(plain=plain, table_texts=table_texts, text=text)
     style = "\n" + here.joinpath("report.css").read_text("utf-8")
     script = "\n" + here.joinpath("catalogue.js").read_text("utf-8")
-    stream = environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8")).stream(
-        page=drawn,
-        subject=_subject(drawn.view),
+    environment.globals.update(
         style=Markup(style),  # our own file, nothing from outside
         style_hash=_hash(style),
         script=Markup(script),  # likewise
@@ -93,9 +101,7 @@ def _drawn(drawn: Page) -> Iterator[bytes]:
         signs=_SIGNS,
         verdicts=_VERDICTS,
     )
-    stream.enable_buffering(_BUFFERED)
-    for piece in stream:
-        yield piece.encode()
+    return environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8"))
 
 
 def _hash(content: str) -> str:
