@@ -37,7 +37,17 @@ def test_one_condition_does_not_fit(options: JsonObject) -> None:
     """A block that misses one condition is not the expected one, and the reason names it."""
     found = score(options, WRITE)
     assert found.status is ScoreStatus.FAILED
-    assert "Write (by hook)" in found.reason
+    assert "Write (by hook" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("event", "shown"),
+    [("PreToolUse", "by hook at PreToolUse"), (None, "by hook at an event that the engine does not name")],
+)
+def test_the_event_is_named_where_it_is_asked_for(event: str | None, shown: str) -> None:
+    """R3-M6: a check of an event that failed does not read as if the call had been stopped as expected."""
+    found = score({"tool": "Write", "event": "PostToolUse"}, WRITE.model_copy(update={"event": event}))
+    assert found.reason == f"No call of a tool 'Write' at PostToolUse was stopped; stopped were Write ({shown})"
 
 
 def test_none_may_be_stopped() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from skillgauge.api import Block, Score, ScoreContext
@@ -36,7 +37,8 @@ class BlockedScorer:
             return Score.passed(_told(fitting), evidence=evidence)
         if fitting:
             return Score.failed(f"{_told(fitting)}, and no call was to be stopped", evidence=evidence)
-        others = f"; stopped were {_told(trajectory.blocked)}" if trajectory.blocked else ""
+        stopped = _told(trajectory.blocked, with_events=self._options.event is not None)
+        others = f"; stopped were {stopped}" if trajectory.blocked else ""
         return Score.failed(f"No call of a tool {self._wanted()} was stopped{others}", evidence=evidence)
 
     def _fits(self, block: Block) -> bool:
@@ -54,7 +56,11 @@ class BlockedScorer:
         return f"{options.tool!r}{by}{event}"
 
 
-def _told(blocks: list[Block] | tuple[Block, ...]) -> str:
-    names = dict.fromkeys(f"{block.tool} (by {block.by})" for block in blocks)
+def _told(blocks: Sequence[Block], *, with_events: bool = False) -> str:
+    names = dict.fromkeys(f"{block.tool} (by {block.by}{_event(block) if with_events else ''})" for block in blocks)
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(list(names)[:_SHOWN]) + more
+
+
+def _event(block: Block) -> str:
+    return f" at {block.event}" if block.event else " at an event that the engine does not name"
