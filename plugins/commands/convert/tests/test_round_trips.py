@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skillgauge.api import Case, FileSpec, SkillgaugeError, Suite
+from skillgauge.api import Case, Check, FileSpec, SkillgaugeError, Suite
 from skillgauge.api.run import Invocation, invocation
 from skillgauge.config.global_options import Globals
 from skillgauge_command_convert.converting import convert
@@ -25,6 +25,7 @@ SHAPES = Path(__file__).parents[3] / "formats/agent-skills/tests/data/shapes"
 PACKAGE = Path(__file__).parents[3] / "formats/uaaps/tests/data/word-tools"
 LOADED = sorted({one.name for one in SHAPES.iterdir()} - {"choir-rota", "weather-page"})
 """The others are refused by their place."""
+RENAMED = "checks go by other names"
 EMPTY: tuple[object, ...] = (None, (), "", {})
 TRIGGERS: Mapping[str, object] = {
     "list": [
@@ -147,7 +148,7 @@ def compare(call: Invocation, suite: Suite, second: str, folder: Path) -> None:
     for case in suite.cases:
         mine, other = (by_prompt(one.cases, case) for one in (back, there))
         ids = {case.id, *(one.id for one in (mine, other) if one is not None)}
-        told = [one for one in named if one.startswith((EVERY_CASE, *(f"case {name!r}" for name in ids)))]
+        told = [one for one in named if one.startswith((EVERY_CASE, RENAMED, *(f"case {name!r}" for name in ids)))]
         lost = [one for one in differences(call, case, mine) if not any(word in text for text in told for word in one)]
         assert not lost, f"{suite.format} to {second} and back: {case.id!r}: {lost} not in {told}"
 
@@ -198,11 +199,11 @@ def differences(call: Invocation, was: Case, now: Case | None) -> Iterator[tuple
         if assertions(call, was.model_copy(update={"checks": (check,)}))[0] not in kept:
             yield (repr(check.id), f"'assertions.{check.id}' is not kept", "weights")
     for path, value in extras(was):
-        if (path, value) not in [*extras(now)] and not restates(call, was, (path[-1], value), kept):
+        if (path, value) not in [*extras(now)] and not restates(call, was, (path[-1], value), now):
             yield (repr(".".join(path)), repr(path[-1]))
 
 
-def restates(call: Invocation, case: Case, entry: tuple[str, object], kept: Sequence[object]) -> bool:
+def restates(call: Invocation, case: Case, entry: tuple[str, object], now: Case) -> bool:
     """Tell whether an entry is a check in the words of its file, under a name that its format made up, and is kept."""
     name, value = entry
     check = next((check for check in case.checks if check.id == name), None)
@@ -210,8 +211,14 @@ def restates(call: Invocation, case: Case, entry: tuple[str, object], kept: Sequ
         return False
     options = check.options.values()
     said = [*options, *(part for option in options if isinstance(option, tuple) for part in option)]
-    is_kept = assertions(call, case.model_copy(update={"checks": (check,)}))[0] in kept
+    (alone,) = assertions(call, without_weights(case, check))
+    is_kept = alone in assertions(call, without_weights(now, *now.checks))
     return is_kept and all(key == "type" or part in said for key, part in value.items())
+
+
+def without_weights(case: Case, *checks: Check) -> Case:
+    """A case with these checks, whose weights are told apart from what they assert."""
+    return case.model_copy(update={"checks": tuple(check.model_copy(update={"weight": 1.0}) for check in checks)})
 
 
 def contents(files: Sequence[FileSpec]) -> list[tuple[str, bool, bytes]]:
