@@ -25,6 +25,13 @@ def test_no_place_is_empty() -> None:
     assert set(pages.placed(pages.configuration()["nav"])) - places == set()
 
 
+def test_who_begins_reads_few_pages() -> None:
+    """The first two groups hold what everybody needs; what else there is has groups of its own."""
+    groups = pages.configuration()["nav"][:2]
+    assert [list(group) for group in groups] == [["Start"], ["Use"]]
+    assert len(list(pages.placed(groups))) <= 9
+
+
 @pytest.mark.slow
 def test_the_site_is_made_without_a_warning(tmp_path: Path) -> None:
     """Every dead link, dead anchor and unknown page is an error; nothing in the result is from outside."""
