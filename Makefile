@@ -29,7 +29,7 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist docs wheels version release sbom format lock engines collector browser sandbox containers postgres clean always
+.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist wheelhouse docs wheels version release sbom format lock engines collector browser sandbox containers postgres clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
@@ -44,6 +44,7 @@ help:
 	@echo "make lock      bring requirements.lock up to date (UPGRADE=1: the newest of all; UPGRADE='a b': of these)"
 	@echo "make wheels    make dist, and try each wheel alone in a clean environment"
 	@echo "make dist      build what users install: dist/wheels, and dist/index for pip"
+	@echo "make wheelhouse   gather all that pip needs to install skillgauge without an index, in dist/wheelhouse"
 	@echo "make docs      make the site in dist/site"
 	@echo "make engines   install the agent programs that engine tests drive (1.7 GB, needs node and npm)"
 	@echo "make collector install the receiver that tests of the extension otel send to (75 MB, needs node and npm)"
@@ -99,6 +100,10 @@ size: .venv/.ready
 
 dist: .venv/.ready
 	@$(BIN)/python .ci/dist.py
+
+# All that pip needs where there is no index; EXTRAS='[mcp]' adds what an extra needs.
+wheelhouse: dist
+	@$(BIN)/python -m pip download --quiet --find-links dist/wheels --dest dist/wheelhouse "skillgauge$(EXTRAS)"
 
 docs: .venv/.ready
 	@$(BIN)/python .ci/pages.py

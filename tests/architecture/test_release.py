@@ -51,6 +51,37 @@ def test_every_wheel_says_who_what_and_where(built: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_wheelhouse_needs_no_index(built: Path, tmp_path: Path) -> None:
+    """R3-F8: the command of `make wheelhouse` gathers all that an installation without an index takes, in silence."""
+    recipe = re.search(r"^wheelhouse: dist\n\t@\$\(BIN\)/python (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert recipe is not None
+    house = tmp_path / "wheelhouse"
+    words = (
+        recipe[1].replace('"skillgauge$(EXTRAS)"', "skillgauge").replace("dist/wheels", str(built / "wheels")).split()
+    )
+    gathered = subprocess.run(
+        [sys.executable, *(str(house) if word == "dist/wheelhouse" else word for word in words)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert gathered.returncode == 0, gathered.stderr
+    install = [
+        "pip",
+        "install",
+        "--offline",
+        "--no-config",
+        "--no-index",
+        "--find-links",
+        house,
+        "--target",
+        tmp_path / "to",
+    ]
+    subprocess.run([dist.UV, *install, "--quiet", "skillgauge"], check=True)
+    assert (tmp_path / "to/skillgauge/__main__.py").is_file()
+
+
+@pytest.mark.slow
 def test_pip_takes_the_index_and_the_folder(built: Path, tmp_path: Path) -> None:
     """Both ways that the pages name find our distributions; the index vouches for each file by its digest."""
     for number, source in enumerate(
