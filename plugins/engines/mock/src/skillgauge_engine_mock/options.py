@@ -29,7 +29,9 @@ class Reply(Frozen):
     fires: tuple[str, ...] | None = Field(
         default=None, description="Skills to load, as far as they are offered; without it those the prompt names."
     )
-    blocks: tuple[Block, ...] = Field(default=(), description="Tool calls to report as stopped: `tool`, `by`, and `event` of a hook.")
+    blocks: tuple[Block, ...] = Field(
+        default=(), description="Tool calls to report as stopped: `tool`, `by`, and `event` of a hook."
+    )
     duration_s: float | None = Field(default=None, ge=0, description="Seconds to report in place of those it took.")
     turns: int | None = Field(default=None, ge=0, description="Turns to report.")
     tokens: int | None = Field(default=None, ge=0, description="Tokens to report.")
