@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, WithJsonSchema
 
 from skillgauge.errors import Origin, Problem
-from skillgauge.stats import Evidence, GradedEvidence, Latency, MeanRatio, RateInterval, Reliability
+from skillgauge.stats import Evidence, GradedEvidence, Interval, Latency, MeanRatio, RateInterval, Reliability
 from skillgauge.types import comparison, gate, result, score, suite, trial
 from skillgauge.types.arms import DIRECT, Arm, ArmKind, Comparison, Install, SkillRef, SkillRole
 from skillgauge.types.comparison import Counts, GroupKey
@@ -305,7 +305,9 @@ def from_a_newer_version(value: object) -> Any:
         return {name: from_a_newer_version(getattr(value, name)) for name in names} | {"newer": {"a": [1]}}
     if isinstance(value, Origin):
         return {"file": value.file, "pointer": list(value.pointer)}
-    if isinstance(value, GroupKey | Evidence | GradedEvidence | Latency | MeanRatio | RateInterval | Reliability):
+    if isinstance(
+        value, GroupKey | Evidence | GradedEvidence | Interval | Latency | MeanRatio | RateInterval | Reliability
+    ):
         return asdict(value)
     if isinstance(value, tuple):
         return [from_a_newer_version(item) for item in value]
