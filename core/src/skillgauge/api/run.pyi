@@ -65,6 +65,10 @@ from ..terminal.output import (
     Output as Output,
     problem_document as problem_document,
 )
+from ..evaluation.plan_document import (
+    ProblemDocument as ProblemDocument,
+    problem_documents as problem_documents,
+)
 from ..evaluation.preparation import (
     worker as worker,
 )

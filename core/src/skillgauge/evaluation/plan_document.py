@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted, listed
 
+from ..config.documents import located_all
 from ..contract.providers import Traits
 from ..contract.redirects import variable_of
 from ..contract.sandboxes import ALLOWED_ENV
@@ -122,7 +123,7 @@ class PlannedImage(Frozen):
 
 
 class ProblemDocument(Frozen):
-    """A problem that did not stop the run."""
+    """A problem that stopped nothing: a warning, or a file that a search passed over."""
 
     code: str
     severity: str
@@ -134,8 +135,8 @@ class ProblemDocument(Frozen):
 
 
 def problem_documents(problems: Iterable[Problem]) -> tuple[ProblemDocument, ...]:
-    """Return problems as they stand in a document."""
-    return tuple(ProblemDocument.model_validate(problem_document(problem)) for problem in problems)
+    """Return problems as they stand in a document, each with its place."""
+    return tuple(ProblemDocument.model_validate(problem_document(problem)) for problem in located_all(problems))
 
 
 class PlanDocument(Frozen):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Frozen, JsonObject, Problem, located_all, plain
+from skillgauge.api import Frozen, JsonObject, plain
 from skillgauge.api.report import UNKNOWN, listed, milliseconds, percent
-from skillgauge.api.run import problem_document
 
 from .evidence import Evidence, SkillReport, uneven
 from .selection import Assessed, CostUnit, Selection
@@ -40,23 +39,6 @@ class SelectionDocument(Frozen):
     selected: tuple[AssessedDocument, ...]
     rejected: tuple[AssessedDocument, ...]
     without_report: tuple[str, ...]
-
-
-class ProblemDocument(Frozen):
-    """A file that could not be read, as `--json` prints it."""
-
-    code: str
-    severity: str
-    message: str
-    file: str | None
-    line: int | None
-    column: int | None
-    hint: str | None
-
-
-def problem_documents(problems: Iterable[Problem]) -> tuple[ProblemDocument, ...]:
-    """Problems with their places."""
-    return tuple(ProblemDocument.model_validate(problem_document(one)) for one in located_all(problems))
 
 
 def selection_document(selection: Selection, strategy: Strategy) -> SelectionDocument:

@@ -8,12 +8,18 @@ import click
 
 from skillgauge.api import ExitCode, Frozen, JsonObject, plain
 from skillgauge.api.report import UNKNOWN, counted, percent
-from skillgauge.api.run import GlobalsCommand, Invocation, SeveralWords, invocation
+from skillgauge.api.run import (
+    GlobalsCommand,
+    Invocation,
+    ProblemDocument,
+    SeveralWords,
+    invocation,
+    problem_documents,
+)
 from skillgauge_skill_selection.catalogue import Candidate, Catalogue, search_catalogue
 from skillgauge_skill_selection.history import KnownRate, RateSource, best_known, own_rates
 from skillgauge_skill_selection.parameters import RATE
 from skillgauge_skill_selection.search import has_tags, ranked
-from skillgauge_skill_selection.showing import ProblemDocument, problem_documents
 
 
 class FoundSkill(Frozen):

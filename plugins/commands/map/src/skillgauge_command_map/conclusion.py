@@ -9,11 +9,11 @@ from typing import Any, Literal, assert_never
 
 from skillgauge.api import ExitCode, Problem, UsageError
 from skillgauge.api.report import RunState, counted, percent, stamp
-from skillgauge.api.run import Evaluation, Invocation, write_whole
+from skillgauge.api.run import Evaluation, Invocation, problem_documents, write_whole
 
 from .advice import pair_sentence, queries_text, skill_rows
 from .catalogue import read_catalogue
-from .documents import AlikePair, MapDocument, MapPlanDocument, PlannedSessions, problem_documents
+from .documents import AlikePair, MapDocument, MapPlanDocument, PlannedSessions
 from .findings import ALIKE, LEVEL, pair_rows
 from .mapping import MapMaker, Mapped
 from .model import PROVEN, Action, Relation, SkillRow

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
 
-from skillgauge.api import Frozen, Problem, located_all
-from skillgauge.api.run import problem_document
+from skillgauge.api import Frozen
+from skillgauge.api.run import ProblemDocument
 
 from .model import MatrixRow, PairRow, SkillRow
-
-
-class ProblemDocument(Frozen):
-    """A warning, or a file that a search passed over."""
-
-    code: str
-    severity: str
-    message: str
-    file: str | None
-    line: int | None
-    column: int | None
-    hint: str | None
-
-
-def problem_documents(problems: Iterable[Problem]) -> tuple[ProblemDocument, ...]:
-    """Return problems with their places."""
-    return tuple(ProblemDocument.model_validate(problem_document(problem)) for problem in located_all(problems))
 
 
 class AlikePair(Frozen):

@@ -8,14 +8,20 @@ from typing import assert_never
 
 from skillgauge.api import ExitCode
 from skillgauge.api.report import RunInfo, RunState, RunView, Summary, counted, listed
-from skillgauge.api.run import EndedRun, Evaluation, Invocation, Output, human_lines
+from skillgauge.api.run import (
+    EndedRun,
+    Evaluation,
+    Invocation,
+    Output,
+    ProblemDocument,
+    human_lines,
+    problem_documents,
+)
 from skillgauge_skill_selection.catalogue import Candidate
 from skillgauge_skill_selection.evidence import newest, reports_of
 from skillgauge_skill_selection.selection import Selection, select
 from skillgauge_skill_selection.showing import (
-    ProblemDocument,
     SelectionDocument,
-    problem_documents,
     ranking_table,
     selection_document,
     selection_notices,

@@ -10,15 +10,21 @@ import click
 
 from skillgauge.api import ExitCode, JsonObject, Problem, SkillgaugeError, UsageError, thaw
 from skillgauge.api.report import counted
-from skillgauge.api.run import GlobalsCommand, Invocation, SeveralWords, invocation, write_whole
+from skillgauge.api.run import (
+    GlobalsCommand,
+    Invocation,
+    ProblemDocument,
+    SeveralWords,
+    invocation,
+    problem_documents,
+    write_whole,
+)
 from skillgauge_skill_selection.catalogue import Catalogue, load_catalogue, read_candidates, require_unique_ids
 from skillgauge_skill_selection.evidence import Evidence, SkillReport, newest, reports_of
 from skillgauge_skill_selection.parameters import RATE
 from skillgauge_skill_selection.selection import Selection, select
 from skillgauge_skill_selection.showing import (
-    ProblemDocument,
     SelectionDocument,
-    problem_documents,
     ranking_table,
     selection_document,
     selection_notices,
