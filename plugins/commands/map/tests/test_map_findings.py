@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from skillgauge.api import SkillRef, Target
@@ -77,7 +77,8 @@ def test_a_skill_that_fires_half_the_time_shadows_and_does_not_subsume() -> None
     assert rows(first, again, ("tables", "csv"))["tables", "csv"].relation is Relation.SHADOWS
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12))
+@example(flips=[(False, True)] * 3)
+@given(flips=st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12))
 def test_p_values_are_corrected_for_all_tested_pairs(flips: list[tuple[bool, bool]]) -> None:
     """They are Holm's of the exact ones, however many pairs there are, and none is smaller than its own."""
     again: list[Fired] = []
