@@ -84,7 +84,7 @@ def test_p_values_are_corrected_for_all_tested_pairs(flips: list[tuple[bool, boo
     again: list[Fired] = []
     tested = []
     for number, (before, after) in enumerate(flips):
-        owner, suspect = f"owner {number}", f"suspect {number}"
+        owner, suspect = f"owner-{number}", f"suspect-{number}"
         again += sessions(owner, owner if before else "")
         again += sessions(owner, owner if after else "", arm_without(suspect))
         tested.append((suspect, owner))
