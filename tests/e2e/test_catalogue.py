@@ -136,6 +136,21 @@ def test_what_changed_stands_in_the_table(program: Program, work: Path) -> None:
     assert first[1] == "epsilon"
 
 
+def test_engines_of_many_skills_stand_behind_the_skills(program: Program, work: Path) -> None:
+    """Two tables for each skill, its engines by lift and by pass rate, are folded: the skills come first."""
+    write_skills(work, {"alpha": "helps", "beta": "useless", "delta": "hurts"})
+    evaluated(program, "--model", "first", "--model", "second")
+    out = work / "out"
+    page = (out / "eval-result.html").read_text()
+    markdown = (out / "eval-result.md").read_text()
+    places = [page.index(part) for part in ('<table class="catalogue">', '<details class="skill" id="engines">')]
+    assert places == sorted(places)
+    assert page.index('<table class="ranking">') > places[1]
+    assert page.count('<table class="ranking">') == 6
+    assert markdown.index("| Skill | Verdict |") < markdown.index("<details><summary>Engines side by side")
+    assert markdown.index("| Place | Engine |") > markdown.index("<details><summary>Engines side by side")
+
+
 def test_very_many_skills(program: Program, work: Path) -> None:
     """R3-V3: a terminal holds them, and the page of all is small and leads to a file for each skill and case."""
     kinds = {f"skill-{number:03}": ("helps", "useless", "same")[number % 3] for number in range(69)}

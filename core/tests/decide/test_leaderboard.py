@@ -81,10 +81,10 @@ def test_what_cannot_be_told_apart_shares_a_place() -> None:
     (board,) = found({("codex", "small"): (0, 4, 0), ("codex", "large"): (4, 0, 0)})
     assert [(rank.name, rank.place_text) for rank in board.ranks] == [("large", "1 ="), ("small", "1 =")]
     assert board.headline == (
-        "pdf: with which engine the lift is greatest cannot be told of large, small (+100.0 points to +0.0 points)"
+        "pdf: which of large, small has the greatest lift cannot be told (+100.0 points to +0.0 points)"
     )
     (board,) = found({("codex", None): (1, 1, 0), ("claude", None): (1, 1, 0)})
-    assert board.headline.endswith("claude, codex (+50.0 points)")
+    assert board.headline.endswith("which of claude, codex has the greatest lift cannot be told (+50.0 points)")
 
 
 def test_one_engine_alone_or_an_invalid_suite_has_no_board() -> None:
@@ -107,9 +107,7 @@ def test_engines_are_ranked_by_what_passes_as_well() -> None:
     assert [(rank.name, rank.place_text) for rank in board.ranks] == [("weak", "1"), ("strong", "2")]
     passes = by_passes(view)
     assert [(rank.name, rank.place_text) for rank in passes.ranks] == [("strong", "1 ="), ("weak", "1 =")]
-    assert passes.headline == (
-        "pdf: with which engine the pass rate of with is highest cannot be told of strong, weak (100.0%)"
-    )
+    assert passes.headline == ("pdf: which of strong, weak has the highest pass rate of with cannot be told (100.0%)")
     assert passes.ranks[0].value_text.startswith("100.0% (95% interval ")
     assert passes.heads == ("Place", "Engine", "Pass rate of with", "Behind the first")
 

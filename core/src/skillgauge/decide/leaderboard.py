@@ -106,7 +106,8 @@ class Ranking(Frozen):
         if len(first) == 1:
             return f"{self.title}: {subject} with {names} ({values[0]})"
         span = " to ".join(dict.fromkeys(values))
-        return f"{self.title}: with which engine {subject} cannot be told of {names} ({span})"
+        best = "the greatest lift" if self.by is RankedBy.LIFT else f"the highest {self._rate.removeprefix('the ')}"
+        return f"{self.title}: which of {names} has {best} cannot be told ({span})"
 
     @property
     def heads(self) -> tuple[str, ...]:

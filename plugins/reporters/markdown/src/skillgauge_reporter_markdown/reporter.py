@@ -107,11 +107,8 @@ def _lines(view: RunView) -> Iterator[str]:
     if begins.changes:
         yield ""
         yield from (f"- {escaped(line)}" for line in begins.changes)
-    for ranking in rankings(view):
-        yield ""
-        yield f"**{escaped(ranking.headline)}**"
-        yield ""
-        yield from _table(list(map(escaped, ranking.heads)), ([*map(escaped, row)] for row in ranking.rows))
+    ranked = list(_engines(view))
+    yield from _folded("Engines side by side, skill by skill", ranked) if begins.skills and ranked else ranked
     for note in (*run_notes(view), *judge_notes(view)):
         yield ""
         yield f"{escaped(note[0].upper() + note[1:])}."
@@ -120,6 +117,15 @@ def _lines(view: RunView) -> Iterator[str]:
     for suite in head.suites:
         name = text(suite.name or suite.id)
         yield from _folded(name, _suite(view, suite)) if begins.skills else _suite(view, suite)
+
+
+def _engines(view: RunView) -> Iterator[str]:
+    """Yield the rankings of engines."""
+    for ranking in rankings(view):
+        yield ""
+        yield f"**{escaped(ranking.headline)}**"
+        yield ""
+        yield from _table(list(map(escaped, ranking.heads)), ([*map(escaped, row)] for row in ranking.rows))
 
 
 def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
