@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
@@ -268,8 +268,12 @@ def test_the_service_answers(service: Service) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_service_ends_cleanly(service: Service, number: signal.Signals) -> None:
-    """Told to end while a connection is open, it ends at once, without a word, and its port is free."""
-    with socket.create_connection(("127.0.0.1", urlsplit(service.address).port or 0), PATIENT_S):
+    """Told to end while it takes connections, it ends at once, without a word, and its port is free."""
+    with ExitStack() as connections:
+        for _ in range(20):
+            connection = connections.enter_context(socket.socket())
+            connection.setblocking(False)
+            connection.connect_ex(("127.0.0.1", urlsplit(service.address).port or 0))
         assert service.end(number) == (0, "", "")
     assert not listens(service.address)
 

@@ -4,7 +4,6 @@ import argparse
 import json
 import signal
 import sys
-from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -65,17 +64,34 @@ class Handler(BaseHTTPRequestHandler):
         """Requests are not worth a line each."""
 
 
+class Service(ThreadingHTTPServer):
+    """The server, which ends without a word also while connections are being taken."""
+
+    is_ending = False
+
+    def end(self, _signal, _frame):
+        """End the process: what the signals SIGTERM and SIGINT do."""
+        self.is_ending = True
+        sys.exit(0)
+
+    def handle_error(self, request, client_address):
+        """Tell of a connection that broke, unless this end broke it."""
+        if not self.is_ending:
+            super().handle_error(request, client_address)
+
+
 def main():
     """Serve until SIGTERM or Ctrl-C."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("port", nargs="?", type=int, default=8765, help="0: any that is free; default: 8765")
     port = parser.parse_args().port
-    signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(0))
     try:
-        server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        server = Service(("127.0.0.1", port), Handler)
     except (OSError, OverflowError) as error:
         sys.exit(f"cannot listen on port {port}: {error}")
-    with server, suppress(KeyboardInterrupt):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, server.end)
+    with server:
         print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
         server.serve_forever()
 
