@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgauge.api import Problem, host_environment, secret
+from skillgauge.api import Problem, Redactor, host_environment, secret
 
 PLACEHOLDER = "placeholder-the-true-key-stays-outside-of-this-workspace"
 """For a program that insists on a key where a relay adds the true one, or where none is needed. Long and unlikely,
@@ -21,6 +22,10 @@ KEY_DESCRIPTOR = 3
 _HAND_OVER = (
     f'unset key; IFS= read -r key; exec 9<&0; printf %s "$key" | {{ exec {KEY_DESCRIPTOR}<&0 0<&9 9<&-; exec "$@"; }}'
 )
+_SECRET_LINE = re.compile(
+    rb"^[ \t]*([\w.-]*(?:key|secret|token|password)[\w.-]*)[ \t]*=[ \t]*(\S+)[ \t\r]*$", re.I | re.M
+)
+"""A line of a file of settings that holds a secret, as in `~/.aws/credentials`."""
 _LOGIN_BYTES = 1024 * 1024
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
@@ -112,3 +117,17 @@ def find_login(files: Sequence[str]) -> Login | None:
     if not home:
         return None
     return next((Login(file, path) for file in files if (path := Path(home, file)).is_file()), None)
+
+
+def hide_credentials(clean: Redactor, name: str, content: bytes) -> None:
+    """Keep what a credential file holds out of results, be it JSON or lines of names and values.
+
+    Args:
+        clean: takes secrets out of results.
+        name: of the file, which stands in place of its secrets.
+        content: of the file.
+    """
+    clean.register_document(name, content)
+    for variable, value in _SECRET_LINE.findall(content):
+        if len(value) >= SHORTEST:
+            clean.register(f"{name}-{variable.decode()}", value.decode("utf-8", "replace"))
