@@ -13,12 +13,11 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import Blame, FailureClass, Problem, RunRequest, SandboxSpec, Severity, TrajectoryEvent, Usage
+from skillgauge.api import Blame, FailureClass, Problem, RunRequest, SandboxSpec, Severity
 from skillgauge_engine_claude_code.clouds import BEDROCK, CLOUDS, FOUNDRY, VERTEX, Cloud
 from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
 from skillgauge_engine_claude_code.options import ClaudeCodeOptions
 from skillgauge_engine_claude_code.plugin import skillgauge_engines
-from skillgauge_model_relay import Relay, RelayLimits
 from skillgauge_testkit import ModelFault, ModelReply, ModelServer, TemporarySandbox, in_turns, run_shell, write_file
 from skillgauge_testkit.agent_sessions import LIMITS, Given, Played, play
 
@@ -199,10 +198,219 @@ def test_a_token_stays_outside_where_a_relay_adds_it(session: Session, name: str
         (ModelFault.DROPPED, FailureClass.NETWORK, True),
     ],
 )
-def test_faults_of_a_cloud(
-    session: Session, name: str, fault: ModelFault, kind: FailureClass, retryable: bool
-) -> None:
+def test_faults_of_a_cloud(session: Session, name: str, fault: ModelFault, kind: FailureClass, retryable: bool) -> None:
     """Whatever a cloud says in its own words has the class that it has at Anthropic."""
     failure = session(WAYS[name], lambda _request: ModelReply(fault=fault), api_retries=0).execution.failure
     assert failure is not None
     assert (failure.failure_class, failure.blame, failure.retryable) == (kind, Blame.INFRASTRUCTURE, retryable)
+
+
+@pytest.mark.slow
+def test_a_pause_that_a_cloud_asks_for(session: Session) -> None:
+    """Its Retry-After is kept, as the program tells it."""
+    reply = ModelReply(fault=ModelFault.RATE_LIMITED, headers={"retry-after": "2"})
+    failure = session(WAYS["bedrock by token"], lambda _request: reply).execution.failure
+    assert failure is not None
+    assert failure.failure_class is FailureClass.RATE_LIMITED
+    assert (failure.retry_after_s or 0) >= 2
+
+
+def at(cloud: Cloud, environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, **options: Any) -> Any:
+    """An engine where the environment names a cloud."""
+    for name, value in {**environment, cloud.flag: "1"}.items():
+        monkeypatch.setenv(name, value)
+    return ClaudeCodeEngine(ClaudeCodeOptions(**options))
+
+
+def problems(engine: ClaudeCodeEngine, model: str | None = "m-1") -> dict[str, Problem]:
+    """What `check` finds, by code, except that the program is not there."""
+    engine.identity(model)
+    found = {problem.code: problem for problem in asyncio.run(engine.check())}
+    return {code: problem for code, problem in found.items() if code != "engine.no-program"}
+
+
+@pytest.mark.parametrize(
+    ("cloud", "environment", "lacks"),
+    [
+        (
+            BEDROCK,
+            {},
+            "lacks AWS_REGION or AWS_DEFAULT_REGION; AWS_BEARER_TOKEN_BEDROCK or AWS_ACCESS_KEY_ID with "
+            "AWS_SECRET_ACCESS_KEY or ~/.aws/credentials or ~/.aws/config",
+        ),
+        (BEDROCK, {"AWS_REGION": "eu-west-1", "AWS_ACCESS_KEY_ID": "AKIAMADEUP"}, "lacks AWS_BEARER_TOKEN_BEDROCK or"),
+        (BEDROCK, {BEDROCK.skip: "1"}, "lacks ANTHROPIC_BEDROCK_BASE_URL"),
+        (VERTEX, {}, "lacks ANTHROPIC_VERTEX_PROJECT_ID; CLOUD_ML_REGION; CLOUDSDK_AUTH_ACCESS_TOKEN or ~/.config"),
+        (FOUNDRY, {"ANTHROPIC_FOUNDRY_API_KEY": TOKEN}, "lacks ANTHROPIC_FOUNDRY_RESOURCE or ANTHROPIC_FOUNDRY_BASE"),
+    ],
+)
+def test_everything_that_is_missing_is_one_error(
+    cloud: Cloud, environment: Mapping[str, str], lacks: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message names the cloud, the variable that names it, and all that it lacks; nothing else is said."""
+    (problem,) = problems(at(cloud, environment, monkeypatch, program="no-such-claude")).values()
+    assert (problem.code, problem.severity) == ("engine.no-credentials", Severity.ERROR)
+    assert f"asks {cloud.title}, as {cloud.flag} says, and {lacks}" in problem.message
+
+
+@pytest.mark.parametrize("name", [name for name in WAYS if "gateway" not in name])
+def test_what_suffices(name: str, google_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a token there is a route and no host beside it; without one hosts, no route, and a warning that says so."""
+    way = WAYS[name]
+    resource = {"ANTHROPIC_FOUNDRY_RESOURCE": "my-resource"} if way.cloud is FOUNDRY else {}
+    engine = at(way.cloud, {**way.environment, **resource}, monkeypatch, program="no-such-claude")
+    found = problems(engine)
+    (provider,) = skillgauge_engines()
+    assert provider.traits_with is not None
+    traits = provider.traits_with(ClaudeCodeOptions())
+    if name in BY_TOKEN:
+        assert found == {}
+        (route,) = engine.routes("m-1")
+        assert TOKEN in str(dict(route.headers))
+        assert (route.name, traits.model_hosts) == (way.cloud.name, ())
+    else:
+        assert [(code, one.severity) for code, one in found.items()] == [("engine.cloud-unseen", Severity.WARNING)]
+        assert engine.routes("m-1") == ()
+        assert len(traits.model_hosts) > 1
+    assert set(traits.secrets) >= {variable for variable in way.environment if variable in way.cloud.chain_secrets}
+
+
+ADDRESSES = [
+    (BEDROCK, {"AWS_REGION": "us-east-1"}, "https://bedrock-runtime.us-east-1.amazonaws.com"),
+    (BEDROCK, {"AWS_DEFAULT_REGION": "us-gov-west-1"}, "https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com"),
+    (BEDROCK, {"ANTHROPIC_BEDROCK_BASE_URL": "https://llm.example.org/b/"}, "https://llm.example.org/b"),
+    (VERTEX, {"CLOUD_ML_REGION": "us-east5"}, "https://us-east5-aiplatform.googleapis.com/v1"),
+    (VERTEX, {"CLOUD_ML_REGION": "global"}, "https://aiplatform.googleapis.com/v1"),
+    (VERTEX, {"CLOUD_ML_REGION": "eu"}, "https://aiplatform.eu.rep.googleapis.com/v1"),
+    (FOUNDRY, {"ANTHROPIC_FOUNDRY_RESOURCE": "r-1"}, "https://r-1.services.ai.azure.com/anthropic"),
+]
+
+
+@pytest.mark.parametrize(("cloud", "environment", "address"), ADDRESSES)
+def test_identity_names_the_cloud_and_its_address(
+    cloud: Cloud, environment: Mapping[str, str], address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same model at another place may be another one; a switch that is off changes nothing."""
+    plain = ClaudeCodeEngine(ClaudeCodeOptions()).identity("m-1")
+    identity = at(cloud, environment, monkeypatch).identity("m-1")
+    assert (identity.service, identity.settings["base_url"], identity.settings["cloud"]) == (
+        address,
+        address,
+        cloud.name,
+    )
+    assert identity.digest != plain.digest
+    assert at(cloud, environment, monkeypatch, base_url="http://127.0.0.1:1").identity("m-1").service.endswith(":1")
+    monkeypatch.setenv(cloud.flag, "0")
+    assert ClaudeCodeEngine(ClaudeCodeOptions()).identity("m-1") == plain
+
+
+def test_which_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cloud has no default model: it is named by the command, an option, or the program's own variable."""
+    environment = {**AMAZON, "AWS_BEARER_TOKEN_BEDROCK": TOKEN}
+    (problem,) = problems(at(BEDROCK, environment, monkeypatch, program="no-such-claude"), None).values()
+    assert problem.code == "engine.no-model"
+    assert at(BEDROCK, environment, monkeypatch, model="m-2").identity(None).model == "m-2"
+    monkeypatch.setenv("ANTHROPIC_MODEL", "m-3")
+    assert [at(BEDROCK, environment, monkeypatch).identity(asked).model for asked in (None, "m-4")] == ["m-3", "m-4"]
+
+
+def test_two_clouds_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which of them is meant is not guessed."""
+    monkeypatch.setenv(VERTEX.flag, "true")
+    (problem,) = problems(at(BEDROCK, AMAZON, monkeypatch, program="no-such-claude")).values()
+    assert problem.code == "engine.clouds"
+    assert f"{BEDROCK.flag}, {VERTEX.flag}" in problem.message
+
+
+def test_files_of_a_cloud_are_lent_and_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program gets copies of both files of Amazon's, wherever they lie; what they hold is in nothing it says."""
+    secret = "made-up-secret-of-a-file-0123456789"
+    (tmp_path / "user/.aws").mkdir()
+    (tmp_path / "user/.aws/config").write_text("[profile work]\nregion = eu-west-1\n")
+    (tmp_path / "keys").write_text(
+        f"[work]\naws_access_key_id = AKIAMADEUPMADEUP0123\naws_secret_access_key={secret}\n"
+    )
+    program = tmp_path / "claude"
+    program.write_text(
+        '#!/bin/sh\n[ "$1" = -p ] && cat "$AWS_SHARED_CREDENTIALS_FILE" "$AWS_CONFIG_FILE" >&2\nexit 1\n'
+    )
+    program.chmod(0o755)
+    environment = {**AMAZON, "AWS_PROFILE": "work", "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "keys")}
+    engine = at(BEDROCK, environment, monkeypatch, program=str(program))
+
+    async def run() -> tuple[str, list[Path]]:
+        async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
+            request = RunRequest(trial_id="t", case_id="c", prompt="p", model="m-1", limits=LIMITS)
+            execution = await engine.run(request, workspace, lambda _event: None)
+            return execution.stderr, [path for path in (workspace.home / ".aws").glob("*") if path.is_file()]
+
+    stderr, left = asyncio.run(run())
+    assert "region = eu-west-1" in stderr
+    assert "aws_secret_access_key=[redacted:keys-aws_secret_access_key]" in stderr
+    assert secret not in stderr
+    assert left == []
+
+
+class _Refusing(socketserver.StreamRequestHandler):
+    """A proxy that lets nothing through."""
+
+    def handle(self) -> None:
+        """Note where a tunnel should lead."""
+        line = self.rfile.readline().decode()
+        if line.startswith("CONNECT "):
+            self.server.targets.append(line.split()[1])  # type: ignore[attr-defined]
+        self.wfile.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+
+
+GOOGLE_LOGIN = {
+    "type": "authorized_user",
+    "client_id": "made-up.apps.googleusercontent.com",
+    "client_secret": "made-up-client-secret-0123",
+    "refresh_token": "made-up-refresh-token-0123",
+}
+AZURE = {
+    "ANTHROPIC_FOUNDRY_RESOURCE": "my-resource",
+    "AZURE_TENANT_ID": "00000000-0000-0000-0000-000000000001",
+    "AZURE_CLIENT_ID": "00000000-0000-0000-0000-000000000002",
+    "AZURE_CLIENT_SECRET": "made-up-client-secret-0123",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cloud", "environment", "asked_first"),
+    [
+        (BEDROCK, {**AMAZON, **SIGNED}, "bedrock-runtime.eu-west-1.amazonaws.com:443"),
+        (VERTEX, GOOGLE, "oauth2.googleapis.com:443"),
+        (FOUNDRY, AZURE, "login.microsoftonline.com:443"),
+    ],
+    ids=lambda value: value.name if isinstance(value, Cloud) else None,
+)
+def test_the_program_asks_no_other_hosts_than_those_let_through(
+    agent_program: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    cloud: Cloud,
+    environment: Mapping[str, str],
+    asked_first: str,
+) -> None:
+    """Where it authenticates by itself: each host that the real program wants is among those of the engine."""
+    if cloud is VERTEX:
+        (tmp_path / "login.json").write_text(json.dumps(GOOGLE_LOGIN))
+        environment = {**environment, "GOOGLE_APPLICATION_CREDENTIALS": str(tmp_path / "login.json")}
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Refusing) as proxy, ModelServer() as server:
+        proxy.targets = []  # type: ignore[attr-defined]
+        threading.Thread(target=proxy.serve_forever, args=(0.05,), daemon=True).start()
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.server_address[1]}")
+        options = {"program": str(agent_program("claude")), "api_retries": 0, "pass_env": ("HTTPS_PROXY",)}
+        engine = at(cloud, environment, monkeypatch, **options)
+        failure = play(engine, server, "hi", Given(".claude/skills"), model="claude-sonnet-4-5").execution.failure
+        proxy.shutdown()
+    assert failure is not None
+    assert failure.blame is Blame.INFRASTRUCTURE
+    (provider,) = skillgauge_engines()
+    assert provider.traits_with is not None
+    hosts = {f"{host}:443" for host in provider.traits_with(ClaudeCodeOptions()).model_hosts}
+    targets = set(proxy.targets)  # type: ignore[attr-defined]
+    assert asked_first in targets
+    assert targets <= hosts
