@@ -42,7 +42,8 @@ class ModelClient:
     def __init__(
         self, key: Key | None, headers: Mapping[str, str], timeout_s: float, *, further: Sequence[Key] = ()
     ) -> None:
-        self._keys = (*((key,) if key else ()), *further)
+        keys = (*((key,) if key else ()), *further)
+        self._keys = sorted(keys, key=lambda one: len(one.value), reverse=True)  # one may be a part of another
         self._headers = headers
         self._timeout_s = timeout_s
         self._adjusted: dict[str, tuple[Adjustment, ...]] = {}

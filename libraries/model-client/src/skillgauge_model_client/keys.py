@@ -60,8 +60,9 @@ class Headers:
 
     @property
     def values(self) -> tuple[Key, ...]:
-        """Everything that must not be in what comes back: each value, and the token in one that names its scheme."""
-        tokens = (Key(key.variable, key.value.rpartition(" ")[2]) for key in self.found.values())
+        """Everything that must not be in what comes back: each value, and the token in one such as `Bearer TOKEN`."""
+        schemes = (key for key in self.found.values() if key.value.count(" ") == 1)
+        tokens = (Key(key.variable, key.value.partition(" ")[2]) for key in schemes)
         return (*self.found.values(), *(token for token in tokens if len(token.value) >= _LENGTH))
 
     def beside(self, headers: Mapping[str, str]) -> Mapping[str, str]:
