@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -131,3 +131,28 @@ def hide_credentials(clean: Redactor, name: str, content: bytes) -> None:
     for variable, value in _SECRET_LINE.findall(content):
         if len(value) >= SHORTEST:
             clean.register(f"{name}-{variable.decode()}", value.decode("utf-8", "replace"))
+
+
+@contextmanager
+def lent(logins: Sequence[Login], home: Path, clean: Redactor) -> Iterator[None]:
+    """Copies of logins in the private home, for as long as the program runs: nothing after it has any use for them.
+
+    Args:
+        logins: to be copied.
+        home: the private one.
+        clean: takes what is in them out of results.
+
+    Raises:
+        OSError: one cannot be copied.
+    """
+    copies: list[tuple[Login, bytes]] = []
+    try:
+        for login in logins:
+            copies.append((login, login.copy_into(home)))
+            hide_credentials(clean, login.source.name, copies[-1][1])
+        yield
+    finally:
+        for login, content in copies:
+            returned = login.take_back(home)
+            if returned != content:  # the program has renewed it
+                hide_credentials(clean, f"new-{login.source.name}", returned)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -32,7 +31,7 @@ from skillgauge.api import (
 from skillgauge_mcp_servers.verdicts import with_stand_ins
 
 from .accounts import Transcript
-from .credentials import PLACEHOLDER, SHORTEST, Key, Login, find_key, find_login, handed_over, hide_credentials
+from .credentials import PLACEHOLDER, SHORTEST, Key, Login, find_key, find_login, handed_over, lent
 from .failures import failed
 from .installs import given_servers, with_hooks
 from .options import ProgramOptions
@@ -304,7 +303,7 @@ class ProgramEngine(ABC):
             texts = await skill_texts(workspace, request.skills)  # now, before anybody can change them
             if path is None:
                 raise LaunchError(f"{self._options.program or self.program.command!r} is not there")
-            with _lent(access.logins, workspace.home, clean):
+            with lent(access.logins, workspace.home, clean):
                 launch = self.launch(request, workspace, access)
                 transcript = self.transcript(request)
                 if request.continues is not None or self.has_past(request):
@@ -389,23 +388,3 @@ class ProgramEngine(ABC):
 
 def _is_on(value: str) -> bool:
     return value.strip().lower() not in ("", "0", "false", "no", "off")
-
-
-@contextmanager
-def _lent(logins: Sequence[Login], home: Path, clean: Redactor) -> Iterator[None]:
-    """Copies of logins in the private home, for as long as the program runs: nothing after it has any use for them.
-
-    Raises:
-        OSError: one cannot be copied.
-    """
-    lent: list[tuple[Login, bytes]] = []
-    try:
-        for login in logins:
-            lent.append((login, login.copy_into(home)))
-            hide_credentials(clean, login.source.name, lent[-1][1])
-        yield
-    finally:
-        for login, content in lent:
-            returned = login.take_back(home)
-            if returned != content:  # the program has renewed it
-                hide_credentials(clean, f"new-{login.source.name}", returned)

@@ -50,9 +50,8 @@ def _with_completion_tokens(body: Body) -> dict[str, Any]:
 
 def _without_system(body: Body) -> dict[str, Any]:
     """Put the system's text before the first words of the user, as chat templates do for models without that role."""
-    messages = body.get("messages")
-    if dig(messages, 0, "role") == "system" and dig(messages, 1, "role") == "user":
-        system, user, *rest = messages or ()
+    if dig(body, "messages", 0, "role") == "system" and dig(body, "messages", 1, "role") == "user":
+        system, user, *rest = body["messages"]
         first = {**user, "content": f"{system['content']}\n\n{user['content']}"}
         return {**body, "messages": [first, *rest]}
     text, parts = dig(body, "systemInstruction", "parts", 0, "text"), dig(body, "contents", 0, "parts")

@@ -26,8 +26,9 @@ def count(value: object) -> int | None:
 
 def amount(value: object) -> float | None:
     """A sum of money; `None` if it is none."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value < 10**9 else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if 0 <= value < 10**9 else None
 
 
 def known(usage: Usage) -> Usage | None:

@@ -102,11 +102,11 @@ class ModelClient:
             try:
                 return read(await self._post(url, body))
             except Unanswered as refusal:
-                adjustment = next_adjustment(refusal, body)
-                if adjustment is None:
+                asked_for = next_adjustment(refusal, body)
+                if asked_for is None:
                     raise
-            body = adjustment.change(body)
-            self._adjusted[model] = (*self._adjusted.get(model, ()), adjustment)
+            body = asked_for.change(body)
+            self._adjusted[model] = (*self._adjusted.get(model, ()), asked_for)
 
     async def _post(self, url: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         client = await self._client(is_plain=url.lower().startswith("http://"))

@@ -1,4 +1,4 @@
-"""The engine at gateways and clouds: Azure's deployments, headers, OpenRouter, models without tools or a system role."""
+"""The engine at gateways and clouds: deployments, headers, costs, models without tools or a system role."""
 
 from __future__ import annotations
 

@@ -147,6 +147,7 @@ def asked(played: Played) -> list[Any]:
 WORK = in_turns(ModelReply("I write.", tools=[write_file("a.txt", "hello")]), ModelReply("Done."))
 
 
+@pytest.mark.engine
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WAYS)
 def test_a_session_at_each_cloud(session: Session, google_file: Path, name: str) -> None:
@@ -168,6 +169,7 @@ def test_a_session_at_each_cloud(session: Session, google_file: Path, name: str)
     assert not [path for path in played.home if "gcloud" in path]  # the copy is taken back
 
 
+@pytest.mark.engine
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BY_TOKEN)
 def test_a_token_stays_outside_where_a_relay_adds_it(session: Session, name: str) -> None:
@@ -183,6 +185,7 @@ def test_a_token_stays_outside_where_a_relay_adds_it(session: Session, name: str
     assert TOKEN not in requests[-1].results[0]
 
 
+@pytest.mark.engine
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["bedrock by token", "vertex by token", "foundry by key"])
 @pytest.mark.parametrize(
@@ -205,6 +208,7 @@ def test_faults_of_a_cloud(session: Session, name: str, fault: ModelFault, kind:
     assert (failure.failure_class, failure.blame, failure.retryable) == (kind, Blame.INFRASTRUCTURE, retryable)
 
 
+@pytest.mark.engine
 @pytest.mark.slow
 def test_a_pause_that_a_cloud_asks_for(session: Session) -> None:
     """Its Retry-After is kept, as the program tells it."""
@@ -376,6 +380,7 @@ AZURE = {
 }
 
 
+@pytest.mark.engine
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("cloud", "environment", "asked_first"),

@@ -146,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(400, dialect.error(Failure(400, "invalid_request_error", "the body is not JSON")))
             return
         headers = MappingProxyType({name.lower(): value for name, value in self.headers.items()})
-        model = unquote(told["model"]) if told.get("model") else None
+        model = unquote(told.get("model") or "") or None
         incoming = Incoming(dialect, self.path, headers, body, told.get("action") or "", model)
         if incoming.action in dialect.counts:
             self.server.host.noted(f"POST {self.path}")

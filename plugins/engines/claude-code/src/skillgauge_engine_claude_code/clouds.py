@@ -240,10 +240,8 @@ class AtCloud:
 
 def cloud_of(environment: Environment) -> AtCloud | None:
     """Return the cloud that an environment sends the program to; `None` if it names none."""
-    first, *others = [cloud for cloud in CLOUDS if is_on(environment.get(cloud.flag, ""))] or [None]
-    if first is None:
-        return None
-    return AtCloud(first, environment, tuple(filter(None, others)))
+    named = [cloud for cloud in CLOUDS if is_on(environment.get(cloud.flag, ""))]
+    return AtCloud(named[0], environment, tuple(named[1:])) if named else None
 
 
 def is_on(value: str) -> bool:
