@@ -25,6 +25,7 @@ _REQUEST_BYTES = 64 * 1024 * 1024
 _ENDLESS_BYTES = 256 * 1024 * 1024
 _LONGEST_S = 60.0
 _ENDLESS_PAUSE_S = 0.01
+_PAGES = {ModelFault.GARBAGE: 200, ModelFault.BAD_GATEWAY: 502}
 
 
 @dataclass(frozen=True)
@@ -162,8 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.fault is ModelFault.DROPPED:
             self.close_connection = True
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        elif reply.fault is ModelFault.GARBAGE:
-            self._send(200, page(reply.message), {"Content-Type": "text/html", **reply.headers})
+        elif reply.fault in _PAGES:
+            self._send(_PAGES[reply.fault], page(reply.message), {"Content-Type": "text/html", **reply.headers})
         elif reply.fault is ModelFault.NOISE:
             kind = dialect.stream_type if is_stream else "application/json"
             self._send(200, NOISE, {"Content-Type": kind, **reply.headers})
