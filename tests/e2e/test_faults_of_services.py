@@ -102,17 +102,18 @@ class Faulty:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._done: Counter[str] = Counter()
+        self._faults: Counter[str] = Counter()
 
     def __call__(self, request: ModelRequest) -> ModelReply:
         """Answer one request."""
-        name = next((name for name in KINDS if f"guest of {name}" in request.text), None)
-        if name is None or request.turn == 0:
-            return ModelReply("I look.", tools=[run_shell("true")])
+        name = next((name for name in KINDS if f"guest of {name}" in request.text), "")
         with self._lock:
-            self._done[name] += 1
-            is_over = KINDS[name].is_once and self._done[name] > 1
-        return FINE if is_over else KINDS[name].reply
+            if self._faults[name] and KINDS[name].is_once:
+                return FINE
+            if not name or request.turn == 0:
+                return ModelReply("I look.", tools=[run_shell("true")])
+            self._faults[name] += 1
+        return KINDS[name].reply
 
 
 @pytest.fixture

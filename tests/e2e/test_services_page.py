@@ -150,3 +150,18 @@ def test_engine_and_judge_at_a_service(program: Program, work: Path, skill: Call
     if "headers:" in service.configuration:
         assert {request.headers["x-team"] for request in asked} == {f"{SECRET}-GATEWAY_TEAM"}
     assert SECRET not in done.stdout
+
+
+def test_a_folder_alone_sends_no_key_anywhere(program: Program, work: Path, skill: Callable[[Any], Path]) -> None:
+    """Address, version, variable of the key and headers wait until the user trusts the file that names them."""
+    skill({"text": "it greets", "type": "contains", "value": "hello"})
+    service = SERVICES["LiteLLM and other gateways"]
+    with ModelServer() as server:
+        configuration = re.sub(r"https?://[a-z0-9.:-]+", server.url, service.configuration)
+        (work / "skillgauge.config.yaml").write_text(configuration)
+        words = ["eval", "./my-skill", "--engine", "api", "--model", "m-1", "--store", "none"]
+        done = program(*words, env={**service.environment, "OPENAI_API_KEY": f"{SECRET}-own"})
+        assert server.requests == []
+    assert done.code == 2
+    assert "config.held-back" in done.stderr
+    assert "engines.api.headers" in done.stderr
