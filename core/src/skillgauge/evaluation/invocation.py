@@ -133,6 +133,10 @@ class Invocation:
         """
         return self.registry.make(REPORTERS, name)
 
+    def reporter_names(self) -> tuple[str, ...]:
+        """The names of the installed reporters that this run may use; nothing is imported."""
+        return self.registry.names(REPORTERS)
+
     def read_run(self, path: Path) -> RunView:
         """Read a result document, or a folder of results, with whichever installed reporter knows it.
 

@@ -96,13 +96,14 @@ def schemas() -> Mapping[str, JsonObject]:
 def serve(ctx: click.Context, /, **chosen: Any) -> int:
     """Serve runs until Ctrl-C."""
     from .access import is_loopback  # noqa: PLC0415 - `--help` needs none of it
+    from .downloads import Downloads  # noqa: PLC0415 - as above
     from .pages.label_page import Labels  # noqa: PLC0415 - as above
     from .serving import Place, Server, opened_in_browser  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj, {})
     with _runs(ctx, call, chosen["paths"], chosen["stores"]) as runs:
         labels = Labels(Path(chosen["labels"]), can_add=not chosen["read_only"])
-        server = Server(runs, Place(chosen["host"], chosen["port"]), labels)
+        server = Server(runs, Place(chosen["host"], chosen["port"]), labels, Downloads(call))
         document = ServeDocument(address=server.address, port=server.port, sources=runs.labels)
         call.output.document(document.model_dump(mode="json"))
         call.output.line(f"Runs of {', '.join(runs.labels)}: {server.address}")
