@@ -1,4 +1,4 @@
-"""What sessions took stands beside the run's figures, as numbers and as pictures, and nothing unknown is drawn."""
+"""The effort of sessions stands beside the figures of a run, as numbers and pictures; nothing unknown is drawn."""
 
 from __future__ import annotations
 

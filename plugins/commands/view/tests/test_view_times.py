@@ -1,4 +1,4 @@
-"""Where the time of a session went is shown for each answer of the model and each call of a tool."""
+"""The time of a session is shown for each answer of the model and each call of a tool."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Reporters(Protocol):
-    """Where reporters come from."""
+    """A source of reporters."""
 
     def reporter_names(self) -> tuple[str, ...]:
         """The names of the installed reporters."""

@@ -49,7 +49,7 @@ class Side:
 
     @property
     def times(self) -> Waterfall | None:
-        """Where the time of its session went, if that is known and all of its steps are here to be linked to."""
+        """The time of its session, if it is known and all of its steps are here to be linked to."""
         return None if self.shown.steps_left_out else waterfall(self.result)
 
     @property
@@ -169,7 +169,7 @@ class TrialPage:
     first: int
     """Place of the first step that is shown, from 1."""
     times: Waterfall | None
-    """Where the time of the whole session went; `None` if that is unknown."""
+    """The time of the whole session; `None` if that is unknown."""
 
     @property
     def parts(self) -> tuple[tuple[int, str], ...]:

@@ -1,4 +1,4 @@
-"""What sessions took, group by group: their time, tokens and cost, as boxes on a common scale and against quality."""
+"""The effort of sessions, group by group: time, tokens and cost, as boxes on a common scale and against quality."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Boxes:
     boxes: tuple[Box, ...]
 
     def place(self, value: float) -> float:
-        """Where an amount lies in the picture."""
+        """Return the place of an amount in the picture."""
         most = max(box.most for box in self.boxes)
         return round(value / most * SCALE, 1) if most else 0.0
 

@@ -1,4 +1,4 @@
-"""Where the time of a session went: what the model and its tools did, one under the other on a common scale."""
+"""The time of a session: what the model and its tools did, one under the other on a common scale."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Waterfall:
     """Seconds in which at least one tool worked."""
 
     def place(self, bar: Bar) -> tuple[float, float]:
-        """Where a bar begins in the picture, and its width."""
+        """Return the beginning of a bar in the picture, and its width."""
         start = bar.start_s / self.total_s * SCALE
         return round(start, 1), round(max(1.0, bar.took_s / self.total_s * SCALE), 1)
 
