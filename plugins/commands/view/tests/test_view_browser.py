@@ -129,7 +129,7 @@ def test_every_page(browser: Browser, served: Any, width: int, scheme: Any) -> N
 def test_times_and_efforts(
     browser: Browser, serve: Any, eventful_view: RunView, downloads: Downloads, width: int, scheme: Any
 ) -> None:
-    """The pictures of time and money fit the window, are readable for all, and lead to the steps; a report is a file."""
+    """The pictures of time and money fit the window, can be read by all, and lead to the steps."""
     with serve([eventful_view], downloads=downloads) as served:
         context = opened(
             browser, served, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
