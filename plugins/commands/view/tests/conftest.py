@@ -12,8 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
-from skillgauge.api import Identity, Kept, Score, TrialResult
+from skillgauge.api import EventKind, Identity, Kept, Score, Trajectory, TrajectoryEvent, TrialResult, Usage
 from skillgauge.api.report import RunView
+from skillgauge.api.run import Globals, invocation
+from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.serving import Place, Server
@@ -115,9 +117,15 @@ def serve() -> Serve:
     """Serve some runs while a context lasts."""
 
     @contextmanager
-    def serving(views: Sequence[RunView], *, is_open: bool = True, labels: Labels | None = None) -> Iterator[Served]:
+    def serving(
+        views: Sequence[RunView],
+        *,
+        is_open: bool = True,
+        labels: Labels | None = None,
+        downloads: Downloads | None = None,
+    ) -> Iterator[Served]:
         labels = labels or Labels(Path("no-such-folder/labels.jsonl"), can_add=False)
-        server = Server(Runs([GivenRuns(views)]), Place("127.0.0.1", 0), labels)
+        server = Server(Runs([GivenRuns(views)]), Place("127.0.0.1", 0), labels, downloads)
         thread = threading.Thread(target=server.serve)
         thread.start()
         try:
@@ -144,3 +152,31 @@ def served(serve: Serve, views: list[RunView]) -> Iterator[Served]:
 def judged_view(views: list[RunView]) -> RunView:
     """A comparison of two arms in which a judge decided a check of each trial."""
     return judged(views[6], "judged")
+
+
+@pytest.fixture(scope="session")
+def downloads() -> Downloads:
+    """Reports of the installed reporters."""
+    return Downloads(invocation(Globals(quiet=True), {}))
+
+
+@pytest.fixture
+def eventful_view(views: list[RunView]) -> RunView:
+    """A comparison of two arms whose sessions tell when everything happened and what it cost."""
+
+    def events(place: int) -> Iterator[TrajectoryEvent]:
+        for turn in range(3 + place):
+            start = turn * 7.0
+            yield TrajectoryEvent(kind=EventKind.MESSAGE, text="I look at it.", at_s=start + 1)
+            yield TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Bash", call_id=f"{turn}", at_s=start + 2)
+            yield TrajectoryEvent(kind=EventKind.TOOL_RESULT, text="done", call_id=f"{turn}", at_s=start + 6)
+
+    def result(place: int, before: TrialResult) -> TrialResult:
+        usage = Usage(total_tokens=1_000 + 300 * place, cost_usd=0.02 * (1 + place % 3))
+        trajectory = Trajectory(events=tuple(events(place)))
+        update = {"usage": usage, "trajectory": trajectory, "duration_s": 21.0 + 7 * place, "failure": None}
+        return before.model_copy(update={"execution": before.execution.model_copy(update=update)})
+
+    results = [result(place, before) for place, before in enumerate(views[6].results())]
+    run = views[6].run.model_copy(update={"run_id": "eventful"})
+    return replace(views[6], run=run, source=Kept(lambda: results, list(views[6].cases())))

@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from skillgauge.api.report import RunView
+from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.export import export
 from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.rows import row_of
@@ -120,6 +121,34 @@ def test_every_page(browser: Browser, served: Any, width: int, scheme: Any) -> N
         page.close()
     context.close()
     assert wrong == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_times_and_efforts(
+    browser: Browser, serve: Any, eventful_view: RunView, downloads: Downloads, width: int, scheme: Any
+) -> None:
+    """The pictures of time and money fit the window, can be read by all, and lead to the steps."""
+    with serve([eventful_view], downloads=downloads) as served:
+        context = opened(
+            browser, served, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+        )
+        page = context.new_page()
+        faults = watched(page, served.origin)
+        for name, path in (("run", ""), ("case", "/cases/0-1"), ("trial", "/trials/2")):
+            address = f"{served.origin}/runs/eventful{path}"
+            faults += complaints(page, address, f"eventful-{name}-{width}-{scheme}.png")
+            assert page.locator("#efforts svg, .times svg").count() > 1, name
+        page.locator(".times td a").last.click()
+        page.locator(".step:target").wait_for()
+        page.goto(f"{served.origin}/runs/eventful")
+        page.locator("#downloads summary").click()
+        with page.expect_download() as downloading:
+            page.locator("#downloads a", has_text="markdown").click()
+        assert downloading.value.suggested_filename == "eventful-markdown.md"
+        context.close()
+    assert faults == []
 
 
 def test_a_browser_is_let_in_by_the_address(browser: Browser, serve: Any, views: list[RunView]) -> None:

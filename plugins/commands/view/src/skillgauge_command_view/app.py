@@ -11,13 +11,14 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from skillgauge.api import SkillgaugeError, plain
 from skillgauge.api.report import RunState, RunView, counted
 
 from .access import ICON, STYLE, Gate, Names, Tickets
+from .downloads import Downloads
 from .links import ServedLinks
 from .pages.case_page import case_page, find_case, find_trial, trial_page
 from .pages.compare_page import compare_page
@@ -28,7 +29,7 @@ from .pages.several_page import MOST, several_page
 from .rendering import Pages, asset
 from .rows import RunRow
 from .run_list import RunFilter, choices
-from .sources import Runs
+from .sources import Runs, key_of
 
 _LONGEST = 200
 """Characters of a filter that are looked at."""
@@ -48,6 +49,7 @@ class Viewer:
         cases: the cases of runs.
         labels: what people say of judged checks.
         tickets: know which forms are from our pages.
+        downloads: renders runs through reporters.
     """
 
     runs: Runs
@@ -55,6 +57,7 @@ class Viewer:
     cases: Cases
     labels: Labels
     tickets: Tickets
+    downloads: Downloads
 
     def routes(self) -> list[Route]:
         """Every address that there is."""
@@ -69,6 +72,7 @@ class Viewer:
             Route("/runs/{run}/labels", self.label),
             Route("/runs/{run}/labels", self.add_label, methods=["POST"]),
             Route("/runs/{run}/judges", self.judges),
+            Route("/runs/{run}/reports/{reporter}", self.report),
             Route("/compare", self.compare),
             Route("/history", self.history),
         ]
@@ -99,11 +103,11 @@ class Viewer:
         words = _words(request)
         show = words.get("show", "all")
         chosen = CaseFilter(show if show in ("all", "bad", "changed") else "all", words.get("q", ""), _page_of(words))
-        tables = self.cases.tables(row, view)
+        cases = self.cases.of(row, view)
         is_followed = view.run.state is RunState.RUNNING and bool(words.get("follow"))
-        page = RunPage(row, view, now=time.time())
+        page = RunPage(row, view, now=time.time(), downloads=self.downloads.names)
         answer = self._page(
-            "run", page=page, tables=tables, chosen=chosen, size=PAGE, is_followed=is_followed, pause_s=_PAUSE_S
+            "run", page=page, cases=cases, chosen=chosen, size=PAGE, is_followed=is_followed, pause_s=_PAUSE_S
         )
         if is_followed:
             answer.headers["Refresh"] = str(_PAUSE_S)
@@ -156,6 +160,15 @@ class Viewer:
             raise HTTPException(404, "No judge decided anything in this run.")
         return self._page("judges", row=row, page=self.labels.judges(row, view), can_add=self.labels.can_add)
 
+    def report(self, request: Request) -> Response:
+        """A run as a report, to be downloaded."""
+        row, view = self._found(request)
+        made = self.downloads.make(view, row.key, request.path_params["reporter"])
+        if made is None:
+            raise HTTPException(404, "No reporter of that name is installed.")
+        headers = {"Content-Disposition": f'attachment; filename="{made.name}"'}
+        return StreamingResponse(made.content, media_type=made.media_type, headers=headers)
+
     def _judged(self, request: Request) -> tuple[RunRow, RunView]:
         """The run of a request that is about labels to add."""
         if not self.labels.can_add:
@@ -200,12 +213,16 @@ class Viewer:
         return HTMLResponse(self.pages.draw(template, **values))
 
 
-def make_app(runs: Runs, tickets: Tickets, names: Names, labels: Labels) -> Gate:
+def make_app(runs: Runs, tickets: Tickets, names: Names, labels: Labels, downloads: Downloads) -> Gate:
     """Return the whole server as an ASGI application."""
     pages = Pages(ServedLinks(), inline_style=False)
 
     def message(status: int, title: str, text: str) -> Response:
-        return HTMLResponse(pages.draw("message", title=title, text=text, leads_on=False), status_code=status)
+        return HTMLResponse(pages.draw("message", title=title, text=text, leads_to=None), status_code=status)
+
+    def welcome(run: str) -> Response:
+        leads_to = pages.links.run(run, follow="1") if key_of(run) == run else pages.links.runs()
+        return HTMLResponse(pages.draw("message", title="Opening", text="The pages open.", leads_to=leads_to))
 
     def failed(_request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -220,14 +237,14 @@ def make_app(runs: Runs, tickets: Tickets, names: Names, labels: Labels) -> Gate
         HTTPException: failed,
         SkillgaugeError: broken,
     }
-    viewer = Viewer(runs, pages, Cases(), labels, tickets)
+    viewer = Viewer(runs, pages, Cases(), labels, tickets, downloads)
     app = Starlette(routes=viewer.routes(), exception_handlers=dict(handlers))
     return Gate(
         app,
         tickets,
         names,
         refuse=message,
-        welcome=lambda: HTMLResponse(pages.draw("message", title="Opening", text="The pages open.", leads_on=True)),
+        welcome=welcome,
     )
 
 

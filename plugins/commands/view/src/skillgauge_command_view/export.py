@@ -12,7 +12,7 @@ from skillgauge.api.run import write_whole
 from .links import FileLinks
 from .pages.case_page import case_page, trial_page
 from .pages.history_page import history_page, newest_rows
-from .pages.run_page import PAGE, CaseFilter, RunPage, case_key, case_tables
+from .pages.run_page import PAGE, CaseFilter, RunPage, case_key, cases_of
 from .rendering import Pages
 from .rows import RunRow
 from .run_list import Part, RunFilter, choices
@@ -56,8 +56,8 @@ def _across(
 
 def _run(pages: Pages, links: FileLinks, row: RunRow, view: RunView) -> Iterator[tuple[str, str]]:
     """Yield the page of a run and those of its cases; of a trial only where that of its case shows less."""
-    tables = tuple(case_tables(view))
-    yield links.run(row.key), pages.draw("run", page=RunPage(row, view), tables=tables, chosen=CaseFilter(), size=PAGE)
+    about, cases = RunPage(row, view), cases_of(view)
+    yield links.run(row.key), pages.draw("run", page=about, cases=cases, chosen=CaseFilter(), size=PAGE)
     for report in case_by_case(view):
         key = case_key(report.case, view)
         page = case_page(report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Protocol
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from .sources import key_of
 
@@ -38,6 +38,9 @@ class Links(Protocol):
 
     def judges(self, key: str) -> str:
         """The labels of a run beside what its judges said."""
+
+    def report(self, key: str, reporter: str) -> str:
+        """A run as a report, to be downloaded."""
 
     def history(self, target: str) -> str:
         """The runs of a skill."""
@@ -76,6 +79,10 @@ class ServedLinks:
     def judges(self, key: str) -> str:
         """See `Links.judges`."""
         return f"/runs/{key}/judges"
+
+    def report(self, key: str, reporter: str) -> str:
+        """See `Links.report`."""
+        return f"/runs/{key}/reports/{quote(reporter, safe='')}"
 
     def history(self, target: str) -> str:
         """See `Links.history`."""
@@ -125,6 +132,10 @@ class FileLinks:
 
     def judges(self, key: str) -> str:
         """See `Links.judges`."""
+        return self.run(key)
+
+    def report(self, key: str, reporter: str) -> str:
+        """See `Links.report`."""
         return self.run(key)
 
     def history(self, target: str) -> str:

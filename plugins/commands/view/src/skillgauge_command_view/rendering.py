@@ -32,7 +32,9 @@ from skillgauge_run_views import latency_text, outcome_text
 
 from .links import Links
 from .pages.compare_page import turn_class
+from .pages.efforts import HEIGHT, WIDTH
 from .pages.run_page import group_name
+from .pages.waterfall import SCALE
 from .rows import dollars
 
 
@@ -93,7 +95,15 @@ class Pages:
             text=text,
             turn=turn_class,
         )
-        environment.globals.update(bar_head=BAR_HEAD, link=self.links, outcomes=tuple(Outcome), **self._style())
+        environment.globals.update(
+            bar_head=BAR_HEAD,
+            link=self.links,
+            outcomes=tuple(Outcome),
+            plane_height=HEIGHT,
+            plane_width=WIDTH,
+            scale=SCALE,
+            **self._style(),
+        )
         return environment
 
     def _style(self) -> Mapping[str, object]:

@@ -20,6 +20,7 @@ from skillgauge.api import Problem, UsageError
 
 from .access import Names, Tickets, is_every_address
 from .app import make_app
+from .downloads import Downloads
 from .pages.label_page import Labels
 from .sources import Runs
 
@@ -66,17 +67,18 @@ class Server:
         runs: what can be looked at.
         place: its address.
         labels: what people say of judged checks.
+        downloads: renders runs through reporters.
 
     Raises:
         UsageError: it cannot listen there.
     """
 
-    def __init__(self, runs: Runs, place: Place, labels: Labels) -> None:
+    def __init__(self, runs: Runs, place: Place, labels: Labels, downloads: Downloads | None = None) -> None:
         self._socket = _listening(place)
         self.port: int = self._socket.getsockname()[1]
         self._tickets = Tickets(self.port)
         self._host = place.host
-        app = make_app(runs, self._tickets, Names(place.host, self.port), labels)
+        app = make_app(runs, self._tickets, Names(place.host, self.port), labels, downloads or Downloads())
         self._server = _Uvicorn(
             uvicorn.Config(
                 app,
@@ -98,9 +100,17 @@ class Server:
     @property
     def address(self) -> str:
         """The address that opens the first page, once."""
+        return self.address_of("")
+
+    def address_of(self, run: str) -> str:
+        """The address that opens the page of a run, once; of the list, if it is empty.
+
+        Args:
+            run: its name in addresses.
+        """
         shown = "localhost" if is_every_address(self._host) else self._host
         shown = f"[{shown}]" if ":" in shown else shown
-        return f"http://{shown}:{self.port}/?token={self._tickets.token}"
+        return f"http://{shown}:{self.port}/?token={self._tickets.token}{f'&run={run}' if run else ''}"
 
     def serve(self) -> None:
         """Answer requests until Ctrl-C or a signal to end."""

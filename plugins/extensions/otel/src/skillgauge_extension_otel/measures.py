@@ -8,10 +8,10 @@ from opentelemetry.metrics import Meter
 
 from skillgauge.api import TrialResult, Usage
 from skillgauge.api.report import Summary
+from skillgauge_run_views.session_times import tool_calls
 
 from . import names
 from .spans import usage_attributes
-from .steps import tool_calls
 
 _TOKEN_BUCKETS = [4.0**power for power in range(14)]
 _SECONDS_BUCKETS = [

@@ -22,10 +22,10 @@ from skillgauge.api import (
     without_secrets,
 )
 from skillgauge.api.report import RunInfo, Summary
+from skillgauge_run_views.session_times import ModelCall, ToolCall, model_calls, tool_calls
 
 from . import names
 from .scores import Scores
-from .steps import ModelCall, ToolCall, model_calls, tool_calls
 
 _CONTENT_CHARACTERS = 20_000
 

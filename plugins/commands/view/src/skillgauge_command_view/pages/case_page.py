@@ -10,6 +10,8 @@ from skillgauge.api.report import CaseReport, GroupKey, RunView, case_by_case, c
 from skillgauge_run_views import Excerpt, Room, Step, Transcript, excerpt, outcome_text, transcript
 from skillgauge_run_views.transcripts import as_text
 
+from .waterfall import Waterfall, waterfall
+
 SIDE_ROOM = Room(characters=4_000, steps=60)
 """The part of a trial that is shown beside others."""
 _WHOLE = 100_000
@@ -44,6 +46,11 @@ class Side:
     def steps(self) -> tuple[NumberedStep, ...]:
         """Its steps with their places."""
         return tuple(_numbered(self.shown))
+
+    @property
+    def times(self) -> Waterfall | None:
+        """The time of its session, if it is known and all of its steps are here to be linked to."""
+        return None if self.shown.steps_left_out else waterfall(self.result)
 
     @property
     def is_cut(self) -> bool:
@@ -161,6 +168,8 @@ class TrialPage:
     total: int
     first: int
     """Place of the first step that is shown, from 1."""
+    times: Waterfall | None
+    """The time of the whole session; `None` if that is unknown."""
 
     @property
     def parts(self) -> tuple[tuple[int, str], ...]:
@@ -170,6 +179,10 @@ class TrialPage:
         return tuple(
             (first, f"{first} to {min(first + STEPS - 1, self.total)}") for first in range(1, self.total + 1, STEPS)
         )
+
+    def part_of(self, step: int) -> int:
+        """The first step of the part that a step is in."""
+        return (step - 1) // STEPS * STEPS + 1
 
     @property
     def steps_text(self) -> str:
@@ -190,6 +203,7 @@ def trial_page(result: TrialResult, first: int = 1, *, whole: bool = False) -> T
         first: step that the part begins with, from 1.
         whole: whether all steps are on the page.
     """
+    times = waterfall(result)
     trajectory = result.execution.trajectory
     events = trajectory.events if trajectory else ()
     first = min(max(1, first), max(1, len(events)))
@@ -199,7 +213,7 @@ def trial_page(result: TrialResult, first: int = 1, *, whole: bool = False) -> T
         result = result.model_copy(update={"execution": execution})
     shown = transcript(result, Room(characters=_WHOLE, steps=max(2, len(part))))
     steps = tuple(NumberedStep(first + place, step) for place, step in enumerate(shown.steps))
-    return TrialPage(result, shown, steps, len(events), first)
+    return TrialPage(result, shown, steps, len(events), first, times)
 
 
 def is_passed(result: TrialResult) -> bool:

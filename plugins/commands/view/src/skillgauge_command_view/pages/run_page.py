@@ -37,6 +37,7 @@ from skillgauge.api.report import (
 from skillgauge_run_views import outcome_text
 
 from ..rows import RunRow
+from .efforts import Efforts
 
 _KEPT = 4
 """Runs whose cases stay in memory, so that a filter does not read all trials again."""
@@ -95,6 +96,15 @@ class CaseTable:
 
 
 @dataclass(frozen=True)
+class RunCases:
+    """All that a run's trials tell its page."""
+
+    tables: tuple[CaseTable, ...]
+    """The cases of each suite; those that did not pass first."""
+    efforts: Efforts
+
+
+@dataclass(frozen=True)
 class RunPage:
     """All that the page of a run shows but its cases."""
 
@@ -102,6 +112,8 @@ class RunPage:
     view: RunView
     now: float = 0.0
     """Seconds since the epoch, for a run that is under way."""
+    downloads: tuple[str, ...] = ()
+    """Reporters that it can be downloaded by."""
 
     @cached_property
     def done(self) -> int:
@@ -191,32 +203,43 @@ class Cases:
     """The cases of runs, of which the last few stay in memory; safe to be asked from several threads."""
 
     def __init__(self) -> None:
-        self._tables: OrderedDict[object, tuple[CaseTable, ...]] = OrderedDict()
+        self._known: OrderedDict[object, RunCases] = OrderedDict()
         self._lock = Lock()
+
+    def of(self, row: RunRow, view: RunView) -> RunCases:
+        """The cases of a run, and what its sessions took."""
+        place = (row.key, view.run, view.summary.counts)
+        with self._lock:
+            if place in self._known:
+                self._known.move_to_end(place)
+                return self._known[place]
+        cases = cases_of(view)
+        if view.run.state is not RunState.RUNNING:
+            with self._lock:
+                self._known[place] = cases
+                while len(self._known) > _KEPT:
+                    self._known.popitem(last=False)
+        return cases
 
     def tables(self, row: RunRow, view: RunView) -> tuple[CaseTable, ...]:
         """The cases of a run, suite by suite; those that did not pass first."""
-        place = (row.key, view.run, view.summary.counts)
-        with self._lock:
-            if place in self._tables:
-                self._tables.move_to_end(place)
-                return self._tables[place]
-        tables = tuple(case_tables(view))
-        if view.run.state is not RunState.RUNNING:
-            with self._lock:
-                self._tables[place] = tables
-                while len(self._tables) > _KEPT:
-                    self._tables.popitem(last=False)
-        return tables
+        return self.of(row, view).tables
 
 
-def case_tables(view: RunView) -> Iterator[CaseTable]:
-    """Yield the cases of each suite; results are read once, and of each case a row is kept."""
+def cases_of(view: RunView) -> RunCases:
+    """Return what the trials of a run tell; results are read once, and of each case a row is kept."""
+    efforts = Efforts()
+    return RunCases(tuple(_tables(view, efforts)), efforts)
+
+
+def _tables(view: RunView, efforts: Efforts) -> Iterator[CaseTable]:
     suites = view.head.suites_by_id
     places = {suite_id: place for place, suite_id in enumerate(suites)}
     rows: dict[str, list[CaseRow]] = {suite_id: [] for suite_id in suites}
     several = _has_several_lanes(view)
     for report in case_by_case(view):
+        for results in report.results.values():
+            efforts.add(results)
         suite = suites.get(report.case.suite_id)
         if suite is not None:
             key = f"{places[suite.id]}-{report.case.index}"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.api import EventKind, TrajectoryEvent
-from skillgauge_extension_otel.steps import model_calls, tool_calls
+from skillgauge_run_views.session_times import model_calls, tool_calls
 
 
 def event(kind: EventKind, at_s: float | None, **more: object) -> TrajectoryEvent:
