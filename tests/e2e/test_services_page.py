@@ -116,6 +116,8 @@ def test_claude_at_a_cloud(
     usages = [one["execution"]["usage"] for one in results]
     assert [(one["input_tokens"], one["output_tokens"]) for one in usages] == [(22, 14)] * 2
     assert {request.key for request in requests} == {f"{SECRET}-{secret}"}
+    header = "x-api-key" if "Foundry" in name else "authorization"
+    assert all(header in request.headers for request in requests)
     model = service.command[service.command.index("--model") + 1]
     assert {request.model for request in requests} == {model}
     assert SECRET not in done.stdout
