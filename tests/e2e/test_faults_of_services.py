@@ -108,9 +108,10 @@ class Faulty:
         """Answer one request."""
         name = next((name for name in KINDS if f"guest of {name}" in request.text), "")
         with self._lock:
-            if self._faults[name] and KINDS[name].is_once:
+            # A session that was summed up does not name its guest any more.
+            if not name or (self._faults[name] and KINDS[name].is_once):
                 return FINE
-            if not name or request.turn == 0:
+            if request.turn == 0:
                 return ModelReply("I look.", tools=[run_shell("true")])
             self._faults[name] += 1
         return KINDS[name].reply
