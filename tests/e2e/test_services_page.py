@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from members import ROOT
-from skillgauge_testkit import ModelReply, ModelRequest, ModelServer, in_turns, run_shell
+from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer, in_turns, run_shell
 from skillgauge_testkit.program import Program
 
 from .judge_replies import claims_reply
@@ -124,6 +124,27 @@ def test_claude_at_a_cloud(
     seen = [result for request in requests for result in request.results]
     assert any("PATH=" in result for result in seen)
     assert not any(SECRET in result for result in seen)
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Amazon Bedrock", "Google Vertex AI"])
+def test_a_long_pause_of_a_cloud(
+    program: Program, skill: Callable[[Any], Path], agent_program: Callable[[str], Path], name: str
+) -> None:
+    """The relay sees what the program keeps to itself: the class, the time, and nobody asks again."""
+    skill({"text": "it greets", "type": "contains", "value": "hello"})
+    service, (variable, path, _) = SERVICES[name], CLOUDS[name]
+    reply = ModelReply(fault=ModelFault.RATE_LIMITED, headers={"Retry-After": "3600"})
+    with ModelServer(lambda _request: reply) as server:
+        env = {**service.environment, variable: f"{server.url}{path}"}
+        more = ["--set", f"engines.claude-code.program={agent_program('claude')}", "--store", "none", "--json"]
+        done = program(*service.command, *more, "--no-baseline", env=env, timeout_s=300)
+    assert done.code == 3, done.stderr
+    (result,) = done.document["results"]
+    failure = result["execution"]["failure"]
+    assert (result["verdict"], failure["failure_class"]) == ("error", "rate_limited")
+    assert 3500 < failure["retry_after_s"] <= 3600
 
 
 @pytest.mark.parametrize("name", APIS)
