@@ -1,6 +1,6 @@
 """A plugin file for tests: an agent whose service counts the sessions that it has answered to their end.
 
-`service.txt` in the current folder has the address of the service; `changes.sh` is what the agent does in its workspace.
+`service.txt` in the current folder has the address of the service; `changes.sh` is what the agent does.
 """
 
 from __future__ import annotations
