@@ -237,7 +237,7 @@ def test_a_kept_execution_counts_once() -> None:
         return second.whole(result), counted
 
     result, counted = asyncio.run(resumed())
-    assert [usage for one in counted for usage in one.attempts[0].usages if usage][0] == USAGE
+    assert [one.attempts[0].usage for one in counted] == [USAGE]
     assert [one.usages for one in result.given_up] == [(Usage(total_tokens=2),)]
     assert sum(usage.total_tokens or 0 for usage in result.usages if usage) == 102
 
