@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,7 @@ from ..evaluation.options import Asked, eval_options
 from .evaluation_options import EvaluationCommand, click_option
 
 if TYPE_CHECKING:
+    from ..evaluation.viewing import Viewing
     from ..types.result import RunView
 
 _OPTIONS: list[click.Parameter] = [
@@ -100,8 +103,26 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
 
     for warning in coarse(evaluation.prepared):
         call.output.notice(warning)
-    outcome = await evaluation.carry_out(fail_fast=values["fail_fast"])
-    return await asyncio.to_thread(conclude, outcome, evaluation, call, values, earlier)
+    with _viewing(evaluation, is_asked=values["view"]) as viewing:
+        outcome = await evaluation.carry_out(fail_fast=values["fail_fast"], viewing=viewing)
+        return await asyncio.to_thread(conclude, outcome, evaluation, call, values, earlier)
+
+
+@contextmanager
+def _viewing(evaluation: Evaluation, *, is_asked: bool) -> Iterator[Viewing | None]:
+    """A viewer for the run; at a terminal its pages stay until Ctrl-C."""
+    if not is_asked:
+        yield None
+        return
+    from ..evaluation.viewing import Viewing  # noqa: PLC0415 - few runs are looked at
+
+    viewing = Viewing(evaluation)
+    try:
+        yield viewing
+        if sys.stdin is not None and sys.stdin.isatty():
+            viewing.wait()
+    finally:
+        viewing.close()
 
 
 async def _prepared(

@@ -265,6 +265,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             default="./skillgauge.db",
         ),
         _flag("--open", "Show the HTML report in a browser.", name="open_report", group=_EVAL, is_setting=False),
+        _flag("--view", "Look at the run in a browser while it goes on, and after it.", group=_EVAL, is_setting=False),
         _flag("--report", "Also write the suite's own document.", group=_EVAL, is_setting=False),
     ),
     "Without running": (

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
     from ..types.trial import SuiteHead, Trial
+    from .viewing import Viewing
 
 
 @dataclass(frozen=True)
@@ -126,11 +127,12 @@ class Evaluation:
             return ExitCode.USAGE
         return ExitCode.OK
 
-    async def carry_out(self, *, fail_fast: bool = False) -> EndedRun:
+    async def carry_out(self, *, fail_fast: bool = False, viewing: Viewing | None = None) -> EndedRun:
         """Run it; what is finished when the listener stops it is kept.
 
         Args:
             fail_fast: whether the first failure stops it, too: of an arm that is not a mere baseline, or an error.
+            viewing: opens the page of the run.
         """
         prepared, listener = self.prepared, self.call.listener
         if not prepared.job.recipe:  # else trials run elsewhere
@@ -138,7 +140,7 @@ class Evaluation:
         if matrix := matrix_text(prepared):
             listener.notice(matrix)
         failures: list[TrialResult] = []
-        conclusion = await self._run(failures, fail_fast=fail_fast)
+        conclusion = await self._run(failures, viewing, fail_fast=fail_fast)
         for image in await built_since(prepared.cast.images):
             listener.notice(image.removal)
         problems = failures_of_extensions(self.call.registry, prepared, self.call.names_extension)
@@ -148,7 +150,7 @@ class Evaluation:
             stopped_at = failures[0]
         return EndedRun(conclusion.view, conclusion.complete, conclusion.already_done, problems, stopped_at)
 
-    async def _run(self, failures: list[TrialResult], *, fail_fast: bool) -> Conclusion:
+    async def _run(self, failures: list[TrialResult], viewing: Viewing | None, *, fail_fast: bool) -> Conclusion:
         """Run the plan; the failures that stopped it are added to a list."""
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -164,16 +166,27 @@ class Evaluation:
                     loop.call_soon_threadsafe(stop.set)
 
             stages = {kind: partial(_opened, stage, watcher.started) for kind, stage in job.stages.items()}
-            watched = replace(job, stages=stages).watched(finished, self._begun, watcher.step)
+            begun = partial(self._begun, viewing)
+            watched = replace(job, stages=stages).watched(finished, begun, watcher.step)
             try:
                 return await carry_out(plan, watched, stop)
             finally:
+                if viewing:
+                    await viewing.ready()
                 await job.store.close()
 
-    def _begun(self, run: RunInfo) -> None:
+    def _begun(self, viewing: Viewing | None, run: RunInfo) -> None:
+        """Tell what should be known of a run that begins, and show it."""
         if run.resumed:
             notice = f"resuming run {run.run_id}, which was interrupted (--fresh starts a new one)"
             self.call.listener.notice(notice)
+        if viewing:
+            viewing.begin(run)
+        elif self.prepared.job.store.durable:
+            from .viewing import addresses  # noqa: PLC0415 - a dry run begins no run
+
+            for address in addresses(self.call, run.run_id):
+                self.call.listener.notice(f"look at this run: {address}")
 
     def write_reports(self, view: RunView) -> WrittenReports:
         """Write every report that was asked for; a reporter that fails costs its own report, and is told of."""

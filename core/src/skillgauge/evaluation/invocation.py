@@ -165,7 +165,7 @@ class Invocation:
 
     def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
         """A run with what plugins say of its groups, as figures, and what they say of the whole of it, as lines."""
-        return commented(self._usable(RUN_NOTICES), view, self.cwd)
+        return commented(self.usable(RUN_NOTICES), view, self.cwd)
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         """Return the figures that the format of a suite has of its results; none if the format is not installed."""
@@ -175,9 +175,10 @@ class Invocation:
 
     def foretold(self, head: PlanHead, judged: JudgedGates) -> tuple[str, ...]:
         """The reasons that plugins know why gates on judged checks will stay open; it reads files."""
-        return tuple(foretold(self._usable(GATE_NOTICES), head, judged, self.cwd))
+        return tuple(foretold(self.usable(GATE_NOTICES), head, judged, self.cwd))
 
-    def _usable(self, group: str) -> Iterator[IndexEntry]:
+    def usable(self, group: str) -> Iterator[IndexEntry]:
+        """Yield the entry points of a group that this command may import."""
         for entry in read_index().entries(group):
             if not (entry.problem or self.registry.is_blocked(entry)):
                 yield entry

@@ -127,7 +127,7 @@ class Gate:
         tickets: the token and the cookie.
         names: the names of this server.
         refuse: makes the page that says why a request is refused: of status, title and text.
-        welcome: makes the page that a browser gets with its cookie.
+        welcome: makes the page that a browser gets with its cookie: of the run that the address names, if any.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Gate:
         names: Names,
         *,
         refuse: Callable[[int, str, str], Response],
-        welcome: Callable[[], Response],
+        welcome: Callable[[str], Response],
     ) -> None:
         self._app = app
         self._tickets = tickets
@@ -170,9 +170,9 @@ class Gate:
         if self._tickets.admits(headers) or scope["path"] in (STYLE, ICON):
             return None
         if scope["path"] == "/" and scope["method"] == "GET":
-            tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
-            if self._tickets.spend(tokens[0]):
-                answer = self._welcome()
+            words = parse_qs(scope["query_string"].decode("latin-1"))
+            if self._tickets.spend(words.get("token", [""])[0]):
+                answer = self._welcome(words.get("run", [""])[0])
                 answer.headers["Set-Cookie"] = self._tickets.cookie
                 return answer
         message = (

@@ -29,7 +29,7 @@ from .pages.several_page import MOST, several_page
 from .rendering import Pages, asset
 from .rows import RunRow
 from .run_list import RunFilter, choices
-from .sources import Runs
+from .sources import Runs, key_of
 
 _LONGEST = 200
 """Characters of a filter that are looked at."""
@@ -218,7 +218,11 @@ def make_app(runs: Runs, tickets: Tickets, names: Names, labels: Labels, downloa
     pages = Pages(ServedLinks(), inline_style=False)
 
     def message(status: int, title: str, text: str) -> Response:
-        return HTMLResponse(pages.draw("message", title=title, text=text, leads_on=False), status_code=status)
+        return HTMLResponse(pages.draw("message", title=title, text=text, leads_to=None), status_code=status)
+
+    def welcome(run: str) -> Response:
+        leads_to = pages.links.run(run, follow="1") if key_of(run) == run else pages.links.runs()
+        return HTMLResponse(pages.draw("message", title="Opening", text="The pages open.", leads_to=leads_to))
 
     def failed(_request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -240,7 +244,7 @@ def make_app(runs: Runs, tickets: Tickets, names: Names, labels: Labels, downloa
         tickets,
         names,
         refuse=message,
-        welcome=lambda: HTMLResponse(pages.draw("message", title="Opening", text="The pages open.", leads_on=True)),
+        welcome=welcome,
     )
 
 

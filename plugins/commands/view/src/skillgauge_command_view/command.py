@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from skillgauge.api.run import Invocation
 
     from .rows import RunRow
+    from .serving import Server
     from .sources import Runs
 
 _SERVE = "serve"
@@ -82,7 +85,11 @@ def schemas() -> Mapping[str, JsonObject]:
     metavar="ADDRESS",
     help="Where to listen. Any other than this machine's own lets others look who get the address.",
 )
-@click.option("--no-open", is_flag=True, help="Do not open a browser.")
+@click.option("--run", metavar="RUN", help="Begin with the page of this run: its id, or latest.")
+@click.option(
+    "--open/--no-open", "opens", default=None, help="Whether to open a browser; default: yes, but not with --json."
+)
+@click.option("--until-eof", is_flag=True, help="Also end when standard input ends, for programs that start it.")
 @click.option(
     "--labels",
     "labels",
@@ -96,29 +103,63 @@ def schemas() -> Mapping[str, JsonObject]:
 def serve(ctx: click.Context, /, **chosen: Any) -> int:
     """Serve runs until Ctrl-C."""
     from .access import is_loopback  # noqa: PLC0415 - `--help` needs none of it
+    from .beside import noted  # noqa: PLC0415 - as above
     from .downloads import Downloads  # noqa: PLC0415 - as above
     from .pages.label_page import Labels  # noqa: PLC0415 - as above
     from .serving import Place, Server, opened_in_browser  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj, {})
-    with _runs(ctx, call, chosen["paths"], chosen["stores"]) as runs:
+    with ExitStack() as stack:
+        runs = stack.enter_context(_runs(ctx, call, chosen["paths"], chosen["stores"]))
         labels = Labels(Path(chosen["labels"]), can_add=not chosen["read_only"])
+        first = _first(runs, chosen["run"])
         server = Server(runs, Place(chosen["host"], chosen["port"]), labels, Downloads(call))
-        document = ServeDocument(address=server.address, port=server.port, sources=runs.labels)
+        stack.callback(server.close)
+        stack.enter_context(noted(call, server.port, _places(ctx, call, chosen["paths"], chosen["stores"])))
+        address = server.address_of(first)
+        document = ServeDocument(address=address, port=server.port, sources=runs.labels)
         call.output.document(document.model_dump(mode="json"))
-        call.output.line(f"Runs of {', '.join(runs.labels)}: {server.address}")
+        call.output.line(f"Runs of {', '.join(runs.labels)}: {address}")
         if not is_loopback(chosen["host"]):
             call.output.notice(
                 "whoever reaches this address and has the token reads every run, with prompts, transcripts and files; "
                 "the connection is not encrypted"
             )
         call.output.notice("the address opens the pages once, in one browser; Ctrl-C ends it")
-        _flush()
-        opens = not chosen["no_open"] and not call.output.as_json
-        with opened_in_browser(server.address, call.output.notice) if opens else nullcontext():
-            server.serve()
+        sys.stdout.flush()
+        opens = chosen["opens"]
+        if opens is None:
+            opens = not call.output.as_json
+        if opens:
+            stack.enter_context(opened_in_browser(address, call.output.notice))
+        if chosen["until_eof"]:
+            threading.Thread(target=_until_eof, args=(server,), daemon=True).start()
+        server.serve()
         call.output.verdict("done: viewed", ExitCode.OK)
     return ExitCode.OK
+
+
+def _first(runs: Runs, reference: str | None) -> str:
+    """The name in addresses of the run to begin with; empty if it is the list.
+
+    Raises:
+        UsageError: there is no such run.
+    """
+    if reference is None:
+        return ""
+    rows = sorted(runs.rows(), key=lambda row: row.started_at, reverse=True)
+    key = next((row.key for row in rows if reference in ("latest", row.run_id)), None)
+    if key is None:
+        hint = "`skillgauge history list` shows the ids of a store."
+        raise UsageError(Problem("view.run", f"no run {reference!r} is here", hint=hint))
+    return key
+
+
+def _until_eof(server: Server) -> None:
+    """End a server when standard input ends."""
+    while sys.stdin.buffer.read(1024):
+        pass
+    server.stop()
 
 
 class ExportDocument(Frozen):
@@ -166,10 +207,16 @@ def export(ctx: click.Context, *, folder: str, sources: tuple[str, ...], store: 
     return ExitCode.OK
 
 
-def _flush() -> None:
-    import sys  # noqa: PLC0415 - as above
+def _calls(ctx: click.Context, call: Invocation, paths: Sequence[str], stores: Sequence[str]) -> list[Invocation]:
+    """A command line for each store that is shown."""
+    return [invocation(ctx.obj, {"store": place}) for place in stores] if paths or stores else [call]
 
-    sys.stdout.flush()
+
+def _places(ctx: click.Context, call: Invocation, paths: Sequence[str], stores: Sequence[str]) -> list[str]:
+    """The stores that are shown, for evaluations that look for a viewer."""
+    from .beside import place_of  # noqa: PLC0415 - `--help` needs none of it
+
+    return [place_of(own) for own in _calls(ctx, call, paths, stores)]
 
 
 @contextmanager
@@ -193,10 +240,7 @@ def _runs(ctx: click.Context, call: Invocation, paths: Sequence[str], stores: Se
                 sources.append(files)
             except SkillgaugeError as error:
                 problems += error.problems
-        calls = [invocation(ctx.obj, {"store": place}) for place in stores]
-        if not paths and not stores:
-            calls = [call]
-        for own in calls:
+        for own in _calls(ctx, call, paths, stores):
             try:
                 store = stack.enter_context(opened_store(own))
                 stored = StoredRuns(store_place(own), store)

@@ -100,9 +100,17 @@ class Server:
     @property
     def address(self) -> str:
         """The address that opens the first page, once."""
+        return self.address_of("")
+
+    def address_of(self, run: str) -> str:
+        """The address that opens the page of a run, once; of the list, if it is empty.
+
+        Args:
+            run: its name in addresses.
+        """
         shown = "localhost" if is_every_address(self._host) else self._host
         shown = f"[{shown}]" if ":" in shown else shown
-        return f"http://{shown}:{self.port}/?token={self._tickets.token}"
+        return f"http://{shown}:{self.port}/?token={self._tickets.token}{f'&run={run}' if run else ''}"
 
     def serve(self) -> None:
         """Answer requests until Ctrl-C or a signal to end."""

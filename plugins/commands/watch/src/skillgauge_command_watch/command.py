@@ -14,7 +14,7 @@ from skillgauge.api.report import counted
 from skillgauge.api.run import EvaluationCommand, Invocation, configured, invocation
 
 _WORDS = "skillgauge_command_watch.words"
-_ONCE = frozenset({"listed", "dry_run", "confirm", "last_failed", "changed", "open_report"})
+_ONCE = frozenset({"listed", "dry_run", "confirm", "last_failed", "changed", "open_report", "view"})
 """Options of `eval` that choose otherwise, or that nobody wants after every change."""
 _SHOWN = 3
 """Files that are named of those that changed."""
