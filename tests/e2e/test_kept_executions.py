@@ -80,7 +80,7 @@ class Bench:
         self.command = ["eval", "slow", "--plugin", str(AGENT), "--engine", "counted", "--no-baseline", "--json"]
         self.started: list[subprocess.Popen[str]] = []
         self.excused: Counter[str] = Counter()
-        """How often a kill came between the answer of the service and the grading, by case."""
+        """Kills that came between the answer of the service and the grading, by case."""
 
     def suite(self, cases: int, grading_s: float) -> None:
         """Write the skill and its cases."""

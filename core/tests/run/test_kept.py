@@ -38,7 +38,7 @@ USAGE = Usage(total_tokens=100, cost_usd=1.0)
 
 
 def packing(command: Command, workspace: FakeWorkspace) -> Finished:
-    """What `tar` does in a workspace, with files alone."""
+    """Do what `tar` does in a workspace, with files alone."""
     if "-cf" in command.argv[-1]:
         written = io.BytesIO()
         with tarfile.open(fileobj=written, mode="w") as tar:
@@ -243,7 +243,7 @@ def test_a_kept_execution_counts_once() -> None:
 
 
 def test_budget_takes_back_what_the_result_names() -> None:
-    """What an earlier command used for a trial is not counted again with its result."""
+    """The usage of an earlier command is not counted again with the result of its trial."""
 
     async def spent() -> tuple[bool, bool]:
         limits = BudgetLimits(tokens=350)

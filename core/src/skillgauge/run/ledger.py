@@ -192,7 +192,7 @@ class Ledger:
             return None
 
     def _with_session(self, kept: KeptExecution) -> Unfinished:
-        """What the claim under way has used by the time that an execution is kept."""
+        """Return the usage of the claim under way by the time that an execution is kept."""
         claim, failure = self.earlier.get(kept.trial_id, 0) + 1, Failure.of_agent(FailureClass.KILLED, CUT_OFF)
         latest = self._latest.get(kept.trial_id)
         *before, last = latest.attempts if latest else (GivenUp(failure=failure, wait_s=0.0, is_cut_off=True),)

@@ -22,14 +22,14 @@ class KeptFile(Frozen):
     sha256: str = ""
     """Of a file's content, under which `KeptExecution.contents` has it."""
     target: str = ""
-    """Where a link leads."""
+    """The path that a link leads to."""
     mode: int = Field(ge=0, le=0o7777)
     mtime: int = 0
     """Whole seconds since the epoch."""
 
 
 class KeptExecution(Frozen):
-    """What an agent did in a trial, and the workspace that it left for the graders."""
+    """The deeds of an agent in a trial, and the workspace that it left for the graders."""
 
     trial_id: str
     ordinal: int

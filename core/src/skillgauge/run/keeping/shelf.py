@@ -23,7 +23,7 @@ class Shelf:
         self._log = log if isinstance(log, KeepingLog) else None
         self._here: dict[str, KeptExecution] = {}
         self._known: dict[str, KeptExecution] = {}
-        """What was handed in or out, by trial, without files."""
+        """Executions that were handed in or out, by trial, without files."""
 
     async def keep(self, kept: KeptExecution) -> None:
         """Take one in, in place of an earlier one of its trial."""

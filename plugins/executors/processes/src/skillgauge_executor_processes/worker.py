@@ -78,7 +78,7 @@ class _Keeper:
         """Of the attempts under way, by trial."""
         self._waiting: dict[int, asyncio.Future[None]] = {}
         self.given: dict[int, bytes] = {}
-        """What earlier attempts have executed, by the number of the attempt that it is for."""
+        """Executions of earlier attempts, as JSON, by the number of the attempt that each is for."""
 
     async def keep(self, kept: KeptExecution) -> None:
         number = self.numbers[kept.trial_id]
@@ -92,7 +92,7 @@ class _Keeper:
         return await asyncio.to_thread(KeptExecution.model_validate_json, content) if content else None
 
     def is_safe(self, number: int) -> None:
-        """What an attempt sent is kept."""
+        """Take note that the execution which an attempt sent is kept."""
         if (waiting := self._waiting.pop(number, None)) and not waiting.done():
             waiting.set_result(None)
 

@@ -12,7 +12,7 @@ from .places import Place
 
 
 async def keeps_executions(place: Place) -> None:
-    """What is kept comes back to the letter, is replaced, goes with the result, and belongs to its run."""
+    """A kept execution comes back to the letter, is replaced, goes with the result, and belongs to its run."""
     async with place.store() as store:
         log = await place.begin(store, samples.head())
         if not isinstance(log, KeepingLog):
@@ -46,7 +46,7 @@ async def keeps_them_for_the_next(place: Place, *, fresh: bool) -> None:
 
 
 async def require_survived(place: Place, log: RunLog) -> None:
-    """What was kept before the process was killed, or the store closed, is there."""
+    """Require the execution that was kept before the process was killed, or the store closed."""
     if isinstance(log, KeepingLog):
         await _require(place, log, 2, samples.kept(2, "kept"), "of a run that was not finished")
 
