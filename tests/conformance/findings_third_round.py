@@ -466,4 +466,11 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/commands/view/tests/test_view_cli.py::test_it_serves_the_store_until_it_is_ended",
         "plugins/commands/view/tests/test_view_browser.py::test_by_keyboard_alone",
     ),
+    # What was finished and paid for was executed again when a worker, or the run, died over its grading.
+    "R3-S1": (
+        "tests/e2e/test_kept_executions.py::test_a_worker_that_dies_over_the_grading",
+        "tests/e2e/test_kept_executions.py::test_a_run_that_is_killed_over_the_grading",
+        "tests/e2e/test_kept_executions.py::test_random_kills_of_workers_and_of_the_run",
+        "core/tests/run/test_kept.py::test_a_kept_execution_counts_once",
+    ),
 }

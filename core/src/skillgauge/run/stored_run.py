@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from ..types.comparison import GroupKey
+from ..types.kept import KeptExecution
 from ..types.result import ResultOrder, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead
 
@@ -27,7 +28,7 @@ CHANGED = "it was changed after it was written"
 _BYTES = 16
 _NAME_BYTES = 8
 _OWN = {"signature", "signer"}
-Signed = TypeVar("Signed", TrialResult, CaseHead, Summary, Unfinished)
+Signed = TypeVar("Signed", TrialResult, CaseHead, Summary, Unfinished, KeptExecution)
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class RunSigner:
         run = json.dumps([run_id, plan_id]).encode()
         self._begun = {
             kind: blake2b(run, key=key.secret, digest_size=_BYTES, person=kind.__name__.encode())
-            for kind in (TrialResult, CaseHead, Summary, Unfinished)
+            for kind in (TrialResult, CaseHead, Summary, Unfinished, KeptExecution)
         }
 
     def signed(self, value: Signed, more: bytes = b"") -> Signed:

@@ -12,7 +12,19 @@ from collections.abc import Callable
 from functools import partial
 from itertools import count
 
-from skillgauge.api import Blame, Failure, FailureClass, GivenUp, PluginError, Problem, Trial, TrialResult, get_logger
+from skillgauge.api import (
+    Blame,
+    Failure,
+    FailureClass,
+    GivenUp,
+    Keeper,
+    KeptExecution,
+    PluginError,
+    Problem,
+    Trial,
+    TrialResult,
+    get_logger,
+)
 
 from .wire import Frame, Kind, receive, send
 
@@ -38,10 +50,12 @@ class Pool:
         workers: how many there may be.
         concurrency: attempts under way at once, divided among them.
         on_spent: called whenever a worker reports that an attempt has used more.
+        keeper: keeps what workers have executed until it is graded.
     """
 
-    def __init__(self, recipe: bytes, workers: int, concurrency: int, on_spent: OnSpent) -> None:
+    def __init__(self, recipe: bytes, workers: int, concurrency: int, on_spent: OnSpent, keeper: Keeper) -> None:
         self._on_spent = on_spent
+        self._keeper = keeper
         shares = [(concurrency + workers - 1 - at) // workers for at in range(workers)]
         self._places = [_Place(recipe, share) for share in shares]
 
@@ -61,7 +75,7 @@ class Pool:
         place.under_way += 1
         try:
             connection = await place.connection()
-            return await connection.attempt(trial, self._on_spent)
+            return await connection.attempt(trial, self._on_spent, self._keeper)
         except PluginError as error:
             return _failure(FailureClass.LAUNCH, str(error), retryable=True)
         finally:
@@ -153,13 +167,17 @@ class _Connection:
         self._numbers = count()
         self._waiting: dict[int, asyncio.Future[Frame]] = {}
         self._on_spent: dict[int, Callable[[GivenUp], None]] = {}
+        self._keepers: dict[int, Keeper] = {}
+        self._keeping: set[asyncio.Task[None]] = set()
         self._listening = asyncio.create_task(self._listen())
         self.lives = True
 
-    async def attempt(self, trial: Trial, on_spent: OnSpent) -> TrialResult | Failure:
+    async def attempt(self, trial: Trial, on_spent: OnSpent, keeper: Keeper) -> TrialResult | Failure:
         """See `Pool.attempt`."""
         number = next(self._numbers)
-        self._on_spent[number] = partial(on_spent, trial.trial_id)
+        if kept := await keeper.kept(trial):
+            send(self._writer, Frame(Kind.KEPT, number, await asyncio.to_thread(_json, kept)))
+        self._on_spent[number], self._keepers[number] = partial(on_spent, trial.trial_id), keeper
         try:
             answer = await self._ask(Frame(Kind.ATTEMPT, number, trial.model_dump_json().encode()))
         except asyncio.CancelledError:
@@ -167,7 +185,7 @@ class _Connection:
                 await self._cancel(number)
             raise
         finally:
-            del self._on_spent[number]
+            del self._on_spent[number], self._keepers[number]
         if answer.kind is Kind.RESULT:
             return TrialResult.model_validate_json(answer.content)
         died = answer.kind is Kind.CANCELLED
@@ -179,6 +197,7 @@ class _Connection:
         self._writer.close()
         await _end(self._process, CLOSE_S)
         await self._listening
+        await asyncio.gather(*self._keeping, return_exceptions=True)
 
     async def _ask(self, frame: Frame) -> Frame:
         answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
@@ -204,6 +223,11 @@ class _Connection:
                     if on_spent := self._on_spent.get(frame.number):
                         on_spent(GivenUp.model_validate_json(frame.content))
                     continue
+                if frame.kind is Kind.KEEP:
+                    keeping = asyncio.create_task(self._keep(frame))
+                    self._keeping.add(keeping)
+                    keeping.add_done_callback(self._keeping.discard)
+                    continue
                 answer = self._waiting.pop(frame.number, None)
                 if answer and not answer.done():
                     answer.set_result(frame)
@@ -213,6 +237,11 @@ class _Connection:
             await _end(self._process, CLOSE_S)
             self._lose()
 
+    async def _keep(self, frame: Frame) -> None:
+        if keeper := self._keepers.get(frame.number):
+            await keeper.keep(await asyncio.to_thread(KeptExecution.model_validate_json, frame.content))
+            send(self._writer, Frame(Kind.SAFE, frame.number))
+
     def _lose(self) -> None:
         """Give everybody who waits for the worker an answer in its place."""
         ending = f"the worker process that made the attempt ended with {_end_of(self._process)}"
@@ -220,6 +249,10 @@ class _Connection:
             answer = self._waiting.pop(number)
             if not answer.done():
                 answer.set_result(Frame(Kind.CANCELLED, number, ending.encode()))
+
+
+def _json(kept: KeptExecution) -> bytes:
+    return kept.model_dump_json().encode()
 
 
 async def _end(process: Process, grace_s: float) -> None:

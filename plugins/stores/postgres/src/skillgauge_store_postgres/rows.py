@@ -93,6 +93,11 @@ def write_results(
     return db.execute(_RESULTS, (run, *columns)).rowcount == len(rows)
 
 
+def drop_kept(db: Db, runs: Sequence[int]) -> None:
+    """Drop the executions that runs keep, inside a transaction of the caller's."""
+    db.execute("UPDATE kept SET body = NULL WHERE run = ANY(%s) AND body IS NOT NULL", (list(runs),))
+
+
 def case_rows(cases: Iterable[CaseHead]) -> list[CaseRow]:
     """Cases as they are stored."""
     return [(stored_name(case.suite_id), case.index, blob(encode(case, sparse=True))) for case in cases]

@@ -6,7 +6,9 @@ a change of the tables is a new script at the end.
 All of it lies in a schema of its own. A result is found by run and place in the plan; the texts that group results are
 stored once a group, and what is known of a case once, not with each of its results. A `body` is JSON, compressed by
 zlib if it is long. It is no `jsonb`, which refuses the character NUL and changes numbers, and no `text` for the sake of
-the long ones. `owners` counts how often a run was taken by a process: see `ownership`. Everything goes with its run.
+the long ones. `kept` holds executions that are not graded yet, with the files of their workspaces; what is dropped
+loses its body, since roles that write runs may not delete. `owners` counts how often a run was taken by a process: see
+`ownership`. Everything goes with its run.
 """
 
 from __future__ import annotations
@@ -99,5 +101,16 @@ CREATE TABLE spending (
     body bytea NOT NULL,
     PRIMARY KEY (run, ordinal, claim)
 );
+""",
+    """
+CREATE TABLE kept (
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    ordinal bigint NOT NULL,
+    trial_id bytea NOT NULL,
+    body bytea,
+    PRIMARY KEY (run, ordinal)
+);
+ALTER TABLE kept ALTER COLUMN body SET STORAGE EXTERNAL;
+CREATE INDEX kept_with_body ON kept (run) WHERE body IS NOT NULL;
 """,
 )

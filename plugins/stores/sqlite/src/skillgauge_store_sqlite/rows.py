@@ -61,6 +61,11 @@ def write_cases(db: sqlite3.Connection, run: int, rows: Iterable[tuple[str, int,
     db.executemany("INSERT OR IGNORE INTO cases VALUES (?, ?, ?, ?)", ((run, *row) for row in rows))
 
 
+def drop_kept(db: sqlite3.Connection, run: int) -> None:
+    """Drop the executions that a run keeps, inside a transaction of the caller's."""
+    db.execute("DELETE FROM kept WHERE id >= ? AND id < ?", (first_key(run), first_key(run + 1)))
+
+
 def result_key(run: int, ordinal: int) -> int:
     """The key of a run's result."""
     if not 0 <= ordinal < 1 << ORDINAL_BITS:

@@ -9,7 +9,8 @@ kept up. The texts that group results are stored once per group. A result's `bod
 a blob if it is long: its column takes either. What is known of a case is stored once, not with each of its results.
 What changes every few seconds (`owners`) stands
 apart from what is large (`runs`). `spending` holds what a trial has used before it has a result, a row for each claim
-under the key of the result; a row whose result is there counts no longer.
+under the key of the result; a row whose result is there counts no longer. `kept` holds executions that are not graded
+yet, with the files of their workspaces, under the key that the result will have; a row goes with the result.
 """
 
 from __future__ import annotations
@@ -93,6 +94,13 @@ CREATE TABLE spending (
     body TEXT NOT NULL,
     PRIMARY KEY (id, claim)
 ) WITHOUT ROWID;
+""",
+    """
+CREATE TABLE kept (
+    id INTEGER PRIMARY KEY,
+    trial_id BLOB NOT NULL,
+    body TEXT NOT NULL
+);
 """,
 )
 

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from skillgauge.api import Executor, Failure, GivenUp, Results, RunTrial, Trial, TrialResult, Verdict
+from skillgauge.api import Executor, Failure, GivenUp, KeptExecution, Results, RunTrial, Trial, TrialResult, Verdict
 from skillgauge.evaluation.preparation import recipe_of
 from skillgauge.plan.options import EvalOptions, What
 from skillgauge.plan.preparing import prepare
@@ -72,6 +72,12 @@ class _RunTrial:
 
     def spent(self, trial_id: str, attempt: GivenUp) -> None:
         """The trials of the contract cost nothing."""
+
+    async def keep(self, kept: KeptExecution) -> None:
+        """Nor is any of them kept."""
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        """Nothing is."""
 
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         return replace(self, runner=self.runner.elsewhere(attempt))

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from skillgauge.api import JsonObject, Store
+from skillgauge.api import JsonObject, KeepingLog, Store
 
 from .. import samples
 
@@ -44,6 +44,8 @@ async def _die_in_a_run(store: Store) -> None:
     await log.commit([samples.result(0)], paid=True)
     await log.commit([samples.result(1)], paid=False)
     await log.spend([samples.unfinished(2, 1, 7)])
+    if isinstance(log, KeepingLog):
+        await log.keep(samples.kept(2, "kept"))
     sys.stdout.write(json.dumps(log.info.run_id) + "\n")
     sys.stdout.flush()
     os._exit(9)
