@@ -127,6 +127,10 @@ from ..types.inputs import (
 from ..types.gate import (
     RepeatRule as RepeatRule,
 )
+from ..types.progress import (
+    Followed as Followed,
+    UnderWay as UnderWay,
+)
 from ..types.result import (
     GivenUp as GivenUp,
     Kept as Kept,

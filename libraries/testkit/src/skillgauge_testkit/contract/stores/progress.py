@@ -1,0 +1,104 @@
+"""The contract of stores, for those that tell how far a run is: counts, sessions under way, results as they come."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Sequence
+
+from skillgauge.api import Followed, RunLog, RunQuery, Store, TrialResult, UnderWay, Verdict
+from skillgauge.api.report import Progress, RunState
+
+from .. import samples
+from ..clauses import answered, require, shown
+from ..shapes import require_shape
+from .places import Place
+
+
+async def tells_how_far(place: Place) -> None:
+    """Check what others see of a run while it goes on; a store whose runs are not `Followed` need not tell."""
+    async with place.store() as store, place.store() as other:
+        log = await place.begin(store, samples.head())
+        reader = other if store.durable else store
+        source = await _source(place, reader)
+        if not isinstance(source, Followed):
+            return
+        require_shape(source, Followed)
+        await _require_progress(place, reader, Progress({}))
+        began = time.time()
+        paid = [samples.trial(n, paid=True) for n in (2, 1)]
+        await answered("RunLog.claim", place.patience_s, log.claim, [*paid, samples.trial(0)])
+        expected = tuple(UnderWay.of(trial, since=began, where="") for trial in paid[::-1])
+        await _require_progress(place, reader, Progress({}, expected))
+        await _require_committed(place, log, reader)
+        if not store.durable:
+            return
+        await place.finish(log, RunState.INTERRUPTED, None)
+        again = await place.begin(store, samples.head())
+        await answered("RunLog.claim", place.patience_s, again.claim, [samples.trial(3, paid=True)])
+        await place.commit(again, [samples.result(3)])
+        source = await _source(place, reader)
+        since = await _since(place, source, 0)
+        ordinals = [result.ordinal for _, result in since]
+        is_whole = set(ordinals) == {0, 1, 2, 3} and ordinals[-1] == 3
+        require(is_whole, f"Followed.results_since must go on in a run that was resumed, not give {shown(ordinals)}")
+
+
+async def _require_committed(place: Place, log: RunLog, reader: Store) -> None:
+    """Commit in another order than that of the plan, and again; what comes must come in that order."""
+    first, failed = samples.result(2), samples.result(0, verdict=Verdict.FAIL, value=0.0, scores=(), arm="with")
+    await answered("RunLog.commit", place.patience_s, lambda: log.commit([first], paid=True))
+    source = await _source(place, reader)
+    [(cursor, _)] = await _require_since(place, source, 0, [first])
+    await answered("RunLog.commit", place.patience_s, lambda: log.commit([failed, samples.result(1)], paid=False))
+    await _require_since(place, source, cursor, [failed, samples.result(1)])
+    mended = samples.result(0, arm="with")
+    (*_, (cursor, _)) = await _since(place, source, 0)
+    await _require_since(place, source, cursor, [])
+    counts = {first.group: {Verdict.PASS: 2}, failed.group: {Verdict.FAIL: 1}}
+    await _require_progress(place, reader, Progress(counts))
+    await answered("RunLog.commit of a trial again", place.patience_s, lambda: log.commit([mended], paid=False))
+    await _require_since(place, source, cursor, [mended])
+    await _require_progress(place, reader, Progress({**counts, mended.group: {Verdict.PASS: 1}}))
+
+
+async def _source(place: Place, store: Store) -> Followed:
+    views = await place.scan(store, RunQuery(limit=1))
+    require(len(views) == 1, "Store.scan must give a run that is under way")
+    source: Followed = views[0].source  # type: ignore[assignment] # the caller looks
+    return source
+
+
+async def _require_progress(place: Place, reader: Store, expected: Progress) -> None:
+    source = await _source(place, reader)
+    got = await answered("Followed.progress", place.patience_s, asyncio.to_thread, source.progress)
+    counts = {group: dict(by_verdict) for group, by_verdict in got.counts.items()}
+    message = f"Followed.progress must count results by group and verdict: {shown(expected.counts)}, not {shown(counts)}"
+    require(counts == expected.counts, message)
+    seen = [one.model_copy(update={"since": 0.0, "where": ""}) for one in got.under_way]
+    due = [one.model_copy(update={"since": 0.0}) for one in expected.under_way]
+    clause = "Followed.progress must give the paid trials that were claimed and have no result, in plan order"
+    require(seen == due, f"{clause}: {shown(due)}, not {shown(seen)}")
+    for one in got.under_way:
+        is_known = abs(one.since - time.time()) < 3600 and str(os.getpid()) in one.where
+        require(is_known, f"a session under way must tell since when it is, and in which process, not {shown(one)}")
+
+
+async def _since(place: Place, source: Followed, after: int) -> list[tuple[int, TrialResult]]:
+    call = f"Followed.results_since({after})"
+    return await answered(call, place.patience_s, asyncio.to_thread, lambda: list(source.results_since(after)))
+
+
+async def _require_since(
+    place: Place, source: Followed, after: int, expected: Sequence[TrialResult]
+) -> list[tuple[int, TrialResult]]:
+    got = await _since(place, source, after)
+    cursors = [cursor for cursor, _ in got]
+    clause = "Followed.results_since must give cursors that grow, behind the one that it was given"
+    grows = cursors == sorted(set(cursors)) and all(cursor > after for cursor in cursors)
+    require(grows, f"{clause} ({after}), not {shown(cursors)}")
+    ordinals, due = [one.ordinal for _, one in got], [one.ordinal for one in expected]
+    message = f"Followed.results_since must give results as they were committed: {due}, not {ordinals}"
+    require([one for _, one in got] == list(expected), message)
+    return got
