@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import pickle
 import time
 from collections.abc import Sequence
 
@@ -13,6 +15,7 @@ from skillgauge.api.report import Progress, RunState
 from .. import samples
 from ..clauses import answered, require, shown
 from ..shapes import require_shape
+from .crashes import run_child
 from .places import Place
 
 
@@ -31,6 +34,8 @@ async def tells_how_far(place: Place) -> None:
         await answered("RunLog.claim", place.patience_s, log.claim, [*paid, samples.trial(0)])
         expected = tuple(UnderWay.of(trial, since=began, where="") for trial in paid[::-1])
         await _require_progress(place, reader, Progress({}, expected))
+        if store.durable:
+            await _require_seen(place, under_way=[1, 2])
         await _require_committed(place, log, reader)
         if not store.durable:
             return
@@ -61,6 +66,20 @@ async def _require_committed(place: Place, log: RunLog, reader: Store) -> None:
     await answered("RunLog.commit of a trial again", place.patience_s, lambda: log.commit([mended], paid=False))
     await _require_since(place, source, cursor, [mended])
     await _require_progress(place, reader, Progress({**counts, mended.group: {Verdict.PASS: 1}}))
+
+
+async def _require_seen(place: Place, under_way: Sequence[int]) -> None:
+    """Check what another process sees meanwhile."""
+    payload = pickle.dumps((place.make, place.location))
+    timeout_s = 6 * place.patience_s
+    call = "looking at a run from another process"
+    ended = await answered(call, 2 * timeout_s, asyncio.to_thread, run_child, payload, timeout_s, "look_on")
+    require(ended.returncode == 0, f"{call} must be possible, but: {ended.stderr.decode('utf-8', 'replace')[-500:]}")
+    seen = json.loads(ended.stdout)
+    ordinals = [ordinal for ordinal, _ in seen["under_way"]]
+    is_ours = all(str(os.getpid()) in where for _, where in seen["under_way"])
+    is_right = seen["state"] == RunState.RUNNING and seen["done"] == 0 and ordinals == list(under_way) and is_ours
+    require(is_right, f"{call} must show it as running, with its sessions under way and their process, not {shown(seen)}")
 
 
 async def _source(place: Place, store: Store) -> Followed:
