@@ -247,9 +247,9 @@ class MemoryLog:
         done = frozenset(trial_id for trial_id in ids if trial_id in self._results)
         open_ids = [trial_id for trial_id in ids if trial_id not in done]
         self._claims.update(open_ids)
-        now, where = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
-        paid = [trial for trial in trials if trial.paid and trial.trial_id not in done]
-        self._under_way.update((trial.trial_id, UnderWay.of(trial, since=now, where=where)) for trial in paid)
+        if paid := [trial for trial in trials if trial.paid and trial.trial_id not in done]:
+            now, where = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
+            self._under_way.update((trial.trial_id, UnderWay.of(trial, since=now, where=where)) for trial in paid)
         attempts = {trial_id: self._claims[trial_id] for trial_id in open_ids}
         again = {trial_id for trial_id, attempt in attempts.items() if attempt > 1}
         return Claimed(done=done, attempts=attempts, cut_off=self._cut_off(again) if again else {})
@@ -293,7 +293,7 @@ class MemoryLog:
         counts: dict[GroupKey, dict[Verdict, int]] = {}
         for result in tuple(self._results.values()):
             count(counts, result.group, result.verdict)
-        return Progress(counts, tuple(sorted(tuple(self._under_way.values()), key=lambda one: one.ordinal)))
+        return Progress(counts, tuple(sorted(self._under_way.values(), key=lambda one: one.ordinal)))
 
     def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
         """See `Followed.results_since`."""

@@ -56,7 +56,11 @@ class ShelfRun:
         new = [name for name in names if name not in done]
         now, here = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
         sessions = [UnderWay.of(one, since=now, where=here) for one in trials if one.paid and one.trial_id not in done]
-        lines = [line("claim", new), *(line("case", case) for case in cases), *(line("session", one) for one in sessions)]
+        lines = [
+            line("claim", new),
+            *(line("case", case) for case in cases),
+            *(line("session", one) for one in sessions),
+        ]
         await asyncio.to_thread(self._add, lines)
         attempts = {name: self._contents.claims[name] for name in new}
         return Claimed(done, attempts, self._contents.cut_off(name for name in new if attempts[name] > 1))

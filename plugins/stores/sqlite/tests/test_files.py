@@ -247,9 +247,7 @@ def test_a_run_of_the_version_before_spending_was_kept_goes_on(make: ModuleType,
     assert make.query(path, "PRAGMA user_version") == [(len(MIGRATIONS),)]
 
 
-def test_a_run_of_the_version_before_runs_were_followed_is_counted(
-    make: ModuleType, path: Path, store: Stores
-) -> None:
+def test_a_run_of_the_version_before_runs_were_followed_is_counted(make: ModuleType, path: Path, store: Stores) -> None:
     """Its results come in plan order, and those that a resumed run adds come behind them."""
     results = [make.result(n) for n in range(3)]
 
@@ -270,9 +268,7 @@ def test_a_run_of_the_version_before_runs_were_followed_is_counted(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 @pytest.mark.parametrize(("mode", "is_of_group"), [(0o2770, True), (0o770, False), (0o2775, False), (0o2750, False)])
-def test_a_group_shares_a_database(
-    make: ModuleType, path: Path, store: Stores, mode: int, is_of_group: bool
-) -> None:
+def test_a_group_shares_a_database(make: ModuleType, path: Path, store: Stores, mode: int, is_of_group: bool) -> None:
     """All files have mode 0660, in a folder that gives them its group; any other folder is refused and left empty."""
     path.parent.chmod(mode)
     one = SqliteStore(SqliteOptions(location=str(path), group_access=True))

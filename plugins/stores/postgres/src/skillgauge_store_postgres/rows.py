@@ -119,7 +119,10 @@ def begin_sessions(db: Db, run: int, sessions: Sequence[UnderWay]) -> None:
 
 def end_sessions(db: Db, run: int, ordinals: Sequence[int]) -> None:
     """These have a result now; inside a transaction of the caller's."""
-    db.execute("UPDATE sessions SET has_ended = true, body = '' WHERE run = %s AND ordinal = ANY(%s) AND NOT has_ended", (run, list(ordinals)))
+    db.execute(
+        "UPDATE sessions SET has_ended = true, body = '' WHERE run = %s AND ordinal = ANY(%s) AND NOT has_ended",
+        (run, list(ordinals)),
+    )
 
 
 def _group(db: Db, run: int, group: Group, groups: dict[Group, int]) -> int:

@@ -12,8 +12,25 @@ from skillgauge_stored_runs import trouble
 _MOUNTS = Path("/proc/self/mountinfo")
 """Linux alone; elsewhere nothing is refused."""
 _NETWORKS = frozenset(
-    "9p afs beegfs ceph cifs coda davfs fuse.glusterfs fuse.rclone fuse.s3fs fuse.sshfs gfs2 glusterfs gpfs lustre ncpfs "
-    "nfs nfs4 ocfs2 orangefs panfs pvfs2 smb2 smb3 smbfs".split()
+    {
+        *(
+            "9p",
+            "afs",
+            "beegfs",
+            "ceph",
+            "cifs",
+            "coda",
+            "davfs",
+            "glusterfs",
+            "gpfs",
+            "lustre",
+            "ncpfs",
+            "nfs",
+            "nfs4",
+        ),
+        *("orangefs", "panfs", "pvfs2", "smb2", "smb3", "smbfs"),
+        *("fuse.ceph", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
+    }
 )
 _ROOT = Path("/")
 """Of whatever kind, it is this machine's own: some containers reach it by 9p."""
@@ -57,7 +74,8 @@ def refuse_networks(path: Path, mounts: Path = _MOUNTS) -> None:
 def _refusal(path: Path, kind: str) -> StoreError:
     message = f"{path} lies on a network file system ({kind}), where SQLite's locks do not keep two machines apart"
     hint = (
-        "Name a file on a disk of this machine with --store; a database that is there can be moved. For several machines use a PostgreSQL database "
-        "(--store postgresql://...), or keep a record of each run and take them in later with: skillgauge history import"
+        "Name a file on a disk of this machine with --store; a database that is there can be moved. For several "
+        "machines use a PostgreSQL database (--store postgresql://...), or keep a record of each run and take them in "
+        "later with: skillgauge history import"
     )
     return trouble("store.network-file-system", message, hint)

@@ -185,9 +185,7 @@ def _sessions(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
 
 
 def _commits(db: sqlite3.Connection, *, run: int, after: int) -> Iterator[_Row]:
-    query = (
-        "SELECT body, place FROM commits JOIN results USING (id) WHERE run = ? AND place > ? ORDER BY place LIMIT ?"
-    )
+    query = "SELECT body, place FROM commits JOIN results USING (id) WHERE run = ? AND place > ? ORDER BY place LIMIT ?"
     return _pages(db, query, [run], [after])
 
 

@@ -9,9 +9,9 @@ kept up. The texts that group results are stored once per group. A result's `bod
 a blob if it is long: its column takes either. What is known of a case is stored once, not with each of its results.
 What changes every few seconds (`owners`) stands
 apart from what is large (`runs`). `spending` holds what a trial has used before it has a result, a row for each claim
-under the key of the result; a row whose result is there counts no longer. `commits` numbers the results of a run as they
-were committed, and `sessions` holds the paid trials that are under way: those who watch a run read these, and an index
-that counts verdicts, and no body.
+under the key of the result; a row whose result is there counts no longer. `commits` numbers the results of a run as
+they were committed, and `sessions` holds the paid trials that are under way: those who watch a run read these, and an
+index that counts verdicts, and no body.
 """
 
 from __future__ import annotations

@@ -21,40 +21,39 @@ from .places import Place
 
 async def tells_how_far(place: Place) -> None:
     """Check what others see of a run while it goes on; a store whose runs are not `Followed` need not tell."""
-    async with place.store() as store, place.store() as other:
+    async with place.store() as store:
         log = await place.begin(store, samples.head())
-        reader = other if store.durable else store
-        source = await _source(place, reader)
+        source = await _source(place, store)
         if not isinstance(source, Followed):
             return
         require_shape(source, Followed)
-        await _require_progress(place, reader, Progress({}))
+        await _require_progress(place, store, Progress({}))
         began = time.time()
         paid = [samples.trial(n, paid=True) for n in (2, 1)]
         await answered("RunLog.claim", place.patience_s, log.claim, [*paid, samples.trial(0)])
         expected = tuple(UnderWay.of(trial, since=began, where="") for trial in paid[::-1])
-        await _require_progress(place, reader, Progress({}, expected))
+        await _require_progress(place, store, Progress({}, expected))
         if store.durable:
             await _require_seen(place, under_way=[1, 2])
-        await _require_committed(place, log, reader)
+        await _require_committed(place, log, store)
         if not store.durable:
             return
         await place.finish(log, RunState.INTERRUPTED, None)
         again = await place.begin(store, samples.head())
         await answered("RunLog.claim", place.patience_s, again.claim, [samples.trial(3, paid=True)])
         await place.commit(again, [samples.result(3)])
-        source = await _source(place, reader)
+        source = await _source(place, store)
         since = await _since(place, source, 0)
         ordinals = [result.ordinal for _, result in since]
         is_whole = set(ordinals) == {0, 1, 2, 3} and ordinals[-1] == 3
         require(is_whole, f"Followed.results_since must go on in a run that was resumed, not give {shown(ordinals)}")
 
 
-async def _require_committed(place: Place, log: RunLog, reader: Store) -> None:
+async def _require_committed(place: Place, log: RunLog, store: Store) -> None:
     """Commit in another order than that of the plan, and again; what comes must come in that order."""
     first, failed = samples.result(2), samples.result(0, verdict=Verdict.FAIL, value=0.0, scores=(), arm="with")
     await answered("RunLog.commit", place.patience_s, lambda: log.commit([first], paid=True))
-    source = await _source(place, reader)
+    source = await _source(place, store)
     [(cursor, _)] = await _require_since(place, source, 0, [first])
     await answered("RunLog.commit", place.patience_s, lambda: log.commit([failed, samples.result(1)], paid=False))
     await _require_since(place, source, cursor, [failed, samples.result(1)])
@@ -62,10 +61,10 @@ async def _require_committed(place: Place, log: RunLog, reader: Store) -> None:
     (*_, (cursor, _)) = await _since(place, source, 0)
     await _require_since(place, source, cursor, [])
     counts = {first.group: {Verdict.PASS: 2}, failed.group: {Verdict.FAIL: 1}}
-    await _require_progress(place, reader, Progress(counts))
+    await _require_progress(place, store, Progress(counts))
     await answered("RunLog.commit of a trial again", place.patience_s, lambda: log.commit([mended], paid=False))
     await _require_since(place, source, cursor, [mended])
-    await _require_progress(place, reader, Progress({**counts, mended.group: {Verdict.PASS: 1}}))
+    await _require_progress(place, store, Progress({**counts, mended.group: {Verdict.PASS: 1}}))
 
 
 async def _require_seen(place: Place, under_way: Sequence[int]) -> None:
@@ -79,7 +78,9 @@ async def _require_seen(place: Place, under_way: Sequence[int]) -> None:
     ordinals = [ordinal for ordinal, _ in seen["under_way"]]
     is_ours = all(str(os.getpid()) in where for _, where in seen["under_way"])
     is_right = seen["state"] == RunState.RUNNING and seen["done"] == 0 and ordinals == list(under_way) and is_ours
-    require(is_right, f"{call} must show it as running, with its sessions under way and their process, not {shown(seen)}")
+    require(
+        is_right, f"{call} must show it as running, with its sessions under way and their process, not {shown(seen)}"
+    )
 
 
 async def _source(place: Place, store: Store) -> Followed:
@@ -89,11 +90,13 @@ async def _source(place: Place, store: Store) -> Followed:
     return source
 
 
-async def _require_progress(place: Place, reader: Store, expected: Progress) -> None:
-    source = await _source(place, reader)
+async def _require_progress(place: Place, store: Store, expected: Progress) -> None:
+    source = await _source(place, store)
     got = await answered("Followed.progress", place.patience_s, asyncio.to_thread, source.progress)
     counts = {group: dict(by_verdict) for group, by_verdict in got.counts.items()}
-    message = f"Followed.progress must count results by group and verdict: {shown(expected.counts)}, not {shown(counts)}"
+    message = (
+        f"Followed.progress must count results by group and verdict: {shown(expected.counts)}, not {shown(counts)}"
+    )
     require(counts == expected.counts, message)
     seen = [one.model_copy(update={"since": 0.0, "where": ""}) for one in got.under_way]
     due = [one.model_copy(update={"since": 0.0}) for one in expected.under_way]
