@@ -177,10 +177,7 @@ def _counts(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
 
 
 def _sessions(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
-    query = (
-        "SELECT body, id FROM sessions WHERE id < ? AND id > ? "
-        "AND NOT EXISTS (SELECT 1 FROM results WHERE results.id = sessions.id) ORDER BY id LIMIT ?"
-    )
+    query = "SELECT body, id FROM sessions WHERE id < ? AND id > ? ORDER BY id LIMIT ?"
     return _pages(db, query, [first_key(run + 1)], [first_key(run) - 1])
 
 
