@@ -133,6 +133,10 @@ from ..types.kept import (
     KeptExecution as KeptExecution,
     KeptFile as KeptFile,
 )
+from ..types.progress import (
+    Followed as Followed,
+    UnderWay as UnderWay,
+)
 from ..types.result import (
     GivenUp as GivenUp,
     Kept as Kept,

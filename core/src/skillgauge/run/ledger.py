@@ -9,6 +9,8 @@ process, and says that nothing can be resumed.
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence, Set
@@ -21,6 +23,7 @@ from ..contract.stores import Claimed, RunLog, RunQuery
 from ..errors import StoreError
 from ..types.comparison import GroupKey
 from ..types.kept import KeptExecution
+from ..types.progress import Progress, UnderWay, count
 from ..types.result import (
     GivenUp,
     Kept,
@@ -31,6 +34,7 @@ from ..types.result import (
     Summary,
     TrialResult,
     Unfinished,
+    Verdict,
 )
 from ..types.trial import CaseHead, Failure, FailureClass, PlanHead, Trial
 from .budget import CUT_OFF
@@ -280,6 +284,9 @@ class MemoryLog:
         self._spent: dict[tuple[int, int], Unfinished] = {}
         self._cases: dict[tuple[str, int], CaseHead] = {}
         self._kept: Kept | None = None
+        self._order: list[str] = []
+        """Trials as their results were committed."""
+        self._under_way: dict[str, UnderWay] = {}
 
     async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         """See `RunLog.claim`."""
@@ -288,6 +295,9 @@ class MemoryLog:
         done = frozenset(trial_id for trial_id in ids if trial_id in self._results)
         open_ids = [trial_id for trial_id in ids if trial_id not in done]
         self._claims.update(open_ids)
+        if paid := [trial for trial in trials if trial.paid and trial.trial_id not in done]:
+            now, where = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
+            self._under_way.update((trial.trial_id, UnderWay.of(trial, since=now, where=where)) for trial in paid)
         attempts = {trial_id: self._claims[trial_id] for trial_id in open_ids}
         again = {trial_id for trial_id, attempt in attempts.items() if attempt > 1}
         return Claimed(done=done, attempts=attempts, cut_off=self._cut_off(again) if again else {})
@@ -303,7 +313,10 @@ class MemoryLog:
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`."""
-        self._results.update((result.trial_id, result) for result in results)
+        for result in results:
+            self._results[result.trial_id] = result
+            self._order.append(result.trial_id)
+            self._under_way.pop(result.trial_id, None)
         self._kept = None
 
     async def spend(self, unfinished: Sequence[Unfinished]) -> None:
@@ -322,6 +335,17 @@ class MemoryLog:
     def cases(self) -> Iterator[CaseHead]:
         """See `RunSource.cases`."""
         return (case for _, case in sorted(self._cases.items()))
+
+    def progress(self) -> Progress:
+        """See `Followed.progress`."""
+        counts: dict[GroupKey, dict[Verdict, int]] = {}
+        for result in tuple(self._results.values()):
+            count(counts, result.group, result.verdict)
+        return Progress(counts, tuple(sorted(self._under_way.values(), key=lambda one: one.ordinal)))
+
+    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
+        """See `Followed.results_since`."""
+        return ((cursor, self._results[trial_id]) for cursor, trial_id in enumerate(self._order[after:], after + 1))
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """See `RunLog.finish`."""

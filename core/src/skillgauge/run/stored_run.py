@@ -19,6 +19,7 @@ from pydantic import BaseModel
 
 from ..types.comparison import GroupKey
 from ..types.kept import KeptExecution
+from ..types.progress import Followed, Progress
 from ..types.result import ResultOrder, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead
 
@@ -109,11 +110,12 @@ def _content(value: BaseModel) -> bytes:
 
 def opened(view: RunView, key: StoreKey | None) -> RunView:
     """A stored run without its signatures, which are looked at when `why_foreign` asks."""
+    source = view.source
     return RunView(
         run=view.run,
         head=view.head.model_copy(update={"signer": ""}),
         summary=unsigned(view.summary),
-        source=StoredRun(view, key),
+        source=FollowedRun(view, source, key) if isinstance(source, Followed) else StoredRun(view, key),
     )
 
 
@@ -198,6 +200,28 @@ class StoredRun:
         if rows is None:
             return CHANGED
         return self._why_rows_foreign(rows.hex())
+
+
+class FollowedRun(StoredRun):
+    """The same of a store that tells how far a run is.
+
+    Args:
+        view: as the store gives it.
+        followed: its source.
+        key: of the user, if there is one.
+    """
+
+    def __init__(self, view: RunView, followed: Followed, key: StoreKey | None) -> None:
+        super().__init__(view, key)
+        self._followed = followed
+
+    def progress(self) -> Progress:
+        """See `Followed.progress`."""
+        return self._followed.progress()
+
+    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
+        """See `Followed.results_since`."""
+        return ((cursor, unsigned(result)) for cursor, result in self._followed.results_since(after))
 
 
 def rows_of(source: RunSource, signer: RunSigner, ordinals: Ordinals) -> bytes | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -20,6 +22,7 @@ from skillgauge.api import (
     StoreError,
     Trial,
     TrialResult,
+    UnderWay,
     Unfinished,
 )
 from skillgauge.api.report import GroupKey, RunInfo, RunState, Summary
@@ -28,7 +31,17 @@ from skillgauge_stored_runs import LARGEST, Group, decode, encode, trouble
 from .database import Database
 from .ownership import Ownership
 from .reading import Stored
-from .rows import CaseRow, blob, case_rows, drop_kept, key_of, write_cases, write_results
+from .rows import (
+    CaseRow,
+    begin_sessions,
+    blob,
+    case_rows,
+    drop_kept,
+    end_sessions,
+    key_of,
+    write_cases,
+    write_results,
+)
 from .writer import Writer
 
 Db = psycopg.Connection[tuple[Any, ...]]
@@ -66,6 +79,7 @@ class PostgresRunLog:
         self._run = run
         self._info = info
         self._groups: dict[Group, int] = {}
+        self._has_sessions = info.resumed
 
     @property
     def info(self) -> RunInfo:
@@ -136,6 +150,7 @@ class PostgresRunLog:
             values = {"run": self._run, "nonce": nonce, "ordinals": new, "ids": [keys[ordinal] for ordinal in new]}
             attempts: dict[int, int] = dict(db.execute(_CLAIM, values).fetchall()) if new else {}
             self._same_plan(len(attempts) == len(new))
+            self._begin_sessions(db, [trial for trial in trials if trial.paid and trial.ordinal in attempts])
             write_cases(db, self._run, cases)
             cut_off = self._cut_off(db, [ordinal for ordinal, attempt in attempts.items() if attempt > 1])
         return Claimed(
@@ -143,6 +158,13 @@ class PostgresRunLog:
             attempts={ids[ordinal]: attempts[ordinal] for ordinal in new},
             cut_off={ids[ordinal]: given_up for ordinal, given_up in cut_off.items()},
         )
+
+    def _begin_sessions(self, db: Db, trials: Sequence[Trial]) -> None:
+        if not trials:
+            return
+        now, where = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
+        begin_sessions(db, self._run, [UnderWay.of(trial, since=now, where=where) for trial in trials])
+        self._has_sessions = True
 
     def _cut_off(self, db: Db, ordinals: Collection[int]) -> Mapping[int, tuple[GivenUp, ...]]:
         """Attempts of earlier claims that used something, by place in the plan."""
@@ -172,6 +194,8 @@ class PostgresRunLog:
             self._same_plan(write_results(db, self._run, results, bodies, groups))
             if paid:
                 db.execute(_DROP, (self._run, [result.ordinal for result in results]))
+            if self._has_sessions:
+                end_sessions(db, self._run, [result.ordinal for result in results])
         self._groups = groups
 
     def _finish(self, db: Db, state: RunState, summary: Summary | None, finished_at: float) -> None:

@@ -17,6 +17,7 @@ from skillgauge.api import (
     StoreError,
     Trial,
     TrialResult,
+    UnderWay,
     Unfinished,
 )
 from skillgauge.api.report import GroupKey, RunInfo, RunState, Summary
@@ -26,6 +27,7 @@ from .database import Database, transaction
 from .ownership import Lease
 from .reading import Stored
 from .rows import case_rows, drop_kept, result_key, write_cases, write_results
+from .schema import first_key
 from .writer import Writer
 
 _CLAIM = """INSERT INTO attempts VALUES (?, ?, 1, ?)
@@ -50,6 +52,7 @@ class SqliteRunLog:
         self._run = run
         self._info = info
         self._groups: dict[Group, int] = {}
+        self._has_sessions = info.resumed
 
     @property
     def info(self) -> RunInfo:
@@ -110,9 +113,11 @@ class SqliteRunLog:
             self._renew(db)
             stored = _select(db, "SELECT id, trial_id FROM results", keys)
             self._same_plan(all(keys[key] == trial_id for key, trial_id in stored.items()))
+            done = {key - first_key(self._run) for key in stored}
             claims = [(key, trial_id, now) for key, trial_id in keys.items() if key not in stored]
             claimed = db.executemany(_CLAIM, claims).rowcount if claims else 0
             self._same_plan(claimed == len(claims))
+            self._begin_sessions(db, [one for one in trials if one.paid and one.ordinal not in done], now)
             write_cases(db, self._run, cases)
             again = _select(db, "SELECT id, attempts FROM attempts", keys, "attempts > 1")
             cut_off = self._cut_off(db, {key: ids[key] for key in again if key not in stored})
@@ -121,6 +126,17 @@ class SqliteRunLog:
             attempts={ids[key]: again.get(key, 1) for key, *_ in claims},
             cut_off=cut_off,
         )
+
+    def _begin_sessions(self, db: sqlite3.Connection, trials: Sequence[Trial], now: float) -> None:
+        """Tell others of paid trials that begin."""
+        if not trials:
+            return
+        process = self._lease.process
+        where = f"{process.host.partition('/')[0]}, process {process.pid}"
+        begun = [UnderWay.of(trial, since=now, where=where) for trial in trials]
+        rows = [(result_key(self._run, one.ordinal), encode(one, sparse=True)) for one in begun]
+        db.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?)", rows)
+        self._has_sessions = True
 
     def _cut_off(self, db: sqlite3.Connection, ids: Mapping[int, str]) -> dict[str, tuple[GivenUp, ...]]:
         """Attempts of earlier claims that used something, by trial."""
@@ -167,6 +183,9 @@ class SqliteRunLog:
             if paid:
                 keys = ((result_key(self._run, result.ordinal),) for result in results)
                 db.executemany("DELETE FROM kept WHERE id = ?", keys)
+            if self._has_sessions:
+                ended = [(result_key(self._run, result.ordinal),) for result in results]
+                db.executemany("DELETE FROM sessions WHERE id = ?", ended)
         self._groups = groups
 
     def _finish(self, db: sqlite3.Connection, state: RunState, summary: Summary | None, finished_at: float) -> None:

@@ -48,7 +48,11 @@ def write_results(
         )
         for result, body in zip(results, bodies, strict=True)
     ]
-    return not rows or db.executemany(_RESULT, rows).rowcount == len(rows)
+    if not rows:
+        return True
+    (last,) = db.execute("SELECT coalesce(max(place), 0) FROM commits WHERE run = ?", (run,)).fetchone()
+    db.executemany("INSERT INTO commits VALUES (?, ?, ?)", ((run, n, row[0]) for n, row in enumerate(rows, last + 1)))
+    return db.executemany(_RESULT, rows).rowcount == len(rows)
 
 
 def case_rows(cases: Iterable[CaseHead]) -> list[tuple[str, int, str | bytes]]:

@@ -42,7 +42,7 @@ class SqliteStore:
     ) -> None:
         self._lease = Lease(timing or Timing())
         path = Path(options.location.removeprefix("file://")).expanduser().absolute()
-        self._database = Database(path, self._lease.timing.busy_s, migrations)
+        self._database = Database(path, self._lease.timing.busy_s, migrations, options.group_access)
         self._writer = Writer(self._database, renew=self._lease.renew_all, renew_s=self._lease.timing.renew_s)
 
     async def begin(self, head: PlanHead, *, fresh: bool) -> SqliteRunLog:
