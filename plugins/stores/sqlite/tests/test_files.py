@@ -6,6 +6,7 @@ import asyncio
 import os
 import sqlite3
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -291,6 +292,32 @@ def test_a_group_shares_a_database(make: ModuleType, path: Path, store: Stores, 
             asyncio.run(main())
         assert "chmod 2770" in str(refusal.value.problems[0].hint)
         assert contents(path.parent) == {}
+
+
+def test_a_second_store_of_the_process_keeps_the_locks_of_the_first(
+    make: ModuleType, path: Path, store: Stores
+) -> None:
+    """Another process that closes the database leaves its log alone, and sees what the first store writes later."""
+    program = (
+        "import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM results').fetchone())"
+    )
+
+    def seen_elsewhere() -> int:
+        done = subprocess.run([sys.executable, "-c", program, path], check=True, capture_output=True, text=True)
+        return int(done.stdout)
+
+    async def main() -> list[int]:
+        first = store()
+        log = await first.begin(make.head(), fresh=False)
+        await log.commit([make.result(0)], paid=True)
+        assert len(list(SqliteStore(SqliteOptions(location=str(path))).scan(RunQuery()))) == 1
+        counts = [seen_elsewhere()]
+        await log.commit([make.result(1)], paid=True)
+        counts.append(seen_elsewhere())
+        await first.close()
+        return counts
+
+    assert asyncio.run(main()) == [1, 2]
 
 
 def test_a_migration_that_fails_changes_nothing(make: ModuleType, path: Path, store: Stores) -> None:

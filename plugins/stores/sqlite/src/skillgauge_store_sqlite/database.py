@@ -6,11 +6,10 @@ import os
 import shlex
 import sqlite3
 import stat
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from skillgauge.api import StoreError
@@ -29,6 +28,11 @@ _LONGEST_ROW = LARGEST + 1024 * 1024
 _WAL_PAGES = 4000
 """Checkpoint after about 16 MB of log: fewer syncs than SQLite's default of 4 MB, and still a small file."""
 
+_OURS: set[tuple[int, int]] = set()
+"""Device and number of the files that this process has found to be ours. From then on only SQLite opens them, whichever
+store asks: when a process closes any descriptor of a file, POSIX drops all its locks, and another process takes away
+the log that this one is still writing."""
+
 
 @dataclass(frozen=True)
 class Database:
@@ -40,9 +44,6 @@ class Database:
     migrations: tuple[str, ...] = MIGRATIONS
     group_access: bool = False
     """Whether a file that is made now is for the group of its folder, too."""
-    _ours: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
-    """Whether the file was found to be ours. From then on only SQLite opens it: when a process closes any descriptor
-    of a file, POSIX drops all its locks, and another process takes away the log that this one is still writing."""
 
     def writer(self) -> sqlite3.Connection:
         """A connection for writing, for the calling thread only; makes the file if there is none.
@@ -54,14 +55,17 @@ class Database:
             if not self.path.parent.is_dir():
                 hint = f"Create the folder {self.path.parent}, or name another file with --store."
                 raise trouble("store.no-folder", f"the folder of {self.path} does not exist", hint)
-            if not self._ours.is_set():
+            is_ours = self._is_ours()
+            if not is_ours:
                 refuse_networks(self.path)
                 self._create()
                 self._refuse_foreign()
             db = self._connect("rw")
             try:
+                if is_ours and _number(db, "application_id") != APPLICATION_ID:
+                    raise _foreign(self.path)
                 self._migrate(db)
-                self._ours.set()
+                self._note_ours()
                 self._use_wal(db)
                 db.execute(f"PRAGMA wal_autocheckpoint = {_WAL_PAGES}")
                 # A sync on macOS leaves data in the drive's own cache otherwise; elsewhere this does nothing.
@@ -80,15 +84,17 @@ class Database:
             StoreError: it cannot be opened, or it is not ours.
         """
         try:
-            if not self.path.exists() or not (self._ours.is_set() or self._refuse_foreign()):
+            is_ours = self._is_ours()
+            if not self.path.exists() or not (is_ours or self._refuse_foreign()):
                 return None
-            if not self._ours.is_set():
+            if not is_ours:
                 refuse_networks(self.path)
             # Not `mode=ro`: the last connection to leave tidies up the log, which such a one could not.
             db = self._connect("rw", any_thread=True)
             try:
-                if self._ours.is_set() and _number(db, "application_id") != APPLICATION_ID:
+                if _number(db, "application_id") != APPLICATION_ID:
                     raise _foreign(self.path)
+                self._note_ours()
                 if _number(db, "user_version") < len(self.migrations):
                     self.writer().close()
                 db.execute("PRAGMA query_only = 1")
@@ -98,6 +104,17 @@ class Database:
             return db
         except (*TROUBLES, OSError) as error:
             raise explain(error, self.path) from error
+
+    def _is_ours(self) -> bool:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return False
+        return found.st_size > 0 and (found.st_dev, found.st_ino) in _OURS
+
+    def _note_ours(self) -> None:
+        found = self.path.stat()
+        _OURS.add((found.st_dev, found.st_ino))
 
     def _connect(self, mode: str, *, any_thread: bool = False) -> sqlite3.Connection:
         uri = f"{self.path.as_uri()}?mode={mode}"
