@@ -6,10 +6,12 @@ import os
 import shlex
 import sqlite3
 import stat
+import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillgauge.api import StoreError
@@ -28,10 +30,60 @@ _LONGEST_ROW = LARGEST + 1024 * 1024
 _WAL_PAGES = 4000
 """Checkpoint after about 16 MB of log: fewer syncs than SQLite's default of 4 MB, and still a small file."""
 
-_OURS: set[tuple[int, int]] = set()
-"""Device and number of the files that this process has found to be ours. From then on only SQLite opens them, whichever
-store asks: when a process closes any descriptor of a file, POSIX drops all its locks, and another process takes away
-the log that this one is still writing."""
+_FileId = tuple[int, int]
+"""Device and number of a file."""
+
+
+class _OpenFiles:
+    """The databases that this process has open, by whichever store.
+
+    When a process closes any descriptor of a file, POSIX drops all its locks, and another process takes away the log
+    that this one is still writing. So while a connection is open, only SQLite opens the file.
+    """
+
+    def __init__(self) -> None:
+        self._connections: Counter[_FileId] = Counter()
+        self._lock = threading.Lock()
+
+    def add(self, file: _FileId) -> None:
+        """Take note of a connection."""
+        with self._lock:
+            self._connections[file] += 1
+
+    def remove(self, file: _FileId) -> None:
+        """Take note that a connection is closed."""
+        with self._lock:
+            self._connections[file] -= 1
+
+    def has(self, path: Path) -> bool:
+        """Tell whether a connection is open."""
+        try:
+            file = _file_id(path)
+        except OSError:
+            return False
+        with self._lock:
+            return self._connections[file] > 0
+
+
+_OPEN_FILES = _OpenFiles()
+
+
+def _file_id(path: Path) -> _FileId:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that is counted as long as it is open."""
+
+    file: _FileId | None = None
+
+    def close(self) -> None:
+        """Close it."""
+        super().close()
+        if self.file is not None:
+            _OPEN_FILES.remove(self.file)
+            self.file = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +96,8 @@ class Database:
     migrations: tuple[str, ...] = MIGRATIONS
     group_access: bool = False
     """Whether a file that is made now is for the group of its folder, too."""
+    _ours: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
+    """Whether the file was found to be ours. From then on only SQLite opens it; see `_OpenFiles`."""
 
     def writer(self) -> sqlite3.Connection:
         """A connection for writing, for the calling thread only; makes the file if there is none.
@@ -55,17 +109,14 @@ class Database:
             if not self.path.parent.is_dir():
                 hint = f"Create the folder {self.path.parent}, or name another file with --store."
                 raise trouble("store.no-folder", f"the folder of {self.path} does not exist", hint)
-            is_ours = self._is_ours()
-            if not is_ours:
+            if not self._ours.is_set():
                 refuse_networks(self.path)
                 self._create()
                 self._refuse_foreign()
             db = self._connect("rw")
             try:
-                if is_ours and _number(db, "application_id") != APPLICATION_ID:
-                    raise _foreign(self.path)
                 self._migrate(db)
-                self._note_ours()
+                self._ours.set()
                 self._use_wal(db)
                 db.execute(f"PRAGMA wal_autocheckpoint = {_WAL_PAGES}")
                 # A sync on macOS leaves data in the drive's own cache otherwise; elsewhere this does nothing.
@@ -84,17 +135,15 @@ class Database:
             StoreError: it cannot be opened, or it is not ours.
         """
         try:
-            is_ours = self._is_ours()
-            if not self.path.exists() or not (is_ours or self._refuse_foreign()):
+            if not self.path.exists() or not (self._ours.is_set() or self._refuse_foreign()):
                 return None
-            if not is_ours:
+            if not self._ours.is_set():
                 refuse_networks(self.path)
             # Not `mode=ro`: the last connection to leave tidies up the log, which such a one could not.
             db = self._connect("rw", any_thread=True)
             try:
-                if _number(db, "application_id") != APPLICATION_ID:
+                if self._ours.is_set() and _number(db, "application_id") != APPLICATION_ID:
                     raise _foreign(self.path)
-                self._note_ours()
                 if _number(db, "user_version") < len(self.migrations):
                     self.writer().close()
                 db.execute("PRAGMA query_only = 1")
@@ -105,20 +154,18 @@ class Database:
         except (*TROUBLES, OSError) as error:
             raise explain(error, self.path) from error
 
-    def _is_ours(self) -> bool:
-        try:
-            found = self.path.stat()
-        except OSError:
-            return False
-        return found.st_size > 0 and (found.st_dev, found.st_ino) in _OURS
-
-    def _note_ours(self) -> None:
-        found = self.path.stat()
-        _OURS.add((found.st_dev, found.st_ino))
-
     def _connect(self, mode: str, *, any_thread: bool = False) -> sqlite3.Connection:
         uri = f"{self.path.as_uri()}?mode={mode}"
-        db = sqlite3.connect(uri, uri=True, timeout=self.busy_s, isolation_level=None, check_same_thread=not any_thread)
+        db = sqlite3.connect(
+            uri,
+            uri=True,
+            timeout=self.busy_s,
+            isolation_level=None,
+            check_same_thread=not any_thread,
+            factory=_Connection,
+        )
+        db.file = _file_id(self.path)
+        _OPEN_FILES.add(db.file)
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_ROW)
         return db
 
@@ -142,6 +189,8 @@ class Database:
         opens it. The transaction that makes our tables ends before the log is switched on, so an id of 0 in the
         header means that the file is not ours.
         """
+        if _OPEN_FILES.has(self.path):
+            return self._refuse_foreign_open()
         with self.path.open("rb") as file:
             header = file.read(_HEADER_BYTES)
         if not header:
@@ -155,6 +204,16 @@ class Database:
             with closing(self._connect("ro")) as db:
                 version = _number(db, "user_version")
         self._refuse_newer(version)
+        return True
+
+    def _refuse_foreign_open(self) -> bool:
+        """The same of a file that this process has open already, so that SQLite may open it once more."""
+        with closing(self._connect("ro")) as db:
+            if _number(db, "application_id") != APPLICATION_ID:
+                if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+                    return False  # somebody is about to make our tables
+                raise _foreign(self.path)
+            self._refuse_newer(_number(db, "user_version"))
         return True
 
     def _refuse_newer(self, version: int) -> None:
