@@ -94,13 +94,13 @@ class Bench:
         address = marks.address if marks else ""
         return [trial_like(pattern, one, address if waiting(one) else "") for one in ordinals]
 
-    async def all_of(self, results: Results) -> list[TrialResult]:
-        """The results to their end."""
+    async def all_of(self, results: Results, when: str = "") -> list[TrialResult]:
+        """The results to their end; `when` says in a message what happens meanwhile."""
 
         async def read() -> list[TrialResult]:
             return [one async for one in results]
 
-        return await answered("iterating Results", self.patience_s, read)
+        return await answered(f"{when}iterating Results", self.patience_s, read)
 
     async def close(self, results: Results) -> None:
         """Free what the results hold."""

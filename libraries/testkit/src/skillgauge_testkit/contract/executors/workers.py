@@ -67,7 +67,7 @@ class WorkerClauses:
         async with self.bench.marks() as marks:
             trials = await self.bench.trials(range(6), marks=marks)
             results, _ = await self.bench.run(2, each(trials), executor=executor, retry=AGAIN)
-            reading = asyncio.ensure_future(self.bench.all_of(results))
+            reading = asyncio.ensure_future(self.bench.all_of(results, "when a worker dies, "))
             await self.bench.until("the start of two trials at once", lambda: len(marks.under_way) == 2)  # noqa: PLR2004
             require(called("Workers.count", workers.count) > 0, "Workers.count must tell of those that make attempts")
             called("Workers.kill_one", workers.kill_one)
