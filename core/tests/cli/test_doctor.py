@@ -121,7 +121,9 @@ def skillgauge_scorers():
 """
 
 
-def test_options_of_the_command_line_are_heeded(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_of_the_command_line_are_heeded(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What `--set` says of a plugin is what it is checked with, as `eval` would use it."""
     (tmp_path / "acme_optioned.py").write_text(OPTIONED)
     facts = tmp_path / "acme_optioned-1.dist-info"

@@ -39,9 +39,7 @@ class QueueExecutor:
         portable = cast("PortableRunTrial", run_trial)
         self.queue.recipe, self.queue.spent = portable.recipe, portable.spent
         attempts = portable.elsewhere(self.queue.attempt)
-        return _Results(
-            LocalExecutor(portable.concurrency).run(trials, attempts), self.queue
-        )
+        return _Results(LocalExecutor(portable.concurrency).run(trials, attempts), self.queue)
 
 
 class _Results:

@@ -106,9 +106,7 @@ class Queue:
 
     async def _open(self) -> asyncio.Server:
         host, port = self._options.listen.rsplit(":", 1)
-        server = await asyncio.start_server(
-            self._serve, host, int(port), limit=LONGEST_LINE
-        )
+        server = await asyncio.start_server(self._serve, host, int(port), limit=LONGEST_LINE)
         self.address = f"{host}:{server.sockets[0].getsockname()[1]}"
         log.info("workers.expected", address=self.address)
         for _ in range(self._options.workers):
@@ -141,9 +139,7 @@ class Queue:
         while not self._waiting.empty():
             _answer(self._waiting.get_nowait(), _failure(FailureClass.LAUNCH, self._why))
 
-    async def _serve(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None  # this is a coroutine of the server's
         self._serving.add(task)
@@ -159,9 +155,7 @@ class Queue:
             self._serving.discard(task)
             writer.close()
 
-    async def _admit(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Give attempts to a worker that could prepare the run, as long as it lives."""
         writer.write(base64.b64encode(self.recipe) + b"\n")
         answer = json.loads(await reader.readline() or "{}")

@@ -32,6 +32,7 @@ class CountingRunTrial:
     broken_at: int | None = None
 
     async def __call__(self, trial: Trial) -> TrialResult:
+        """Run one in this process."""
         self.begun.append(trial.ordinal)
         if trial.ordinal == self.broken_at:
             raise Broken("run_trial is broken")

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from skillgauge.api import Executor, JsonObject
+from skillgauge.api import Executor, JsonObject, Results
 
 from ..announcing import Maker
-from ..clauses import called, require
+from ..clauses import answered, called, require
 from .bench import AGAIN, Bench, MakeExecutor, each, require_all_passed
 
 LATE_S = 0.1
 """Between two trials that go on while a worker joins."""
 LATE_TRIALS = 1000
+LATE_CONCURRENCY = 8
+"""More than the workers that a run of the check begins with."""
 
 
 class Workers(Protocol):
@@ -54,6 +56,12 @@ def _made(make: Maker[Executor], options: JsonObject, _concurrency: int) -> Exec
     return make(options)
 
 
+async def _read(results: Results) -> None:
+    """Take results until they end."""
+    async for _ in results:
+        pass
+
+
 @dataclass(frozen=True)
 class WorkerClauses:
     """The clauses, on a bench."""
@@ -68,7 +76,7 @@ class WorkerClauses:
             trials = await self.bench.trials(range(6), marks=marks)
             results, _ = await self.bench.run(2, each(trials), executor=executor, retry=AGAIN)
             reading = asyncio.ensure_future(self.bench.all_of(results, "when a worker dies, "))
-            await self.bench.until("the start of two trials at once", lambda: len(marks.under_way) == 2)  # noqa: PLR2004
+            await self.bench.until("the start of two trials at once", lambda: len(marks.under_way) == 2)
             require(called("Workers.count", workers.count) > 0, "Workers.count must tell of those that make attempts")
             called("Workers.kill_one", workers.kill_one)
             first = marks.seen[:2]
@@ -79,13 +87,16 @@ class WorkerClauses:
             await self.bench.close(results)
 
     async def one_joins(self) -> None:
-        """While trials run one after another, a worker joins; one of those that follow is made there."""
-        executor, workers = self._made(2)
+        """While more trials are to be made than workers are there, one joins; it is given one of them."""
+        executor, workers = self._made(LATE_CONCURRENCY)
         async with self.bench.marks() as marks:
             trials = await self.bench.trials(range(LATE_TRIALS), marks=marks)
-            results, _ = await self.bench.run(2, each(trials), executor=executor)
-            reading = asyncio.ensure_future(self.bench.all_of(results))
-            await self.bench.until("the start of a trial", lambda: bool(marks.under_way))
+            results, _ = await self.bench.run(LATE_CONCURRENCY, each(trials), executor=executor)
+            reading = asyncio.ensure_future(_read(results))
+            await self.bench.until(
+                "the start of a trial in each worker that a run begins with",
+                lambda: len({one.worker for one in marks.seen}) >= min(2, workers.count() or 1),
+            )
             if called("Workers.add", workers.add):
                 known = {one.worker for one in marks.seen}
 
@@ -94,8 +105,8 @@ class WorkerClauses:
                     return bool({one.worker for one in marks.seen} - known)
 
                 await self.bench.until("a trial made by a worker that joined late", came, pause_s=LATE_S)
-            results.stop()
-            await reading
+            called("Results.stop", results.stop)
+            await answered("iterating Results after a stop", self.bench.patience_s, lambda: reading)
             await self.bench.close(results)
 
     async def one_is_bad(self) -> None:
