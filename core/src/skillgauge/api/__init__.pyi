@@ -34,6 +34,7 @@ from ..contract.engines import (
 )
 from ..contract.executors import (
     Executor as Executor,
+    Keeper as Keeper,
     PortableRunTrial as PortableRunTrial,
     Results as Results,
     RunTrial as RunTrial,
@@ -96,6 +97,7 @@ from ..contract.shared_options import (
 from ..contract.stores import (
     Archive as Archive,
     Claimed as Claimed,
+    KeepingLog as KeepingLog,
     RunLog as RunLog,
     RunQuery as RunQuery,
     Store as Store,
@@ -126,6 +128,14 @@ from ..types.inputs import (
 )
 from ..types.gate import (
     RepeatRule as RepeatRule,
+)
+from ..types.kept import (
+    KeptExecution as KeptExecution,
+    KeptFile as KeptFile,
+)
+from ..types.progress import (
+    Followed as Followed,
+    UnderWay as UnderWay,
 )
 from ..types.result import (
     GivenUp as GivenUp,

@@ -102,6 +102,10 @@ from ..types.gate import (
     Gate as Gate,
     GateFigure as GateFigure,
 )
+from ..types.progress import (
+    Progress as Progress,
+    progress_of as progress_of,
+)
 from ..types.result import (
     Figure as Figure,
     GroupSummary as GroupSummary,

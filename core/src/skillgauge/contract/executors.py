@@ -5,14 +5,33 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Protocol
 
+from ..types.kept import KeptExecution
 from ..types.result import GivenUp, TrialResult
 from ..types.trial import Failure, Trial
 
 RunTrial = Callable[[Trial], Awaitable[TrialResult]]
 
 
-class PortableRunTrial(Protocol):
-    """The kernel's `run_trial`, as far as it is more than a `RunTrial`: other processes may make its attempts."""
+class Keeper(Protocol):
+    """Keeps executions that were paid for and came to their end, until the trial has its result.
+
+    The first process has one. Who makes attempts elsewhere gives its workers another that asks it, over whatever
+    connects them: both values are JSON (`model_dump_json`).
+    """
+
+    async def keep(self, kept: KeptExecution) -> None:
+        """Keep an execution, in place of an earlier one of its trial; it survives this process when this returns."""
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        """Return what is kept for a trial, so that it is graded and not executed again; `None` if there is nothing."""
+
+
+class PortableRunTrial(Keeper, Protocol):
+    """The kernel's `run_trial`, as far as it is more than a `RunTrial`: other processes may make its attempts.
+
+    An executor that hands what a worker keeps to `keep`, and answers the worker when that has returned, and that gives
+    the worker what `kept` gives for the trial, has nothing executed twice that was finished.
+    """
 
     concurrency: int
     """Trials that may be under way at once."""

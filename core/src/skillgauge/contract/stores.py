@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from skillgauge_documents.frozen import Frozen
 
+from ..types.kept import KeptExecution
 from ..types.result import GivenUp, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead, Trial
 
@@ -55,6 +56,24 @@ class RunLog(RunSource, Protocol):
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """End the run. A run that is not `finished` can be resumed."""
+
+
+@runtime_checkable
+class KeepingLog(Protocol):
+    """A `RunLog` that also keeps what was executed and is not graded yet.
+
+    With one that does not, such executions are kept in memory: they survive a worker, and not the process.
+    """
+
+    async def keep(self, kept: KeptExecution) -> None:
+        """Keep an execution in place of an earlier one of its trial; it survives a loss of power when this returns.
+
+        It goes with the result of its trial: `RunLog.commit` of a paid one drops it in the same step. A run that has
+        finished, or was given up for a fresh one, has none.
+        """
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        """Return what is kept for a trial of this run, to the letter."""
 
 
 class RunQuery(Frozen):

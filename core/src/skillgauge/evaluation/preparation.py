@@ -24,7 +24,7 @@ from skillgauge_documents.frozen import Frozen
 from ..config.arguments import words
 from ..config.configuration import Config
 from ..config.trusting import leading_out, takes_part
-from ..contract.executors import RunTrial
+from ..contract.executors import Keeper, RunTrial
 from ..environment import ask_first
 from ..errors import Origin, Problem, Severity, SkillgaugeError, SuiteError, UsageError, did_you_mean, errors_among
 from ..log import loudness, set_loudness
@@ -260,7 +260,9 @@ def recipe_of(options: EvalOptions, prepared: Prepared, make_registry: Callable[
 
 
 @asynccontextmanager
-async def worker(recipe: bytes, concurrency: int, on_spent: OnSpent | None = None) -> AsyncIterator[RunTrial]:
+async def worker(
+    recipe: bytes, concurrency: int, on_spent: OnSpent | None = None, keeper: Keeper | None = None
+) -> AsyncIterator[RunTrial]:
     """Make attempts of trials in a process of an executor, each once: nothing is tried again here.
 
     Args:
@@ -268,6 +270,8 @@ async def worker(recipe: bytes, concurrency: int, on_spent: OnSpent | None = Non
         concurrency: how many attempts this process gets at once; services of judges are asked no more often at once.
         on_spent: takes a trial and what its attempt has used so far, each time that more of it is known, for
             `PortableRunTrial.spent` of the leading process.
+        keeper: hands executions that are to be kept to `PortableRunTrial.keep` of the leading process, and what that
+            process has kept to the attempt. Without one, what was finished is executed again when a worker dies.
 
     Raises:
         SkillgaugeError: the same evaluation cannot be prepared here.
@@ -292,4 +296,5 @@ async def worker(recipe: bytes, concurrency: int, on_spent: OnSpent | None = Non
             stack.push_async_callback(job.close)
         stack.push_async_callback(job.grading.scorers.close)
         await job.grading.scorers.open()
-        yield TrialRunner(job.stages, job.grading, retry=RetryPolicy(0), clean=job.clean, on_spent=on_spent)
+        retry = RetryPolicy(0)
+        yield TrialRunner(job.stages, job.grading, retry, clean=job.clean, on_spent=on_spent, keeper=keeper)

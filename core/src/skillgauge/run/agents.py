@@ -112,12 +112,16 @@ class AgentStage:
     moments: list[tuple[TrajectoryEvent, float]] = field(default_factory=list)
     """The events that the engine reported, and when, by the monotonic clock."""
 
+    async def furnish(self, trial: Trial) -> tuple[InstalledSkill, ...]:
+        """Put the files of the case and the skills of the arm in place."""
+        await self.workspace.put((*trial.case.setup_files, *trial.case.files))
+        return await self._install(trial)
+
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, run the agent, and find out which files it changed."""
         if failure := self._inherits():
             return Execution(failure=failure)
-        await self.workspace.put((*trial.case.setup_files, *trial.case.files))
-        skills = await self._install(trial)
+        skills = await self.furnish(trial)
         if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
         at_launch = await LaunchState.of(self.workspace, tuple(f"{skill.path}/" for skill in skills))

@@ -62,8 +62,11 @@ class Budget:
         for result in done:
             self._done.add(result.trial_id)
             self._count(result)
+        self._unfinished: dict[str, list[Usage | None]] = {}
         for trial in unfinished:
-            self._add([usage for attempt in trial.attempts for usage in attempt.usages])
+            usages = [usage for attempt in trial.attempts for usage in attempt.usages]
+            self._add(usages)
+            self._unfinished.setdefault(trial.trial_id, []).extend(usages)
         self._settled = asyncio.Event()
         self._closed = False
         self.exhausted = False
@@ -82,12 +85,16 @@ class Budget:
     def settle(self, result: TrialResult) -> bool:
         """Take what a trial has cost into account; what is unknown counts as nothing.
 
+        Args:
+            result: of the trial, with what earlier commands used for it.
+
         Returns:
             Whether it was a paid one.
         """
         if result.trial_id not in self._under_way:
             return False
         self._under_way.remove(result.trial_id)
+        self._add(self._unfinished.pop(result.trial_id, ()), times=-1)  # the result names these attempts as well
         self._count(result)
         self._settled.set()
         return True
@@ -96,13 +103,13 @@ class Budget:
         self._add(result.usages)
         self._known = True
 
-    def _add(self, usages: Sequence[Usage | None]) -> None:
+    def _add(self, usages: Sequence[Usage | None], times: int = 1) -> None:
         cost, tokens = _used(usages)
         unpriced = sum(usage.all_tokens for usage in usages if usage and usage.cost_usd is None)
-        self._spent_usd += cost
-        self._spent_tokens += tokens
-        self._unpriced_tokens += unpriced
-        self._priced_tokens += tokens - unpriced
+        self._spent_usd += times * cost
+        self._spent_tokens += times * tokens
+        self._unpriced_tokens += times * unpriced
+        self._priced_tokens += times * (tokens - unpriced)
         self._dearest_usd = max(self._dearest_usd, cost)
         self._most_tokens = max(self._most_tokens, tokens)
 
@@ -186,6 +193,13 @@ class Meter:
         self._session: Usage | None = None
         self._judges: list[Usage | None] = []
         self._elsewhere: GivenUp | None = None
+        self.is_kept = False
+        """Whether the attempt under way begins with an execution that was kept, so that it needs no session."""
+
+    @property
+    def has_session(self) -> bool:
+        """True if the attempt under way has begun a session, as far as is known."""
+        return self._elsewhere.has_session if self._elsewhere else self._has_session
 
     @property
     def attempts(self) -> tuple[GivenUp, ...]:
@@ -242,6 +256,7 @@ class Meter:
         """Take an attempt that failed and will be made again."""
         self._given_up.append(attempt)
         self._has_session, self._session, self._judges, self._elsewhere = False, None, [], None
+        self.is_kept = False
         self.report()
 
     def report(self) -> None:

@@ -114,6 +114,11 @@ class DirectStage:
     async def __aexit__(self, *_error: object) -> None:
         """The session stays open for the next trial."""
 
+    async def furnish(self, trial: Trial) -> None:
+        """Put the files of the case in place."""
+        if files := (*trial.case.setup_files, *trial.case.files):
+            await self.workspace.put(files)
+
     async def execute(self, trial: Trial) -> Execution:
         """Call the target."""
         request = CallRequest.of(trial, environment_of(trial.case), input=trial.case.input, repeat=trial.repeat)
@@ -137,7 +142,7 @@ class OwnStage(DirectStage):
 
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, call the target, and find out which files it changed."""
-        await self.workspace.put((*trial.case.setup_files, *trial.case.files))
+        await self.furnish(trial)
         if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()

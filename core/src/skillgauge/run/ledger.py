@@ -9,6 +9,8 @@ process, and says that nothing can be resumed.
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence, Set
@@ -20,6 +22,8 @@ from ..contract.providers import Clean
 from ..contract.stores import Claimed, RunLog, RunQuery
 from ..errors import StoreError
 from ..types.comparison import GroupKey
+from ..types.kept import KeptExecution
+from ..types.progress import Progress, UnderWay, count
 from ..types.result import (
     GivenUp,
     Kept,
@@ -30,8 +34,11 @@ from ..types.result import (
     Summary,
     TrialResult,
     Unfinished,
+    Verdict,
 )
-from ..types.trial import CaseHead, PlanHead, Trial
+from ..types.trial import CaseHead, Failure, FailureClass, PlanHead, Trial
+from .budget import CUT_OFF
+from .keeping.shelf import Shelf
 
 BATCH = 200
 """Most results or claims of one transaction."""
@@ -77,6 +84,9 @@ class Ledger:
         """Attempts of these claims that used something, by trial."""
         self._spent: dict[str, Unfinished] = {}
         """What trials under way have used, by trial, as far as it was not written since."""
+        self._latest: dict[str, Unfinished] = {}
+        """The same, written or not."""
+        self._shelf = Shelf(log)
         self._journal: asyncio.Task[None] | None = None
         self.already_done = 0
         """Trials of this run that had a committed result before it was resumed."""
@@ -139,10 +149,7 @@ class Ledger:
         """Take a result; it is on its way to the store when this returns, and written if it was paid for."""
         self._finish_times.append(time.monotonic())
         self.under_way -= 1
-        if earlier := self.earlier.pop(result.trial_id, 0):
-            cut_off = self._cut_off.pop(result.trial_id, ())
-            changes = {"attempts": result.attempts + earlier, "given_up": (*cut_off, *result.given_up)}
-            result = result.model_copy(update=changes)
+        result = self.whole(result)
         if self._spent:
             self._spent.pop(result.trial_id, None)
         self._buffer.append((result, paid))
@@ -153,6 +160,50 @@ class Ledger:
         elif self._timer is None:
             self._timer = asyncio.create_task(self._flush_later())
 
+    def whole(self, result: TrialResult) -> TrialResult:
+        """The result with the attempts of earlier claims, and with nothing in it twice; again: the result."""
+        earlier = self.earlier.pop(result.trial_id, 0)
+        if self._latest:
+            self._latest.pop(result.trial_id, None)
+        if not earlier and not self._shelf.knows(result.trial_id):
+            return result
+        given_up = self._shelf.once(result, (*self._cut_off.pop(result.trial_id, ()), *result.given_up))
+        return result.model_copy(update={"attempts": result.attempts + earlier, "given_up": given_up})
+
+    async def keep(self, kept: KeptExecution) -> None:
+        """See `Keeper.keep`. What it has used is stored before it, so that it counts from then on.
+
+        A store that cannot keep it ends the run with the next result, and no attempt.
+        """
+        unfinished = self._with_session(kept)
+        self._latest[kept.trial_id] = unfinished
+        self._spent.pop(kept.trial_id, None)
+        attempt = len(self._cut_off.get(kept.trial_id, ())) + len(unfinished.attempts) - 1
+        try:
+            await self._log.spend((unfinished,))
+            await self._shelf.keep(kept.model_copy(update={"attempt": attempt}))
+        except StoreError as error:
+            self._broken = error
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        """See `Keeper.kept`; only of trials that were claimed before is the store asked."""
+        if trial.trial_id not in self.earlier and not self._shelf.knows(trial.trial_id):
+            return None
+        try:
+            return await self._shelf.kept(trial)
+        except StoreError as error:
+            self._broken = error
+            return None
+
+    def _with_session(self, kept: KeptExecution) -> Unfinished:
+        """Return the usage of the claim under way by the time that an execution is kept."""
+        claim, failure = self.earlier.get(kept.trial_id, 0) + 1, Failure.of_agent(FailureClass.KILLED, CUT_OFF)
+        latest = self._latest.get(kept.trial_id)
+        *before, last = latest.attempts if latest else (GivenUp(failure=failure, wait_s=0.0, is_cut_off=True),)
+        last = last.model_copy(update={"usage": kept.execution.usage, "has_session": True})
+        attempts = (*before, last)
+        return Unfinished(trial_id=kept.trial_id, ordinal=kept.ordinal, claim=claim, attempts=attempts)
+
     def spent(self, trial: Trial, attempts: tuple[GivenUp, ...]) -> None:
         """Take what a trial under way has used since it was claimed; called in the thread of the event loop.
 
@@ -161,7 +212,8 @@ class Ledger:
         """
         claim = self.earlier.get(trial.trial_id, 0) + 1
         unfinished = Unfinished(trial_id=trial.trial_id, ordinal=trial.ordinal, claim=claim, attempts=attempts)
-        self._spent[trial.trial_id] = self._clean(unfinished) if self._clean else unfinished
+        unfinished = self._clean(unfinished) if self._clean else unfinished
+        self._spent[trial.trial_id] = self._latest[trial.trial_id] = unfinished
         if trial.paid and self._journal is None:
             self._journal = asyncio.create_task(self._write_spent())
 
@@ -232,6 +284,9 @@ class MemoryLog:
         self._spent: dict[tuple[int, int], Unfinished] = {}
         self._cases: dict[tuple[str, int], CaseHead] = {}
         self._kept: Kept | None = None
+        self._order: list[str] = []
+        """Trials as their results were committed."""
+        self._under_way: dict[str, UnderWay] = {}
 
     async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         """See `RunLog.claim`."""
@@ -240,6 +295,9 @@ class MemoryLog:
         done = frozenset(trial_id for trial_id in ids if trial_id in self._results)
         open_ids = [trial_id for trial_id in ids if trial_id not in done]
         self._claims.update(open_ids)
+        if paid := [trial for trial in trials if trial.paid and trial.trial_id not in done]:
+            now, where = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
+            self._under_way.update((trial.trial_id, UnderWay.of(trial, since=now, where=where)) for trial in paid)
         attempts = {trial_id: self._claims[trial_id] for trial_id in open_ids}
         again = {trial_id for trial_id, attempt in attempts.items() if attempt > 1}
         return Claimed(done=done, attempts=attempts, cut_off=self._cut_off(again) if again else {})
@@ -255,7 +313,10 @@ class MemoryLog:
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`."""
-        self._results.update((result.trial_id, result) for result in results)
+        for result in results:
+            self._results[result.trial_id] = result
+            self._order.append(result.trial_id)
+            self._under_way.pop(result.trial_id, None)
         self._kept = None
 
     async def spend(self, unfinished: Sequence[Unfinished]) -> None:
@@ -274,6 +335,17 @@ class MemoryLog:
     def cases(self) -> Iterator[CaseHead]:
         """See `RunSource.cases`."""
         return (case for _, case in sorted(self._cases.items()))
+
+    def progress(self) -> Progress:
+        """See `Followed.progress`."""
+        counts: dict[GroupKey, dict[Verdict, int]] = {}
+        for result in tuple(self._results.values()):
+            count(counts, result.group, result.verdict)
+        return Progress(counts, tuple(sorted(self._under_way.values(), key=lambda one: one.ordinal)))
+
+    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
+        """See `Followed.results_since`."""
+        return ((cursor, self._results[trial_id]) for cursor, trial_id in enumerate(self._order[after:], after + 1))
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """See `RunLog.finish`."""

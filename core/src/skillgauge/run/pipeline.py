@@ -12,12 +12,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..contract.executors import Executor, RunTrial
+from ..contract.executors import Executor, Keeper, RunTrial
 from ..contract.providers import Clean
 from ..contract.stores import RunLog, Store
 from ..plugins.events import Events
 from ..report.summary import FigureSource, summarize
 from ..types.arms import ArmKind
+from ..types.kept import KeptExecution
 from ..types.plan import Plan
 from ..types.result import GivenUp, ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
 from ..types.trial import Failure, Trial
@@ -176,9 +177,10 @@ async def _execute(
         services=job.services,
         affords=budget.affords_retry,
         on_spent=ledger.spent,
+        keeper=ledger,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
-    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe)
+    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger)
 
     async def write(result: TrialResult, *, paid: bool) -> None:
         await ledger.record(result, paid=paid)
@@ -186,6 +188,7 @@ async def _execute(
             rounds.add(result)
 
     async def record(result: TrialResult) -> None:
+        result = ledger.whole(result)
         if budget.settle(result):
             # Not awaited, so that those that come during a write are written together: a claim waits for it anyway.
             writing.create_task(write(result, paid=True))
@@ -226,6 +229,7 @@ class _RunTrial:
     budget: Budget
     concurrency: int
     recipe: bytes
+    keeper: Keeper
 
     async def __call__(self, trial: Trial) -> TrialResult:
         try:
@@ -238,6 +242,12 @@ class _RunTrial:
         meter = self.runner.meters.get(trial_id)
         if meter:
             meter.used_elsewhere(attempt)
+
+    async def keep(self, kept: KeptExecution) -> None:
+        await self.keeper.keep(kept)
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        return await self.keeper.kept(trial)
 
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         return replace(self, runner=self.runner.elsewhere(attempt))

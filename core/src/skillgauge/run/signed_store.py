@@ -11,11 +11,12 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, cast
 
-from ..contract.stores import Archive, Claimed, RunLog, RunQuery, Store
+from ..contract.stores import Archive, Claimed, KeepingLog, RunLog, RunQuery, Store
 from ..errors import Problem, Severity, StoreError
 from ..types.comparison import GroupKey
+from ..types.kept import KeptExecution
 from ..types.result import (
     GivenUp,
     ResultOrder,
@@ -85,7 +86,8 @@ class SignedStore:
                 log, done = await self._store.begin(signed, fresh=True), Ordinals()
         elif not fresh:
             await asyncio.to_thread(self._warn_of_others, head.plan_id, key)
-        return SignedLog(log, RunSigner(key, log.info.run_id, head.plan_id), head, done)
+        kind = SignedKeepingLog if isinstance(log, KeepingLog) else SignedLog
+        return kind(log, RunSigner(key, log.info.run_id, head.plan_id), head, done)
 
     def scan(self, query: RunQuery) -> Iterator[RunView]:
         """See `Store.scan`."""
@@ -254,6 +256,22 @@ class SignedLog:
         message = f"the store does not hold what run {self.info.run_id} has written: {subject}"
         hint = "Something else writes to the store. Move the file away, or name another with --store."
         return StoreError(Problem("store.altered", message, hint=hint))
+
+
+class SignedKeepingLog(SignedLog):
+    """The same in front of a log that also keeps executions which are not graded yet."""
+
+    async def keep(self, kept: KeptExecution) -> None:
+        """See `KeepingLog.keep`."""
+        log = cast("KeepingLog", self._log)
+        await log.keep(await asyncio.to_thread(self._signer.signed, kept))
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        """See `KeepingLog.kept`. What this user's key did not sign is as if it was not there."""
+        kept = await cast("KeepingLog", self._log).kept(trial)
+        if kept is None or not await asyncio.to_thread(self._signer.signed_by_us, kept):
+            return None
+        return unsigned(kept)
 
 
 def _why_not_resumed(log: RunLog, signer: RunSigner, ordinals: Ordinals) -> str:

@@ -29,6 +29,9 @@ class Stage(Protocol):
     def workspace(self) -> Workspace | None:
         """The workspace that checks may look at, if there is one."""
 
+    async def furnish(self, trial: Trial) -> object:
+        """Put everything in place that is there before an attempt, but run no set-up."""
+
     async def execute(self, trial: Trial) -> Execution:
         """Make the attempt and report facts."""
 

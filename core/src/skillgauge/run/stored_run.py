@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from ..types.comparison import GroupKey
+from ..types.kept import KeptExecution
+from ..types.progress import Followed, Progress
 from ..types.result import ResultOrder, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead
 
@@ -27,7 +29,7 @@ CHANGED = "it was changed after it was written"
 _BYTES = 16
 _NAME_BYTES = 8
 _OWN = {"signature", "signer"}
-Signed = TypeVar("Signed", TrialResult, CaseHead, Summary, Unfinished)
+Signed = TypeVar("Signed", TrialResult, CaseHead, Summary, Unfinished, KeptExecution)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class RunSigner:
         run = json.dumps([run_id, plan_id]).encode()
         self._begun = {
             kind: blake2b(run, key=key.secret, digest_size=_BYTES, person=kind.__name__.encode())
-            for kind in (TrialResult, CaseHead, Summary, Unfinished)
+            for kind in (TrialResult, CaseHead, Summary, Unfinished, KeptExecution)
         }
 
     def signed(self, value: Signed, more: bytes = b"") -> Signed:
@@ -108,11 +110,12 @@ def _content(value: BaseModel) -> bytes:
 
 def opened(view: RunView, key: StoreKey | None) -> RunView:
     """A stored run without its signatures, which are looked at when `why_foreign` asks."""
+    source = view.source
     return RunView(
         run=view.run,
         head=view.head.model_copy(update={"signer": ""}),
         summary=unsigned(view.summary),
-        source=StoredRun(view, key),
+        source=FollowedRun(view, source, key) if isinstance(source, Followed) else StoredRun(view, key),
     )
 
 
@@ -197,6 +200,28 @@ class StoredRun:
         if rows is None:
             return CHANGED
         return self._why_rows_foreign(rows.hex())
+
+
+class FollowedRun(StoredRun):
+    """The same of a store that tells how far a run is.
+
+    Args:
+        view: as the store gives it.
+        followed: its source.
+        key: of the user, if there is one.
+    """
+
+    def __init__(self, view: RunView, followed: Followed, key: StoreKey | None) -> None:
+        super().__init__(view, key)
+        self._followed = followed
+
+    def progress(self) -> Progress:
+        """See `Followed.progress`."""
+        return self._followed.progress()
+
+    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
+        """See `Followed.results_since`."""
+        return ((cursor, unsigned(result)) for cursor, result in self._followed.results_since(after))
 
 
 def rows_of(source: RunSource, signer: RunSigner, ordinals: Ordinals) -> bytes | None:

@@ -13,16 +13,21 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..contract.executors import Keeper
+from ..contract.providers import Clean
 from ..contract.sandboxes import NoRoomError, SpoiledError
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
 from ..types.arms import ArmKind
+from ..types.kept import KeptExecution
 from ..types.result import GivenUp, TrialResult, Verdict
+from ..types.score import Score
 from ..types.trial import LONGEST_PAUSE_S, Blame, Execution, Failure, FailureClass, Trial, TrialFacts
 from ..types.usage import Usage
 from .budget import Meter, OnSpent, current_meter, use_meter
 from .grading import Grade, Grading, grade
+from .keeping.executions import find, keep, laid_out
 from .services import NotTried, Place, Services, lend
 from .stage import OpenStage, Stage
 
@@ -72,7 +77,7 @@ class TrialRunner:
     retry: RetryPolicy
     on_start: Callable[[Trial], None] | None = None
     """Told of each trial before its first attempt."""
-    clean: Callable[[TrialResult], TrialResult] | None = None
+    clean: Clean | None = None
     """Takes secrets out of a result."""
     services: Services | None = None
     """What the services behind engines bear; `None`: anything."""
@@ -82,6 +87,8 @@ class TrialRunner:
     """Waits between attempts; replaceable so that tests need not wait."""
     attempt: Attempt | None = None
     """Makes each attempt in place of the stages."""
+    keeper: Keeper | None = None
+    """Keeps executions that were paid for until they are graded; `None`: nobody does."""
     on_spent: OnSpent | None = None
     """Told of what a trial has used each time that more of it is known, until the trial has its result."""
     meters: dict[str, Meter] = field(default_factory=dict)
@@ -112,11 +119,17 @@ class TrialRunner:
         given_up: list[GivenUp] = []
         result = await self._attempt(trial)
         while failure := result.execution.failure:
-            wait_s = self._wait_s(trial, failure, result.execution.usage, given_up)
+            wait_s = await self._wait_s(trial, failure, result.execution.usage, given_up)
             if wait_s is None:
                 break
             judges = meter.judges if meter else ()
-            abandoned = GivenUp(failure=failure, usage=result.execution.usage, wait_s=wait_s, judges=judges)
+            abandoned = GivenUp(
+                failure=failure,
+                usage=result.execution.usage,
+                wait_s=wait_s,
+                judges=judges,
+                has_session=meter is None or not meter.is_kept or meter.has_session,
+            )
             given_up.append(abandoned)
             if meter:
                 meter.give_up(abandoned)
@@ -133,10 +146,12 @@ class TrialRunner:
         log.debug("trial.finished", trial_id=trial.trial_id, verdict=result.verdict)
         return self.clean(result) if self.clean else result
 
-    def _wait_s(self, trial: Trial, failure: Failure, usage: Usage | None, given_up: Sequence[GivenUp]) -> float | None:
+    async def _wait_s(
+        self, trial: Trial, failure: Failure, usage: Usage | None, given_up: Sequence[GivenUp]
+    ) -> float | None:
         """Return how long to wait before a further attempt; `None` if there is none, or no money for it."""
         wait_s = self.retry.delay_s(failure, len(given_up) + 1, trial.arm.kind)
-        if wait_s is None or self.affords is None:
+        if wait_s is None or self.affords is None or await find(self.keeper, trial):
             return wait_s
         used = (usage, *[attempt.usage for attempt in given_up])
         return wait_s if self.affords(trial, used) else None
@@ -149,6 +164,8 @@ class TrialRunner:
             return _result(trial, execution, Grade(Verdict.SKIPPED, None, (), trial.execution_id), began)
         ran: list[Execution] = []
         try:
+            if (kept := await find(self.keeper, trial)) and (result := await self._of_kept(trial, kept)):
+                return result
             if self.services is None or trial.arm.kind is ArmKind.DIRECT:
                 return await self._on_stage(trial, began, ran)
             asker = _asker(trial)
@@ -176,15 +193,32 @@ class TrialRunner:
             ran.append(execution)
             if place:
                 place.leave(execution.failure)
-            if self.grading.is_graded(trial, execution):
-                execution = await _prepared(stage, trial, execution)
-            graded = await grade(trial, execution, self.grading, stage.workspace, stage.scores)
-            return _result(trial, execution, graded, began)
+            execution = await keep(self.keeper, trial, execution, stage, began, self.clean)
+            return await self._graded(trial, execution, stage, stage.scores, began)
+
+    async def _of_kept(self, trial: Trial, kept: KeptExecution) -> TrialResult | None:
+        """Grade what an earlier attempt has executed; `None` if that is not possible. It asks no engine."""
+        if meter := current_meter():
+            meter.is_kept = True
+        if self.attempt:
+            return await self._elsewhere(trial, self.attempt, None)
+        async with self.stages[trial.arm.kind](trial) as stage:
+            if there := await laid_out(kept, stage, trial):
+                return await self._graded(trial, there.execution, stage, there.scores, kept.started_at)
+        return None
+
+    async def _graded(
+        self, trial: Trial, execution: Execution, stage: Stage, scores: Sequence[Score], began: float
+    ) -> TrialResult:
+        if self.grading.is_graded(trial, execution):
+            execution = await _prepared(stage, trial, execution)
+        graded = await grade(trial, execution, self.grading, stage.workspace, scores)
+        return _result(trial, execution, graded, began)
 
     async def _elsewhere(self, trial: Trial, attempt: Attempt, place: Place | None) -> TrialResult:
         """Have the attempt made by somebody else."""
         meter = current_meter()
-        if meter and trial.paid and trial.arm.kind is ArmKind.AGENT:
+        if meter and trial.paid and trial.arm.kind is ArmKind.AGENT and not meter.is_kept:
             meter.begin_session()  # unknown unless the executor reports it
         made = await attempt(trial)
         if isinstance(made, Failure):

@@ -16,12 +16,14 @@ from functools import lru_cache
 
 from pydantic import BaseModel
 
-from skillgauge.api import CaseHead, Frozen, GivenUp, ResultOrder, TrialResult, Unfinished
-from skillgauge.api.report import GroupKey, RunInfo, Summary, case_order
+from skillgauge.api import CaseHead, Frozen, GivenUp, ResultOrder, TrialResult, UnderWay, Unfinished, Verdict
+from skillgauge.api.report import GroupKey, Progress, RunInfo, Summary, case_order
 
 from .shelf import Shelf
 
 PARTS_AT_HAND = 16
+LINES = 1_000_000
+"""More than a part has, so that part and line make one number."""
 
 
 class RunFile(Frozen):
@@ -44,6 +46,7 @@ class Place:
     ordinal: int
     in_cases: tuple[str | int, ...]
     group: GroupKey
+    verdict: Verdict
 
 
 @dataclass
@@ -57,6 +60,7 @@ class Contents:
     places: dict[str, Place] = field(default_factory=dict)
     spent: dict[tuple[int, int], Unfinished] = field(default_factory=dict)
     """By ordinal and claim."""
+    sessions: dict[str, UnderWay] = field(default_factory=dict)
     parts: int = 0
     """Number of the last one."""
 
@@ -76,12 +80,15 @@ class Contents:
             match json.loads(text):
                 case {"result": told}:
                     one = TrialResult.model_validate(told)
-                    self.places[one.trial_id] = Place(number, at, one.ordinal, case_order(one), one.group)
+                    self.places[one.trial_id] = Place(number, at, one.ordinal, case_order(one), one.group, one.verdict)
                 case {"case": told}:
                     case = CaseHead.model_validate(told)
                     self.known_cases[case.suite_id, case.index] = case
                 case {"claim": [*trials]}:
                     self.claims.update(trials)
+                case {"session": told}:
+                    session = UnderWay.model_validate(told)
+                    self.sessions[session.trial_id] = session
                 case {"spent": told}:
                     unfinished = Unfinished.model_validate(told)
                     self.spent[unfinished.ordinal, unfinished.claim] = unfinished
@@ -95,6 +102,24 @@ class Contents:
             found.sort(key=lambda place: place.in_cases)
         for place in found:
             yield TrialResult.model_validate(json.loads(self._lines(place.part)[place.line])["result"])
+
+    def progress(self) -> Progress:
+        """How far the run is: the parts that were written since are read, and no part twice."""
+        self.refresh()
+        counts: dict[GroupKey, dict[Verdict, int]] = {}
+        for place in self.places.values():
+            by_verdict = counts.setdefault(place.group, {})
+            by_verdict[place.verdict] = by_verdict.get(place.verdict, 0) + 1
+        open_sessions = (one for one in self.sessions.values() if one.trial_id not in self.places)
+        return Progress(counts, tuple(sorted(open_sessions, key=lambda one: one.ordinal)))
+
+    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
+        """Results as they were committed."""
+        self.refresh()
+        cursors = {place.part * LINES + place.line: place for place in self.places.values()}
+        for cursor in sorted(cursor for cursor in cursors if cursor > after):
+            place = cursors[cursor]
+            yield cursor, TrialResult.model_validate(json.loads(self._lines(place.part)[place.line])["result"])
 
     def cases(self) -> Iterator[CaseHead]:
         """What is known of the cases, by suite and place."""

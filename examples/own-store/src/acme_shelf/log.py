@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from skillgauge.api import CaseHead, Claimed, Problem, ResultOrder, StoreError, Trial, TrialResult, Unfinished
+from skillgauge.api import (
+    CaseHead,
+    Claimed,
+    Problem,
+    ResultOrder,
+    StoreError,
+    Trial,
+    TrialResult,
+    UnderWay,
+    Unfinished,
+)
 from skillgauge.api.report import GroupKey, RunInfo, RunState, Summary
 
 from .contents import Contents, RunFile, line, part_name
@@ -42,7 +54,14 @@ class ShelfRun:
         names = [trial.trial_id for trial in trials]
         done = frozenset(name for name in names if name in self._contents.places)
         new = [name for name in names if name not in done]
-        await asyncio.to_thread(self._add, [line("claim", new), *(line("case", case) for case in cases)])
+        now, here = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
+        sessions = [UnderWay.of(one, since=now, where=here) for one in trials if one.paid and one.trial_id not in done]
+        lines = [
+            line("claim", new),
+            *(line("case", case) for case in cases),
+            *(line("session", one) for one in sessions),
+        ]
+        await asyncio.to_thread(self._add, lines)
         attempts = {name: self._contents.claims[name] for name in new}
         return Claimed(done, attempts, self._contents.cut_off(name for name in new if attempts[name] > 1))
 

@@ -114,6 +114,9 @@ class _Stored:
     workspace: None = None
     scores: tuple[()] = ()
 
+    async def furnish(self, trial: Trial) -> None:
+        """There is no place for anything."""
+
     async def execute(self, trial: Trial) -> Execution:
         return self.execution
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import PluginError, Trial, TrialResult
+from skillgauge.api import KeptExecution, PluginError, Trial, TrialResult
 from skillgauge_executor_processes import pool
 from skillgauge_executor_processes.executor import ProcessesExecutor
 from skillgauge_executor_processes.options import ProcessesOptions
@@ -190,12 +190,23 @@ def children() -> set[int]:
     return {int(pid) for one in Path("/proc/self/task").glob("*/children") for pid in one.read_text().split()}
 
 
+class Nothing:
+    """A keeper of a run in which nothing is finished."""
+
+    async def keep(self, kept: KeptExecution) -> None:
+        """Is never asked."""
+        raise NotImplementedError
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        """Nothing."""
+
+
 def test_pool_that_is_closed_at_once_leaves_no_worker() -> None:
     """A worker that is still being prepared is ended and reaped."""
 
     async def closed_early() -> None:
         before = children()
-        early = Pool(b"", 1, 1, lambda _trial_id, _attempt: None)
+        early = Pool(b"", 1, 1, lambda _trial_id, _attempt: None, Nothing())
         opening = asyncio.create_task(early.open())
         async with asyncio.timeout(LONG_S):
             while not children() - before:
@@ -228,7 +239,7 @@ def test_workers_that_were_replaced_are_waited_for(monkeypatch: pytest.MonkeyPat
         return made[-1]
 
     async def twice() -> None:
-        several = Pool(b"", 1, 1, lambda _trial_id, _attempt: None)
+        several = Pool(b"", 1, 1, lambda _trial_id, _attempt: None, Nothing())
         await several.open()
         await several.open()
         await several.close()

@@ -14,12 +14,11 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge.api import ResultOrder, RunQuery, StoreError, Unfinished
+from skillgauge.api import Followed, ResultOrder, RunQuery, StoreError, TrialResult, Unfinished
 from skillgauge.api.report import case_by_case
 from skillgauge_store_sqlite.database import Database
 from skillgauge_store_sqlite.options import SqliteOptions
-from skillgauge_store_sqlite.rows import write_results
-from skillgauge_store_sqlite.schema import APPLICATION_ID, MIGRATIONS
+from skillgauge_store_sqlite.schema import APPLICATION_ID, MIGRATIONS, first_key
 from skillgauge_store_sqlite.store import SqliteStore
 from skillgauge_stored_runs import encode
 
@@ -54,6 +53,19 @@ def begun(store: SqliteStore, make: ModuleType, plan: str = "plan") -> None:
         await store.close()
 
     asyncio.run(main())
+
+
+def as_before_version(path: Path, version: int) -> None:
+    """Take away from a database what the script of a version and later ones have added."""
+    added = {
+        3: "DROP TABLE spending",
+        4: "DROP TABLE kept",
+        5: "DROP TABLE commits; DROP TABLE sessions; DROP INDEX results_by_verdict",
+    }
+    with closing(sqlite3.connect(path)) as db:
+        for number in sorted((one for one in added if one >= version), reverse=True):
+            db.executescript(added[number])
+        db.execute(f"PRAGMA user_version = {version - 1}")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
@@ -205,7 +217,10 @@ def test_a_file_of_the_first_version_is_read(make: ModuleType, path: Path, store
         values = ("old", "p", "1.0", "finished", 1.0, make.head().model_dump_json(), make.summary().model_dump_json())
         db.execute("INSERT INTO runs VALUES (1, ?, ?, ?, ?, ?, 2.0, 0, 0, ?, ?)", values)
         results = [make.result(n) for n in range(3)]
-        assert write_results(db, 1, results, [encode(one) for one in results], {})
+        group = (results[0].suite_id, results[0].target_id, results[0].arm, results[0].runner, results[0].model)
+        db.execute("INSERT INTO groups VALUES (1, 1, ?, ?, ?, ?, ?)", group)
+        rows = [(first_key(1) + n, n, one.trial_id, one.verdict.value, encode(one)) for n, one in enumerate(results)]
+        db.executemany("INSERT INTO results VALUES (?, 1, ?, 1, ?, ?, ?)", rows)
     one = store()
     (view,) = one.scan(RunQuery())
     assert list(view.results()) == list(view.results(results[0].group)) == results
@@ -217,7 +232,8 @@ def test_a_file_of_the_first_version_is_read(make: ModuleType, path: Path, store
 
 def test_a_run_of_the_version_before_spending_was_kept_goes_on(make: ModuleType, path: Path, store: Stores) -> None:
     """What its trials have used is not known, and from now on it is kept."""
-    begun(store(migrations=MIGRATIONS[:2]), make)
+    begun(store(), make)
+    as_before_version(path, 3)
     spent = Unfinished(trial_id=make.trial(1).trial_id, ordinal=1, claim=1, attempts=())
 
     async def resumed() -> None:
@@ -233,6 +249,48 @@ def test_a_run_of_the_version_before_spending_was_kept_goes_on(make: ModuleType,
     asyncio.run(resumed())
     asyncio.run(one.close())
     assert make.query(path, "PRAGMA user_version") == [(len(MIGRATIONS),)]
+
+
+def test_a_run_of_the_version_before_runs_were_followed_is_counted(make: ModuleType, path: Path, store: Stores) -> None:
+    """Its results come in plan order, and those that a resumed run adds come behind them."""
+    results = [make.result(n) for n in range(3)]
+
+    async def begin(done: list[TrialResult]) -> None:
+        one = store()
+        log = await one.begin(make.head(), fresh=False)
+        await log.commit(done, paid=False)
+        await one.close()
+
+    asyncio.run(begin(results[1:][::-1]))
+    as_before_version(path, 5)
+    asyncio.run(begin(results[:1]))
+    (view,) = store().scan(RunQuery())
+    assert isinstance(view.source, Followed)
+    assert view.source.progress().done == 3
+    assert [result for _, result in view.source.results_since(0)] == [*results[1:], results[0]]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+@pytest.mark.parametrize(("mode", "is_of_group"), [(0o2770, True), (0o770, False), (0o2775, False), (0o2750, False)])
+def test_a_group_shares_a_database(make: ModuleType, path: Path, store: Stores, mode: int, is_of_group: bool) -> None:
+    """All files have mode 0660, in a folder that gives them its group; any other folder is refused and left empty."""
+    path.parent.chmod(mode)
+    one = SqliteStore(SqliteOptions(location=str(path), group_access=True))
+
+    async def main() -> dict[str, int]:
+        log = await one.begin(make.head(), fresh=False)
+        await log.commit([make.result(0)], paid=True)
+        modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
+        await one.close()
+        return modes
+
+    if is_of_group:
+        assert asyncio.run(main()) == {"runs.db": 0o660, "runs.db-wal": 0o660, "runs.db-shm": 0o660}
+    else:
+        with pytest.raises(StoreError, match="no folder of a group") as refusal:
+            asyncio.run(main())
+        assert "chmod 2770" in str(refusal.value.problems[0].hint)
+        assert contents(path.parent) == {}
 
 
 def test_a_migration_that_fails_changes_nothing(make: ModuleType, path: Path, store: Stores) -> None:

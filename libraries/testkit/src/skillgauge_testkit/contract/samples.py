@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 from skillgauge.api import (
@@ -16,6 +18,8 @@ from skillgauge.api import (
     Identity,
     Json,
     JsonValue,
+    KeptExecution,
+    KeptFile,
     Limits,
     PlanHead,
     Score,
@@ -118,6 +122,24 @@ def unfinished(ordinal: int, claim: int, tokens: int) -> Unfinished:
     failure = Failure.of_agent(FailureClass.KILLED, "cut off")
     attempt = GivenUp(failure=failure, usage=Usage(total_tokens=tokens), wait_s=0.0, judges=(None,), is_cut_off=True)
     return Unfinished(trial_id=f"{ordinal:032x}", ordinal=ordinal, claim=claim, attempts=(attempt,))
+
+
+def kept(ordinal: int, text: str, **changes: Any) -> KeptExecution:
+    """Return an execution of that trial that waits to be graded, with a file that holds this text."""
+    content = text.encode() + b"\0\xff"
+    name = sha256(content).hexdigest()
+    values: dict[str, Any] = {
+        "trial_id": f"{ordinal:032x}",
+        "ordinal": ordinal,
+        "execution_id": "execution",
+        "execution": Execution(text=text, usage=Usage(total_tokens=7)),
+        "started_at": STARTED_AT,
+        "places": ("/contract/root", "/contract/home"),
+        "workspace": "0",
+        "files": (KeptFile(path="out/file", sha256=name, mode=0o644), KeptFile(path="out", kind="folder", mode=0o755)),
+        "contents": {name: b64encode(content).decode()},
+    }
+    return KeptExecution(**(values | changes))
 
 
 def result(ordinal: int, **changes: Any) -> TrialResult:

@@ -11,7 +11,7 @@ _HEADER = struct.Struct(">BQI")
 
 
 class Kind(IntEnum):
-    """The meaning of a frame; the first three go to the worker, the others come from it."""
+    """The meaning of a frame; those from `READY` on come from the worker, unless they say otherwise."""
 
     PREPARE = 1
     """A recipe; the number is how many attempts the worker gets at once."""
@@ -29,6 +29,12 @@ class Kind(IntEnum):
     CANCELLED = 8
     SPENT = 9
     """What the attempt of that number has used so far, as JSON; its answer is still to come."""
+    KEEP = 10
+    """The execution of the attempt of that number, as JSON; it is not graded before `SAFE` has come."""
+    SAFE = 11
+    """To the worker: what it sent by `KEEP` is kept."""
+    KEPT = 12
+    """To the worker: what an earlier attempt has executed, as JSON, for the attempt of that number, which follows."""
 
 
 @dataclass(frozen=True)

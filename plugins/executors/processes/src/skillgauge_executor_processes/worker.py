@@ -17,7 +17,7 @@ import time
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 
-from skillgauge.api import GivenUp, RunTrial, SkillgaugeError, Trial
+from skillgauge.api import GivenUp, KeptExecution, RunTrial, SkillgaugeError, Trial
 from skillgauge.api.run import worker
 
 from .wire import Frame, Kind, receive, send
@@ -45,6 +45,7 @@ def _end_with(connection: int) -> None:
 async def _serve(connection: socket.socket) -> None:
     reader, writer = await asyncio.open_connection(sock=connection)
     numbers: dict[str, int] = {}
+    keeper = _Keeper(writer, numbers)
 
     def spent(trial: Trial, attempts: tuple[GivenUp, ...]) -> None:
         content = attempts[-1].model_dump_json().encode()
@@ -53,7 +54,7 @@ async def _serve(connection: socket.socket) -> None:
     async with AsyncExitStack() as stack:
         try:
             first = await receive(reader)
-            run_trial = await stack.enter_async_context(worker(first.content, first.number, spent))
+            run_trial = await stack.enter_async_context(worker(first.content, first.number, spent, keeper))
         except EOFError:
             return
         except SkillgaugeError as error:
@@ -62,15 +63,44 @@ async def _serve(connection: socket.socket) -> None:
             send(writer, Frame(Kind.REFUSED, content=f"{type(error).__name__}: {error}".encode()))
         else:
             send(writer, Frame(Kind.READY))
-            await _work(reader, writer, run_trial, numbers)
+            await _work(reader, writer, run_trial, keeper)
     with suppress(OSError):
         await writer.drain()
     writer.close()
 
 
+class _Keeper:
+    """Has the process at the other end keep executions: a `Keeper`."""
+
+    def __init__(self, writer: asyncio.StreamWriter, numbers: dict[str, int]) -> None:
+        self._writer = writer
+        self.numbers = numbers
+        """Of the attempts under way, by trial."""
+        self._waiting: dict[int, asyncio.Future[None]] = {}
+        self.given: dict[int, bytes] = {}
+        """Executions of earlier attempts, as JSON, by the number of the attempt that each is for."""
+
+    async def keep(self, kept: KeptExecution) -> None:
+        number = self.numbers[kept.trial_id]
+        content = await asyncio.to_thread(lambda: kept.model_dump_json().encode())
+        self._waiting[number] = asyncio.get_running_loop().create_future()
+        send(self._writer, Frame(Kind.KEEP, number, content))
+        await self._waiting[number]
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        content = self.given.pop(self.numbers[trial.trial_id], None)
+        return await asyncio.to_thread(KeptExecution.model_validate_json, content) if content else None
+
+    def is_safe(self, number: int) -> None:
+        """Take note that the execution which an attempt sent is kept."""
+        if (waiting := self._waiting.pop(number, None)) and not waiting.done():
+            waiting.set_result(None)
+
+
 async def _work(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, run_trial: RunTrial, numbers: dict[str, int]
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, run_trial: RunTrial, keeper: _Keeper
 ) -> None:
+    numbers = keeper.numbers
     under_way: dict[int, asyncio.Task[bytes]] = {}
 
     def answer(number: int, trial: Trial, task: asyncio.Task[bytes]) -> None:
@@ -90,6 +120,10 @@ async def _work(
                 numbers[trial.trial_id] = frame.number
                 task = under_way[frame.number] = asyncio.create_task(_attempt(run_trial, trial))
                 task.add_done_callback(partial(answer, frame.number, trial))
+            elif frame.kind is Kind.KEPT:
+                keeper.given[frame.number] = frame.content
+            elif frame.kind is Kind.SAFE:
+                keeper.is_safe(frame.number)
             elif found := under_way.get(frame.number):
                 found.cancel()
     except EOFError:

@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import socket
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 
-from skillgauge.api import CaseHead, Claimed, GivenUp, ResultOrder, StoreError, Trial, TrialResult, Unfinished
+from skillgauge.api import (
+    CaseHead,
+    Claimed,
+    GivenUp,
+    KeptExecution,
+    ResultOrder,
+    StoreError,
+    Trial,
+    TrialResult,
+    UnderWay,
+    Unfinished,
+)
 from skillgauge.api.report import GroupKey, RunInfo, RunState, Summary
-from skillgauge_stored_runs import Group, decode, encode, trouble
+from skillgauge_stored_runs import LARGEST, Group, decode, encode, trouble
 
 from .database import Database
 from .ownership import Ownership
 from .reading import Stored
-from .rows import CaseRow, blob, case_rows, key_of, write_cases, write_results
+from .rows import (
+    CaseRow,
+    begin_sessions,
+    blob,
+    case_rows,
+    drop_kept,
+    end_sessions,
+    key_of,
+    write_cases,
+    write_results,
+)
 from .writer import Writer
 
 Db = psycopg.Connection[tuple[Any, ...]]
@@ -31,6 +56,12 @@ WHERE attempts.trial_id = excluded.trial_id RETURNING ordinal, attempts"""
 _SPEND = """INSERT INTO spending
 SELECT %s, * FROM unnest(%s::bigint[], %s::integer[], %b::bytea[], %b::bytea[])
 ON CONFLICT (run, ordinal, claim) DO UPDATE SET trial_id = excluded.trial_id, body = excluded.body"""
+
+_KEEP = """INSERT INTO kept VALUES (%s, %s, %b, %b)
+ON CONFLICT (run, ordinal) DO UPDATE SET trial_id = excluded.trial_id, body = excluded.body"""
+_KEPT = f"""SELECT CASE WHEN octet_length(body) <= {LARGEST} THEN body END FROM kept
+WHERE run = %s AND ordinal = %s AND trial_id = %b"""
+_DROP = "UPDATE kept SET body = NULL WHERE run = %s AND ordinal = ANY(%s) AND body IS NOT NULL"
 
 
 class PostgresRunLog:
@@ -48,6 +79,7 @@ class PostgresRunLog:
         self._run = run
         self._info = info
         self._groups: dict[Group, int] = {}
+        self._has_sessions = info.resumed
 
     @property
     def info(self) -> RunInfo:
@@ -62,7 +94,7 @@ class PostgresRunLog:
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`. Survives a crash of the server, paid or not."""
         bodies = [blob(encode(result, sparse=True)) for result in results]
-        await self._writer.run(lambda db: self._commit(db, results, bodies))
+        await self._writer.run(lambda db: self._commit(db, results, bodies, paid))
 
     async def spend(self, unfinished: Sequence[Unfinished]) -> None:
         """See `RunLog.spend`. Survives a crash of the server."""
@@ -71,6 +103,21 @@ class PostgresRunLog:
         ids = [key_of(one.trial_id) for one in rows.values()]
         bodies = [blob(encode(one, sparse=True)) for one in rows.values()]
         await self._writer.run(lambda db: self._spend(db, (*places, ids, bodies)))
+
+    async def keep(self, kept: KeptExecution) -> None:
+        """See `KeepingLog.keep`. Survives a crash of the server."""
+        body = await asyncio.to_thread(lambda: blob(encode(kept, sparse=True)))
+        row = self._run, kept.ordinal, key_of(kept.trial_id), body
+        await self._writer.run(lambda db: self._keep(db, row))
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        """See `KeepingLog.kept`."""
+        place = self._run, trial.ordinal, key_of(trial.trial_id)
+        row = await self._writer.run(lambda db: db.execute(_KEPT, place, binary=True).fetchone())
+        if row is None or row[0] is None:
+            return None
+        subject = f"what is kept of trial {trial.ordinal} of run {self._info.run_id}"
+        return await asyncio.to_thread(partial(decode, KeptExecution, extra=None, subject=subject), row[0])
 
     def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
         """See `RunSource.results`. Also works after the store was closed."""
@@ -103,6 +150,7 @@ class PostgresRunLog:
             values = {"run": self._run, "nonce": nonce, "ordinals": new, "ids": [keys[ordinal] for ordinal in new]}
             attempts: dict[int, int] = dict(db.execute(_CLAIM, values).fetchall()) if new else {}
             self._same_plan(len(attempts) == len(new))
+            self._begin_sessions(db, [trial for trial in trials if trial.paid and trial.ordinal in attempts])
             write_cases(db, self._run, cases)
             cut_off = self._cut_off(db, [ordinal for ordinal, attempt in attempts.items() if attempt > 1])
         return Claimed(
@@ -110,6 +158,13 @@ class PostgresRunLog:
             attempts={ids[ordinal]: attempts[ordinal] for ordinal in new},
             cut_off={ids[ordinal]: given_up for ordinal, given_up in cut_off.items()},
         )
+
+    def _begin_sessions(self, db: Db, trials: Sequence[Trial]) -> None:
+        if not trials:
+            return
+        now, where = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
+        begin_sessions(db, self._run, [UnderWay.of(trial, since=now, where=where) for trial in trials])
+        self._has_sessions = True
 
     def _cut_off(self, db: Db, ordinals: Collection[int]) -> Mapping[int, tuple[GivenUp, ...]]:
         """Attempts of earlier claims that used something, by place in the plan."""
@@ -127,11 +182,20 @@ class PostgresRunLog:
             self._check(db)
             db.execute(_SPEND, (self._run, *columns))
 
-    def _commit(self, db: Db, results: Sequence[TrialResult], bodies: Sequence[bytes]) -> None:
+    def _keep(self, db: Db, row: tuple[int, int, bytes, bytes]) -> None:
+        with db.transaction():
+            self._check(db)
+            db.execute(_KEEP, row)
+
+    def _commit(self, db: Db, results: Sequence[TrialResult], bodies: Sequence[bytes], paid: bool) -> None:
         groups = dict(self._groups)
         with db.transaction():
             self._check(db)
             self._same_plan(write_results(db, self._run, results, bodies, groups))
+            if paid:
+                db.execute(_DROP, (self._run, [result.ordinal for result in results]))
+            if self._has_sessions:
+                end_sessions(db, self._run, [result.ordinal for result in results])
         self._groups = groups
 
     def _finish(self, db: Db, state: RunState, summary: Summary | None, finished_at: float) -> None:
@@ -142,6 +206,8 @@ class PostgresRunLog:
                 "UPDATE runs SET state = %s, finished_at = %s, summary = %s WHERE run = %s",
                 (state.value, finished_at, body, self._run),
             )
+            if state is RunState.FINISHED:
+                drop_kept(db, [self._run])
         self._ownership.release(db, self._run)
 
     def _check(self, db: Db) -> None:

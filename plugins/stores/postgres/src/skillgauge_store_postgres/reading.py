@@ -14,8 +14,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from skillgauge.api import CaseHead, PlanHead, ResultOrder, RunQuery, TrialResult, Unfinished
-from skillgauge.api.report import Counts, GroupKey, RunInfo, RunState, RunView, Summary
+from skillgauge.api import CaseHead, PlanHead, ResultOrder, RunQuery, TrialResult, UnderWay, Unfinished, Verdict
+from skillgauge.api.report import Counts, GroupKey, Progress, RunInfo, RunState, RunView, Summary
 from skillgauge_stored_runs import LARGEST, Extra, Group, ModelT, decode, group_of, is_selected, reading
 
 from .database import Database
@@ -80,7 +80,35 @@ class Stored:
         """
         return self._decoded(Unfinished, "the spending of claim {}", partial(_spending, run=self.run))
 
+    def progress(self) -> Progress:
+        """See `Followed.progress`.
+
+        Raises:
+            StoreError: the database cannot be read, or a record in it.
+        """
+        counts: dict[GroupKey, dict[Verdict, int]] = {}
+        with self.database.reader() as link:
+            rows = _fetch(link, _COUNTS, (self.run,)) if link else []
+        for *group, verdict, number in rows:
+            counts.setdefault(GroupKey(*group_from(group)), {})[Verdict(verdict)] = number
+        under_way = self._decoded(UnderWay, "the session at place {}", partial(_sessions, run=self.run))
+        return Progress(counts, tuple(under_way))
+
+    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
+        """See `Followed.results_since`.
+
+        Raises:
+            StoreError: the database cannot be read, or a record in it.
+        """
+        rows = partial(_commits, run=self.run, after=after)
+        return self._placed(TrialResult, "the result that was committed in place {}", rows)
+
     def _decoded(self, model: type[ModelT], subject: str, read: Callable[[Link], Iterator[_Row]]) -> Iterator[ModelT]:
+        return (value for _, value in self._placed(model, subject, read))
+
+    def _placed(
+        self, model: type[ModelT], subject: str, read: Callable[[Link], Iterator[_Row]]
+    ) -> Iterator[tuple[Any, ModelT]]:
         with self.database.reader() as link:
             if link is None:
                 return
@@ -88,7 +116,7 @@ class Stored:
             for body, *_, place in read(link):
                 if body is None:
                     raise damaged(str(self.database), f"{subject.format(place)} is larger than any that is stored")
-                yield decode(model, body, extra=self.extra, subject=subject, place=place)
+                yield place, decode(model, body, extra=self.extra, subject=subject, place=place)
 
 
 def _bodies(link: Link, *, run: int, order: ResultOrder, group: Group | None) -> Iterator[_Row]:
@@ -165,6 +193,27 @@ def _spending(link: Link, *, run: int) -> Iterator[_Row]:
     )
     whole = f"{_WHOLE} spending WHERE run = %s AND ordinal = %s AND claim = %s"
     return _whole(link, _pages(link, query, [run], [_LEAST, 0]), whole, run, size=2)
+
+
+_COUNTS = """SELECT suite_id, target_id, arm, runner, model, verdict, count(*) FROM groups JOIN results USING (grp)
+WHERE groups.run = %s GROUP BY groups.grp, verdict"""
+
+
+def _sessions(link: Link, *, run: int) -> Iterator[_Row]:
+    query = (
+        f"SELECT {_BODY}, ordinal FROM sessions WHERE run = %s AND ordinal > %s AND NOT has_ended "
+        "ORDER BY ordinal LIMIT %s"
+    )
+    return _pages(link, query, [run], [_LEAST])
+
+
+def _commits(link: Link, *, run: int, after: int) -> Iterator[_Row]:
+    query = (
+        f"SELECT {_BODY}, place FROM commits JOIN results USING (run, ordinal) WHERE run = %s AND place > %s "
+        "ORDER BY place LIMIT %s"
+    )
+    whole = f"{_WHOLE} commits JOIN results USING (run, ordinal) WHERE run = %s AND place = %s"
+    return _whole(link, _pages(link, query, [run], [after]), whole, run, size=1)
 
 
 def _pages(

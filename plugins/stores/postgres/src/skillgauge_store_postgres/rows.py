@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from skillgauge.api import CaseHead, TrialResult
+from skillgauge.api import CaseHead, TrialResult, UnderWay
 from skillgauge_stored_runs import Group, compact, encode, group_of, packed
 
 Db = psycopg.Connection[tuple[Any, ...]]
@@ -18,8 +18,14 @@ SELECT %s, * FROM unnest(
 ON CONFLICT (run, ordinal) DO UPDATE SET grp = excluded.grp, case_index = excluded.case_index,
 repeat = excluded.repeat, verdict = excluded.verdict, body = excluded.body
 WHERE results.trial_id = excluded.trial_id"""
+_COMMITS = """INSERT INTO commits
+SELECT %s, (SELECT coalesce(max(place), 0) FROM commits WHERE run = %s) + number, ordinal
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS committed (ordinal, number)"""
 _CASES = """INSERT INTO cases SELECT %s, * FROM unnest(%s::text[], %s::integer[], %b::bytea[])
 ON CONFLICT (run, suite_id, case_index) DO NOTHING"""
+_SESSIONS = """INSERT INTO sessions SELECT %s, ordinal, false, body FROM unnest(%s::bigint[], %b::bytea[])
+    AS begun (ordinal, body)
+ON CONFLICT (run, ordinal) DO UPDATE SET body = excluded.body, has_ended = false"""
 _NEW_GROUP = "INSERT INTO groups (run, suite_id, target_id, arm, runner, model) VALUES (%s, %s, %s, %s, %s, %s)"
 
 CaseRow = tuple[str, int, bytes]
@@ -90,7 +96,13 @@ def write_results(
     if not rows:
         return True
     columns = [list(column) for column in zip(*rows.values(), strict=True)]
+    db.execute(_COMMITS, (run, run, columns[0]))
     return db.execute(_RESULTS, (run, *columns)).rowcount == len(rows)
+
+
+def drop_kept(db: Db, runs: Sequence[int]) -> None:
+    """Drop the executions that runs keep, inside a transaction of the caller's."""
+    db.execute("UPDATE kept SET body = NULL WHERE run = ANY(%s) AND body IS NOT NULL", (list(runs),))
 
 
 def case_rows(cases: Iterable[CaseHead]) -> list[CaseRow]:
@@ -102,6 +114,20 @@ def write_cases(db: Db, run: int, rows: Sequence[CaseRow]) -> None:
     """Insert cases of a run that are not there yet, inside a transaction of the caller's."""
     if rows:
         db.execute(_CASES, (run, *(list(column) for column in zip(*rows, strict=True))))
+
+
+def begin_sessions(db: Db, run: int, sessions: Sequence[UnderWay]) -> None:
+    """Tell others of paid trials that begin, inside a transaction of the caller's."""
+    bodies = [blob(encode(one, sparse=True)) for one in sessions]
+    db.execute(_SESSIONS, (run, [one.ordinal for one in sessions], bodies))
+
+
+def end_sessions(db: Db, run: int, ordinals: Sequence[int]) -> None:
+    """These have a result now; inside a transaction of the caller's."""
+    db.execute(
+        "UPDATE sessions SET has_ended = true, body = '' WHERE run = %s AND ordinal = ANY(%s) AND NOT has_ended",
+        (run, list(ordinals)),
+    )
 
 
 def _group(db: Db, run: int, group: Group, groups: dict[Group, int]) -> int:

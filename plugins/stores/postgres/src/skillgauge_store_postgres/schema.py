@@ -6,7 +6,10 @@ a change of the tables is a new script at the end.
 All of it lies in a schema of its own. A result is found by run and place in the plan; the texts that group results are
 stored once a group, and what is known of a case once, not with each of its results. A `body` is JSON, compressed by
 zlib if it is long. It is no `jsonb`, which refuses the character NUL and changes numbers, and no `text` for the sake of
-the long ones. `owners` counts how often a run was taken by a process: see `ownership`. Everything goes with its run.
+the long ones. `kept` holds executions that are not graded yet, with the files of their workspaces; what is dropped
+loses its body, since roles that write runs may not delete. `owners` counts how often a run was taken by a process: see
+`ownership`. `commits` numbers the results of a run as they were committed, and `sessions` says which paid trials are
+under way, for those who watch it: no row is deleted there, either. Everything goes with its run.
 """
 
 from __future__ import annotations
@@ -99,5 +102,36 @@ CREATE TABLE spending (
     body bytea NOT NULL,
     PRIMARY KEY (run, ordinal, claim)
 );
+""",
+    """
+CREATE TABLE kept (
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    ordinal bigint NOT NULL,
+    trial_id bytea NOT NULL,
+    body bytea,
+    PRIMARY KEY (run, ordinal)
+);
+ALTER TABLE kept ALTER COLUMN body SET STORAGE EXTERNAL;
+CREATE INDEX kept_with_body ON kept (run) WHERE body IS NOT NULL;
+""",
+    """
+CREATE INDEX results_by_verdict ON results (grp, verdict);
+
+CREATE TABLE commits (
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    place bigint NOT NULL,
+    ordinal bigint NOT NULL,
+    PRIMARY KEY (run, place)
+);
+INSERT INTO commits SELECT run, ordinal + 1, ordinal FROM results;
+
+CREATE TABLE sessions (
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    ordinal bigint NOT NULL,
+    has_ended boolean NOT NULL DEFAULT false,
+    body bytea NOT NULL,
+    PRIMARY KEY (run, ordinal)
+);
+CREATE INDEX sessions_under_way ON sessions (run, ordinal) WHERE NOT has_ended;
 """,
 )

@@ -19,7 +19,7 @@ from .log import PostgresRunLog
 from .options import PostgresOptions
 from .ownership import Ownership
 from .reading import scan_runs
-from .rows import blob
+from .rows import blob, drop_kept
 from .schema import MIGRATIONS
 from .writer import Writer
 
@@ -129,6 +129,7 @@ class PostgresStore:
         free = [run for run in self._candidates(db, head) if self._ownership.is_free(db, run)]
         if free:
             db.execute("UPDATE runs SET superseded = true WHERE run = ANY(%s)", (free,))
+            drop_kept(db, free)
 
     def _new(self, db: Db, head: PlanHead, locked: list[int]) -> tuple[int, RunInfo]:
         started_at = time.time()

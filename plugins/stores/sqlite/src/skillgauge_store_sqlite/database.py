@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sqlite3
+import stat
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from pathlib import Path
 from skillgauge.api import StoreError
 from skillgauge_stored_runs import LARGEST, trouble
 
+from .places import refuse_networks
 from .schema import APPLICATION_ID, MIGRATIONS
 from .trouble import TROUBLES, explain
 
@@ -36,6 +38,8 @@ class Database:
     busy_s: float
     """How long to wait for a lock that another process holds."""
     migrations: tuple[str, ...] = MIGRATIONS
+    group_access: bool = False
+    """Whether a file that is made now is for the group of its folder, too."""
     _ours: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
     """Whether the file was found to be ours. From then on only SQLite opens it: when a process closes any descriptor
     of a file, POSIX drops all its locks, and another process takes away the log that this one is still writing."""
@@ -51,6 +55,7 @@ class Database:
                 hint = f"Create the folder {self.path.parent}, or name another file with --store."
                 raise trouble("store.no-folder", f"the folder of {self.path} does not exist", hint)
             if not self._ours.is_set():
+                refuse_networks(self.path)
                 self._create()
                 self._refuse_foreign()
             db = self._connect("rw")
@@ -77,6 +82,8 @@ class Database:
         try:
             if not self.path.exists() or not (self._ours.is_set() or self._refuse_foreign()):
                 return None
+            if not self._ours.is_set():
+                refuse_networks(self.path)
             # Not `mode=ro`: the last connection to leave tidies up the log, which such a one could not.
             db = self._connect("rw", any_thread=True)
             try:
@@ -99,12 +106,17 @@ class Database:
         return db
 
     def _create(self) -> None:
-        """Make an empty file with mode 0600, which SQLite copies to the log files beside it."""
+        """Make an empty file with mode 0600, or 0660 for a group, which SQLite copies to the log files beside it."""
+        mode = 0o600
+        if self.group_access:
+            mode = 0o660
+            _require_folder_of_group(self.path.parent)
         try:
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
-            if self.path.stat().st_size == 0:
-                self.path.chmod(0o600)
+            if self.path.stat().st_size:
+                return
+        self.path.chmod(mode)
 
     def _refuse_foreign(self) -> bool:
         """Tell whether anything is stored; raises if it is not ours or newer than this code.
@@ -176,6 +188,21 @@ def transaction(db: sqlite3.Connection, *, durable: bool) -> Iterator[None]:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
+
+
+def _require_folder_of_group(folder: Path) -> None:
+    """Refuse a folder in which the group could not work with each other's files, or others could.
+
+    Raises:
+        StoreError: it is not for a group.
+    """
+    mode = folder.stat().st_mode
+    is_shared = mode & stat.S_ISGID and mode & 0o070 == 0o070
+    if is_shared and not mode & 0o007:
+        return
+    message = f"{folder} is no folder of a group: its mode is {stat.S_IMODE(mode):04o}"
+    hint = f"Make it one: chgrp GROUP {shlex.quote(str(folder))} && chmod 2770 {shlex.quote(str(folder))}"
+    raise trouble("store.no-group-folder", message, hint)
 
 
 def _number(db: sqlite3.Connection, pragma: str) -> int:

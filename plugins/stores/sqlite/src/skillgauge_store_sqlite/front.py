@@ -28,6 +28,7 @@ class StoreInFile:
     durable = True
 
     def __init__(self, options: SqliteOptions) -> None:
+        self._options = options
         self._path = Path(options.location.removeprefix("file://")).expanduser().absolute()
 
     async def begin(self, head: PlanHead, *, fresh: bool) -> SqliteRunLog:
@@ -63,4 +64,4 @@ class StoreInFile:
     def _store(self) -> SqliteStore:
         from .store import SqliteStore  # noqa: PLC0415 - see the module
 
-        return SqliteStore(SqliteOptions(location=str(self._path)))
+        return SqliteStore(self._options.model_copy(update={"location": str(self._path)}))

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from skillgauge.api import CaseHead, Claimed, GivenUp, ResultOrder, StoreError, Trial, TrialResult, Unfinished
+from skillgauge.api import (
+    CaseHead,
+    Claimed,
+    GivenUp,
+    KeptExecution,
+    ResultOrder,
+    StoreError,
+    Trial,
+    TrialResult,
+    UnderWay,
+    Unfinished,
+)
 from skillgauge.api.report import GroupKey, RunInfo, RunState, Summary
 from skillgauge_stored_runs import Group, compact, decode, encode, packed, trouble
 
 from .database import Database, transaction
 from .ownership import Lease
 from .reading import Stored
-from .rows import case_rows, result_key, write_cases, write_results
+from .rows import case_rows, drop_kept, result_key, write_cases, write_results
+from .schema import first_key
 from .writer import Writer
 
 _CLAIM = """INSERT INTO attempts VALUES (?, ?, 1, ?)
 ON CONFLICT (id) DO UPDATE SET attempts = attempts + 1, claimed_at = excluded.claimed_at
 WHERE trial_id = excluded.trial_id"""
 _SPEND = "INSERT OR REPLACE INTO spending VALUES (?, ?, ?, ?)"
+_KEEP = "INSERT OR REPLACE INTO kept VALUES (?, ?, ?)"
 
 
 class SqliteRunLog:
@@ -37,6 +52,7 @@ class SqliteRunLog:
         self._run = run
         self._info = info
         self._groups: dict[Group, int] = {}
+        self._has_sessions = info.resumed
 
     @property
     def info(self) -> RunInfo:
@@ -68,6 +84,18 @@ class SqliteRunLog:
         """See `RunLog.unfinished`. Also works after the store was closed."""
         return self._stored.unfinished()
 
+    async def keep(self, kept: KeptExecution) -> None:
+        """See `KeepingLog.keep`."""
+        row = result_key(self._run, kept.ordinal), compact(kept.trial_id), await asyncio.to_thread(_body_of, kept)
+        await self._writer.run(lambda db: self._keep(db, row))
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        """See `KeepingLog.kept`."""
+        body = await self._writer.run(lambda db: self._body_kept(db, trial))
+        subject = f"what is kept of trial {trial.ordinal} of run {self._info.run_id}"
+        read = partial(decode, KeptExecution, extra=None, subject=subject)
+        return None if body is None else await asyncio.to_thread(read, body)
+
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """See `RunLog.finish`. The run is free from then on, and this object can only be read."""
         finished_at = self._lease.timing.clock()
@@ -85,9 +113,11 @@ class SqliteRunLog:
             self._renew(db)
             stored = _select(db, "SELECT id, trial_id FROM results", keys)
             self._same_plan(all(keys[key] == trial_id for key, trial_id in stored.items()))
+            done = {key - first_key(self._run) for key in stored}
             claims = [(key, trial_id, now) for key, trial_id in keys.items() if key not in stored]
             claimed = db.executemany(_CLAIM, claims).rowcount if claims else 0
             self._same_plan(claimed == len(claims))
+            self._begin_sessions(db, [one for one in trials if one.paid and one.ordinal not in done], now)
             write_cases(db, self._run, cases)
             again = _select(db, "SELECT id, attempts FROM attempts", keys, "attempts > 1")
             cut_off = self._cut_off(db, {key: ids[key] for key in again if key not in stored})
@@ -96,6 +126,17 @@ class SqliteRunLog:
             attempts={ids[key]: again.get(key, 1) for key, *_ in claims},
             cut_off=cut_off,
         )
+
+    def _begin_sessions(self, db: sqlite3.Connection, trials: Sequence[Trial], now: float) -> None:
+        """Tell others of paid trials that begin."""
+        if not trials:
+            return
+        process = self._lease.process
+        where = f"{process.host.partition('/')[0]}, process {process.pid}"
+        begun = [UnderWay.of(trial, since=now, where=where) for trial in trials]
+        rows = [(result_key(self._run, one.ordinal), encode(one, sparse=True)) for one in begun]
+        db.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?)", rows)
+        self._has_sessions = True
 
     def _cut_off(self, db: sqlite3.Connection, ids: Mapping[int, str]) -> dict[str, tuple[GivenUp, ...]]:
         """Attempts of earlier claims that used something, by trial."""
@@ -121,6 +162,16 @@ class SqliteRunLog:
             self._renew(db)
             db.executemany(_SPEND, rows)
 
+    def _keep(self, db: sqlite3.Connection, row: tuple[int, str | bytes, str | bytes]) -> None:
+        with transaction(db, durable=True):
+            self._renew(db)
+            db.execute(_KEEP, row)
+
+    def _body_kept(self, db: sqlite3.Connection, trial: Trial) -> str | bytes | None:
+        query = "SELECT body FROM kept WHERE id = ? AND trial_id = ?"
+        row = db.execute(query, (result_key(self._run, trial.ordinal), compact(trial.trial_id))).fetchone()
+        return row[0] if row else None
+
     def _commit(self, db: sqlite3.Connection, results: Sequence[TrialResult], paid: bool) -> None:
         bodies = [
             packed(encode(result, sparse=True)) for result in results
@@ -129,6 +180,12 @@ class SqliteRunLog:
         with transaction(db, durable=paid):
             self._renew(db)
             self._same_plan(write_results(db, self._run, results, bodies, groups))
+            if paid:
+                keys = ((result_key(self._run, result.ordinal),) for result in results)
+                db.executemany("DELETE FROM kept WHERE id = ?", keys)
+            if self._has_sessions:
+                ended = [(result_key(self._run, result.ordinal),) for result in results]
+                db.executemany("DELETE FROM sessions WHERE id = ?", ended)
         self._groups = groups
 
     def _finish(self, db: sqlite3.Connection, state: RunState, summary: Summary | None, finished_at: float) -> None:
@@ -139,6 +196,8 @@ class SqliteRunLog:
                 "UPDATE runs SET state = ?, finished_at = ?, summary = ? WHERE run = ?",
                 (state.value, finished_at, text, self._run),
             )
+            if state is RunState.FINISHED:
+                drop_kept(db, self._run)
             self._lease.release(db, self._run)
 
     def _renew(self, db: sqlite3.Connection) -> None:
@@ -161,6 +220,10 @@ class SqliteRunLog:
                 f"run {self._info.run_id} holds other trials at the same places of its plan",
                 "Begin a new run with --fresh.",
             )
+
+
+def _body_of(kept: KeptExecution) -> str | bytes:
+    return packed(encode(kept, sparse=True))
 
 
 def _select(db: sqlite3.Connection, query: str, keys: Collection[int], where: str = "TRUE") -> dict[int, Any]:

@@ -15,3 +15,8 @@ class SqliteOptions(Frozen):
         description="Path of the database file; made, readable by its owner only, when the first run begins. Its "
         "folder must exist.",
     )
+    group_access: bool = Field(
+        default=False,
+        description="Let the group of the folder work with a database that is made now: files of mode 0660. Its folder "
+        "must give new files its group (`chmod g+ws FOLDER`), and must be closed to others.",
+    )

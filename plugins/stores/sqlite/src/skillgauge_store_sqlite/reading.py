@@ -17,8 +17,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from skillgauge.api import CaseHead, PlanHead, ResultOrder, RunQuery, TrialResult, Unfinished
-from skillgauge.api.report import Counts, GroupKey, RunInfo, RunState, RunView, Summary
+from skillgauge.api import CaseHead, PlanHead, ResultOrder, RunQuery, TrialResult, UnderWay, Unfinished, Verdict
+from skillgauge.api.report import Counts, GroupKey, Progress, RunInfo, RunState, RunView, Summary
 from skillgauge_stored_runs import Extra, ModelT, decode, group_of, is_selected, reading
 
 from .database import Database
@@ -78,19 +78,45 @@ class Stored:
         """
         return self._decoded(Unfinished, "spending of attempt {}", partial(_spending, run=self.run))
 
-    def _decoded(
-        self, model: type[ModelT], subject: str, read: Callable[[sqlite3.Connection], Iterator[_Row]]
-    ) -> Iterator[ModelT]:
+    def progress(self) -> Progress:
+        """See `Followed.progress`.
+
+        Raises:
+            StoreError: the file cannot be read, or a record in it.
+        """
+        counts: dict[GroupKey, dict[Verdict, int]] = {}
+        rows = partial(_counts, run=self.run)
+        for *group, verdict, number in self._rows(rows):
+            counts.setdefault(GroupKey(*group), {})[Verdict(verdict)] = number
+        under_way = self._decoded(UnderWay, "the session in row {}", partial(_sessions, run=self.run))
+        return Progress(counts, tuple(under_way))
+
+    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
+        """See `Followed.results_since`.
+
+        Raises:
+            StoreError: the file cannot be read, or a record in it.
+        """
+        subject = f"{self.database.path}: result {{}} of run {self.run_id}, as they were committed,"
+        for body, place in self._rows(partial(_commits, run=self.run, after=after)):
+            yield place, decode(TrialResult, body, extra=self.extra, subject=subject, place=place)
+
+    def _rows(self, read: Callable[[sqlite3.Connection], Iterator[_Row]]) -> Iterator[_Row]:
         db = self.database.reader()
         if db is None:
             return
         with closing(db):
-            subject = f"{self.database.path}: {subject} of run {self.run_id}"
             try:
-                for body, *_, place in read(db):
-                    yield decode(model, body, extra=self.extra, subject=subject, place=place)
+                yield from read(db)
             except TROUBLES as error:
                 raise explain(error, self.database.path) from error
+
+    def _decoded(
+        self, model: type[ModelT], subject: str, read: Callable[[sqlite3.Connection], Iterator[_Row]]
+    ) -> Iterator[ModelT]:
+        subject = f"{self.database.path}: {subject} of run {self.run_id}"
+        for body, *_, place in self._rows(read):
+            yield decode(model, body, extra=self.extra, subject=subject, place=place)
 
 
 def _bodies(db: sqlite3.Connection, *, run: int, order: ResultOrder, group: GroupKey | None) -> Iterator[_Row]:
@@ -139,6 +165,25 @@ def _spending(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
         "AND NOT EXISTS (SELECT 1 FROM results WHERE results.id = spending.id) ORDER BY id, claim LIMIT ?"
     )
     return _pages(db, query, [first_key(run + 1)], [first_key(run), 0])
+
+
+def _counts(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
+    """The columns of a group, a verdict, and how many results have it; all from an index."""
+    groups = db.execute("SELECT grp, suite_id, target_id, arm, runner, model FROM groups WHERE run = ?", (run,))
+    query = "SELECT verdict, count(*) FROM results INDEXED BY results_by_verdict WHERE grp = ? GROUP BY verdict"
+    for number, *group in groups.fetchall():
+        for counted in db.execute(query, (number,)).fetchall():
+            yield (*group, *counted)
+
+
+def _sessions(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
+    query = "SELECT body, id FROM sessions WHERE id < ? AND id > ? ORDER BY id LIMIT ?"
+    return _pages(db, query, [first_key(run + 1)], [first_key(run) - 1])
+
+
+def _commits(db: sqlite3.Connection, *, run: int, after: int) -> Iterator[_Row]:
+    query = "SELECT body, place FROM commits JOIN results USING (id) WHERE run = ? AND place > ? ORDER BY place LIMIT ?"
+    return _pages(db, query, [run], [after])
 
 
 def _pages(

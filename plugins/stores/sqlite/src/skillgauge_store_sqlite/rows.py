@@ -48,7 +48,11 @@ def write_results(
         )
         for result, body in zip(results, bodies, strict=True)
     ]
-    return not rows or db.executemany(_RESULT, rows).rowcount == len(rows)
+    if not rows:
+        return True
+    (last,) = db.execute("SELECT coalesce(max(place), 0) FROM commits WHERE run = ?", (run,)).fetchone()
+    db.executemany("INSERT INTO commits VALUES (?, ?, ?)", ((run, n, row[0]) for n, row in enumerate(rows, last + 1)))
+    return db.executemany(_RESULT, rows).rowcount == len(rows)
 
 
 def case_rows(cases: Iterable[CaseHead]) -> list[tuple[str, int, str | bytes]]:
@@ -59,6 +63,11 @@ def case_rows(cases: Iterable[CaseHead]) -> list[tuple[str, int, str | bytes]]:
 def write_cases(db: sqlite3.Connection, run: int, rows: Iterable[tuple[str, int, str | bytes]]) -> None:
     """Insert cases of a run that are not there yet, inside a transaction of the caller's."""
     db.executemany("INSERT OR IGNORE INTO cases VALUES (?, ?, ?, ?)", ((run, *row) for row in rows))
+
+
+def drop_kept(db: sqlite3.Connection, run: int) -> None:
+    """Drop the executions that a run keeps, inside a transaction of the caller's."""
+    db.execute("DELETE FROM kept WHERE id >= ? AND id < ?", (first_key(run), first_key(run + 1)))
 
 
 def result_key(run: int, ordinal: int) -> int:

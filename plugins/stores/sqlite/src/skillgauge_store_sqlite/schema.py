@@ -9,7 +9,10 @@ kept up. The texts that group results are stored once per group. A result's `bod
 a blob if it is long: its column takes either. What is known of a case is stored once, not with each of its results.
 What changes every few seconds (`owners`) stands
 apart from what is large (`runs`). `spending` holds what a trial has used before it has a result, a row for each claim
-under the key of the result; a row whose result is there counts no longer.
+under the key of the result; a row whose result is there counts no longer. `kept` holds executions that are not graded
+yet, with the files of their workspaces, under the key that the result will have; a row goes with the result. `commits`
+numbers the results of a run as they were committed, and `sessions` holds the paid trials that are under way: those who
+watch a run read these, and an index that counts verdicts, and no body.
 """
 
 from __future__ import annotations
@@ -93,6 +96,29 @@ CREATE TABLE spending (
     body TEXT NOT NULL,
     PRIMARY KEY (id, claim)
 ) WITHOUT ROWID;
+""",
+    """
+CREATE TABLE kept (
+    id INTEGER PRIMARY KEY,
+    trial_id BLOB NOT NULL,
+    body TEXT NOT NULL
+);
+""",
+    """
+CREATE INDEX results_by_verdict ON results (grp, verdict);
+
+CREATE TABLE commits (
+    run INTEGER NOT NULL REFERENCES runs (run),
+    place INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    PRIMARY KEY (run, place)
+) WITHOUT ROWID;
+INSERT INTO commits SELECT id >> 40, (id & 1099511627775) + 1, id FROM results;
+
+CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY,
+    body TEXT NOT NULL
+);
 """,
 )
 

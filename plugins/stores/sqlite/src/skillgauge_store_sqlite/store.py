@@ -17,6 +17,7 @@ from .log import SqliteRunLog
 from .options import SqliteOptions
 from .ownership import OWNER_COLUMNS, Lease, Timing
 from .reading import scan_runs
+from .rows import drop_kept
 from .schema import MIGRATIONS
 from .writer import Writer
 
@@ -41,7 +42,7 @@ class SqliteStore:
     ) -> None:
         self._lease = Lease(timing or Timing())
         path = Path(options.location.removeprefix("file://")).expanduser().absolute()
-        self._database = Database(path, self._lease.timing.busy_s, migrations)
+        self._database = Database(path, self._lease.timing.busy_s, migrations, options.group_access)
         self._writer = Writer(self._database, renew=self._lease.renew_all, renew_s=self._lease.timing.renew_s)
 
     async def begin(self, head: PlanHead, *, fresh: bool) -> SqliteRunLog:
@@ -79,6 +80,8 @@ class SqliteStore:
             if fresh and free:
                 places = ",".join("?" * len(free))
                 db.execute(f"UPDATE runs SET superseded = 1 WHERE run IN ({places})", free)
+                for run in free:
+                    drop_kept(db, run)
             elif free:
                 return free[0], self._resume(db, free[0], head)
             return self._new(db, head)

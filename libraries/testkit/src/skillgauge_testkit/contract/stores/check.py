@@ -11,6 +11,7 @@ from skillgauge.api import (
     Archive,
     Execution,
     Json,
+    KeepingLog,
     Kept,
     PlanHead,
     ResultOrder,
@@ -27,7 +28,9 @@ from .. import samples
 from ..clauses import PATIENCE_S, answered, called, require, run, shown
 from ..shapes import require_shape
 from .crashes import MakeStore, run_child
+from .keeping import keeps_executions, keeps_them_for_the_next, require_survived
 from .places import Place
+from .progress import tells_how_far
 from .signatures import keeps_signatures, keeps_signers_apart
 
 
@@ -66,13 +69,17 @@ def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s
     ):
         run(clause(Place(make, make_location(), patience_s)))
     run(keeps_signatures(Place(make, make_location(), patience_s)))
+    run(keeps_executions(Place(make, make_location(), patience_s)))
     if isinstance(store, Archive):
         require_shape(store, Archive)
         run(_takes_in(Place(make, make_location(), patience_s)))
+    run(tells_how_far(Place(make, make_location(), patience_s)))
     if store.durable:
         run(_resumes(Place(make, make_location(), patience_s)))
         run(_survives(Place(make, make_location(), patience_s)))
         run(keeps_signers_apart(Place(make, make_location(), patience_s)))
+        for fresh in (False, True):
+            run(keeps_them_for_the_next(Place(make, make_location(), patience_s), fresh=fresh))
 
 
 async def _closes(store: Store, patience_s: float) -> None:
@@ -342,6 +349,8 @@ async def _resumes(place: Place) -> None:
         await place.commit(log, [samples.result(0), samples.result(1)])
         await answered("RunLog.claim", place.patience_s, log.claim, [samples.trial(2)])
         await answered("RunLog.spend", place.patience_s, log.spend, [samples.unfinished(2, 1, 7)])
+        if isinstance(log, KeepingLog):
+            await answered("KeepingLog.keep", place.patience_s, log.keep, samples.kept(2, "kept"))
     await _require_resumed(place, log.info.run_id, "whose store was closed")
     async with place.store() as store:
         second = await place.begin(store, samples.head())
@@ -363,6 +372,7 @@ async def _require_resumed(place: Place, run_id: str, how: str) -> None:
         require(counted, f"a run {how} must keep the claims of trials without a result, {outcome}")
         spent = claimed.cut_off.get(samples.trial(2).trial_id) == samples.unfinished(2, 1, 7).attempts
         require(spent, f"a run {how} must keep what was spent on trials without a result, {outcome}")
+        await require_survived(place, log)
         await place.commit(log, [samples.result(2)])
         _require_results(
             f"old and new results of a run {how}", await place.read(log), [samples.result(n) for n in range(3)]

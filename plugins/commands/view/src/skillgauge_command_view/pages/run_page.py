@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 
-from skillgauge.api import DIRECT, CaseHead, SuiteHead, Verdict, plain
+from skillgauge.api import DIRECT, CaseHead, SuiteHead, UnderWay, Verdict, plain
 from skillgauge.api.report import (
     CaseOutcome,
     CaseReport,
@@ -18,6 +18,7 @@ from skillgauge.api.report import (
     Opening,
     Outcome,
     PairSummary,
+    Progress,
     Ranking,
     RunState,
     RunView,
@@ -28,6 +29,7 @@ from skillgauge.api.report import (
     opening,
     passed_text,
     points,
+    progress_of,
     rankings,
     rated_figures,
     reason_of,
@@ -43,6 +45,9 @@ _KEPT = 4
 """Runs whose cases stay in memory, so that a filter does not read all trials again."""
 PAGE = 200
 """Cases on a page."""
+SESSIONS = 50
+"""Sessions under way on a page."""
+_SO_FAR = {Verdict.PASS: "passed", Verdict.FAIL: "failed", Verdict.ERROR: "ended in an error"}
 _BAD = frozenset({CaseOutcome.FAILED, CaseOutcome.ERROR})
 _CHANGED = frozenset({Outcome.FLIP_TO_PASS, Outcome.FLIP_TO_FAIL})
 
@@ -118,7 +123,27 @@ class RunPage:
     @cached_property
     def done(self) -> int:
         """The trials that have ended; counted where the run has no summary, since its end has not come."""
-        return self.view.summary.counts.total or sum(1 for _ in self.view.results())
+        return self.view.summary.counts.total or self.progress.done
+
+    @cached_property
+    def progress(self) -> Progress:
+        """How far the run is, as its store tells; of a run that has ended, too."""
+        return progress_of(self.view.source)
+
+    @property
+    def verdicts(self) -> str:
+        """The results so far by verdict, for people; empty if there are none."""
+        counts = self.progress.by_verdict
+        return ", ".join(f"{counts[verdict]:,} {word}" for verdict, word in _SO_FAR.items() if counts.get(verdict))
+
+    @property
+    def sessions(self) -> tuple[UnderWay, ...]:
+        """The sessions under way that are listed, those that take longest first."""
+        return tuple(sorted(self.progress.under_way, key=lambda one: one.since)[:SESSIONS])
+
+    def under_way_s(self, session: UnderWay) -> float:
+        """Seconds since a session began."""
+        return max(0.0, self.now - session.since)
 
     @property
     def elapsed_s(self) -> float:

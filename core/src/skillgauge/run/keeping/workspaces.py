@@ -1,0 +1,130 @@
+"""Take down what a workspace holds, and lay it down in another one.
+
+Both are done by `tar` in the workspace: it sees what the agent saw, keeps links, modes, times and empty folders, and
+what it lays down does not count as put there by the kernel, so that the graders' own folders are emptied as ever.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import tarfile
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+
+from skillgauge_documents.frozen import digest
+
+from ...contract.sandboxes import Command, Finished, Workspace
+from ...errors import SkillgaugeError
+from ...types.kept import KeptExecution, KeptFile
+
+ROOM = 16 * 1024 * 1024
+"""Bytes of all files of a workspace that is kept."""
+MOST = 5_000
+"""Files, links and folders of it."""
+_A_FILE = 2_048
+"""Bytes that an archive needs for a file beside its content: headers, a long name, what fills its last block."""
+_TIMEOUT_S = 60.0
+_PACK = "COPYFILE_DISABLE=1 tar -cf - ."
+_UNPACK = "tar -xpof -"
+_UNPACK_ALONE = f"find . -mindepth 1 -delete && {_UNPACK}"
+_KINDS = {tarfile.DIRTYPE: "folder", tarfile.SYMTYPE: "link"}
+_File = tuple[KeptFile, bytes]
+BROKEN = (SkillgaugeError, OSError, ValueError, tarfile.TarError)
+"""What keeps a workspace from being taken down or laid down."""
+
+
+async def taken_down(workspace: Workspace) -> tuple[str, tuple[KeptFile, ...], dict[str, bytes]]:
+    """Return the digest of what a workspace holds, its files, and their contents by SHA-256.
+
+    Raises:
+        ValueError: it holds more than is kept, or what cannot be kept.
+        OSError, SkillgaugeError, tarfile.TarError: it cannot be read.
+    """
+    held = await workspace.snapshot()
+    if len(held) > MOST:
+        raise ValueError(f"its workspace holds {len(held):,} files, more than {MOST:,}")
+    finished = await _run(workspace, _PACK, output_bytes=ROOM + MOST * _A_FILE)
+    contents: dict[str, bytes] = {}
+    if not held and not finished.stdout:  # a place in which nothing can run
+        return digest({}), (), contents
+    files = () if finished.stdout_dropped else tuple(_read(finished.stdout, contents))
+    if finished.stdout_dropped or sum(map(len, contents.values())) > ROOM:
+        raise ValueError(f"its workspace holds more than {ROOM // 2**20} MiB")
+    return digest(dict(held)), files, contents
+
+
+async def laid_down(workspace: Workspace, kept: KeptExecution, moved: Callable[[str], str]) -> bool:
+    """Make a workspace hold the files of another one and no other; tells whether it does.
+
+    Args:
+        workspace: just opened.
+        kept: what the other one held.
+        moved: makes the paths of the other workspace in a text those of this one.
+
+    Raises:
+        ValueError: a content is not what its digest says.
+        OSError, SkillgaugeError, tarfile.TarError: they cannot be laid down.
+    """
+    contents = {name: base64.b64decode(str(content), validate=True) for name, content in kept.contents.items()}
+    if any(sha256(content).hexdigest() != name for name, content in contents.items()):
+        raise ValueError("the kept content of a file is another one")
+    files = [(file, contents.get(file.sha256, b"")) for file in kept.files]
+    if files:
+        await _run(workspace, _UNPACK_ALONE, _archive(files))
+    if digest(dict(await workspace.snapshot())) != kept.workspace:
+        return False
+    there = [_moved(file, moved) for file in files]
+    if changed := [now for now, before in zip(there, files, strict=True) if now != before]:
+        await _run(workspace, _UNPACK, _archive(changed))
+    return True
+
+
+async def _run(workspace: Workspace, script: str, stdin: bytes = b"", output_bytes: int = 65_536) -> Finished:
+    command = Command(argv=("sh", "-c", script), stdin=stdin, timeout_s=_TIMEOUT_S, output_bytes=output_bytes)
+    finished = await (await workspace.start(command)).wait()
+    if finished.exit_code != 0 or finished.timed_out or finished.sandbox_failure:
+        words = finished.sandbox_failure or finished.stderr[:400].decode("utf-8", "replace").strip()
+        raise OSError(f"tar did not come to its end in its workspace: {words}")
+    return finished
+
+
+def _read(archive: bytes, contents: dict[str, bytes]) -> Iterator[KeptFile]:
+    """Yield the members of an archive; `contents` grows by those of files."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        for number, member in enumerate(tar):
+            path, kind, name = member.name.removeprefix("./"), _KINDS.get(member.type, "file"), ""
+            path.encode()  # a name that is not UTF-8 has no place in JSON
+            if number > MOST:
+                raise ValueError(f"its workspace holds more than {MOST:,} files, links and folders")
+            if kind == "file":
+                stream = tar.extractfile(member) if member.isfile() or member.islnk() else None
+                if stream is None:
+                    raise ValueError(f"{path!r} in its workspace is no file, link or folder")
+                content = stream.read()
+                name = sha256(content).hexdigest()
+                contents[name] = content
+            facts = {"mode": member.mode & 0o7777, "mtime": int(member.mtime), "sha256": name}
+            target = member.linkname if kind == "link" else ""
+            yield KeptFile.model_validate({"path": path, "kind": kind, "target": target, **facts})
+
+
+def _archive(files: Iterable[_File]) -> bytes:
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for file, content in files:
+            member = tarfile.TarInfo(file.path)
+            member.mode, member.mtime, member.linkname = file.mode, file.mtime, file.target
+            member.size = len(content)
+            member.type = {"folder": tarfile.DIRTYPE, "link": tarfile.SYMTYPE}.get(file.kind, tarfile.REGTYPE)
+            tar.addfile(member, io.BytesIO(content))
+    return written.getvalue()
+
+
+def _moved(file: _File, moved: Callable[[str], str]) -> _File:
+    """A file with the paths of its workspace in it; one that is no text stays as it is."""
+    what, content = file
+    try:
+        return what.model_copy(update={"target": moved(what.target)}), moved(content.decode()).encode()
+    except UnicodeDecodeError:
+        return file

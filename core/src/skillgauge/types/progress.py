@@ -1,0 +1,110 @@
+"""How far a run is, for those who watch it from outside: counts, and the sessions that are under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from pydantic import Field
+
+from skillgauge_documents.frozen import Frozen
+
+from .comparison import GroupKey
+from .result import ResultOrder, RunSource, TrialResult, Verdict
+from .trial import Trial
+
+
+class UnderWay(Frozen):
+    """A session that was claimed and has no result yet."""
+
+    trial_id: str
+    ordinal: int
+    """Position of the trial in the plan."""
+    suite_id: str
+    case_index: int
+    case_id: str
+    target_id: str | None = None
+    arm: str
+    runner: str
+    model: str | None = None
+    repeat: int = Field(ge=1)
+    since: float
+    """Seconds since the epoch, by the clock of the process that claimed it."""
+    where: str = ""
+    """The machine and process that claimed it, for people."""
+
+    @classmethod
+    def of(cls, trial: Trial, *, since: float, where: str) -> UnderWay:
+        """Return what is to be told of a trial that was claimed."""
+        return cls(
+            trial_id=trial.trial_id,
+            ordinal=trial.ordinal,
+            suite_id=trial.suite_id,
+            case_index=trial.case_index,
+            case_id=trial.case.id,
+            target_id=trial.target_id,
+            arm=trial.arm.name,
+            runner=trial.runner.name,
+            model=trial.model,
+            repeat=trial.repeat,
+            since=since,
+            where=where,
+        )
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of a run at one moment. Nobody has signed it: it is for looking at, and nothing may rest on it."""
+
+    counts: Mapping[GroupKey, Mapping[Verdict, int]]
+    """Committed results by group and verdict; a group or verdict without any is left out."""
+    under_way: tuple[UnderWay, ...] = ()
+    """Sessions without a result, in plan order. In a run that no process works on, they were cut off."""
+
+    @property
+    def done(self) -> int:
+        """Committed results of all groups."""
+        return sum(sum(by_verdict.values()) for by_verdict in self.counts.values())
+
+    @property
+    def by_verdict(self) -> dict[Verdict, int]:
+        """The same by verdict, without those that no result has."""
+        totals: dict[Verdict, int] = {}
+        for by_verdict in self.counts.values():
+            for verdict, count in by_verdict.items():
+                totals[verdict] = totals.get(verdict, 0) + count
+        return totals
+
+
+@runtime_checkable
+class Followed(Protocol):
+    """A `RunSource` that tells how far a run is without reading its results, so that many may ask every second."""
+
+    def progress(self) -> Progress:
+        """Return counts and sessions under way, of all processes that write into the run. Blocks."""
+
+    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
+        """Results in the order in which they were committed, each with a cursor to go on behind. Blocks.
+
+        A result that was committed again comes again, so of a trial the last one counts.
+
+        Args:
+            after: the last cursor that was seen; 0 at first.
+        """
+
+
+def progress_of(source: RunSource) -> Progress:
+    """Return how far a run is; where its source cannot tell, its results are counted, and none is under way. Blocks."""
+    if isinstance(source, Followed):
+        return source.progress()
+    counts: dict[GroupKey, dict[Verdict, int]] = {}
+    for result in source.results(ResultOrder.PLAN):
+        count(counts, result.group, result.verdict)
+    return Progress(counts)
+
+
+def count(counts: dict[GroupKey, dict[Verdict, int]], group: GroupKey, verdict: Verdict) -> None:
+    """Count one more result."""
+    by_verdict = counts.setdefault(group, {})
+    by_verdict[verdict] = by_verdict.get(verdict, 0) + 1
