@@ -121,17 +121,16 @@ def skillgauge_scorers():
 """
 
 
-def test_options_of_the_command_line_are_heeded(
-    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_options_of_the_command_line_are_heeded(program: Program, tmp_path: Path) -> None:
     """What `--set` says of a plugin is what it is checked with, as `eval` would use it."""
     (tmp_path / "acme_optioned.py").write_text(OPTIONED)
     facts = tmp_path / "acme_optioned-1.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-optioned\nVersion: 1\n")
     (facts / "entry_points.txt").write_text("[skillgauge.scorers]\nacme-optioned = acme_optioned\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    env = {"PYTHONPATH": str(tmp_path)}
     words = ("plugins", "doctor", "acme-optioned")
-    assert "nothing is at here" in program(*words).stdout
-    assert "nothing is at there" in program(*words, "--set", "scorers.acme-optioned.place=there").stdout
+    assert "nothing is at here" in program.process(*words, env=env).stdout
+    assert (
+        "nothing is at there" in program.process(*words, "--set", "scorers.acme-optioned.place=there", env=env).stdout
+    )
