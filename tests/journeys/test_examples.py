@@ -114,3 +114,10 @@ def test_a_sandbox_in_a_cloud_runs_a_skill(work: Path, user: dict[str, str]) -> 
     (record,) = (work / "cloud-sandbox/reports").glob("run-*.record.json")
     results = [json.loads(line.rstrip(",")) for line in record.read_text().splitlines() if '"trial_id"' in line]
     assert [one["execution"]["sandbox"] for one in results] == ["acme-cloud/none"] * 3
+
+
+def test_workers_take_attempts_from_a_queue(work: Path, user: dict[str, str]) -> None:
+    """Workers that dial in make every attempt, and end with the evaluation."""
+    done = tried("queue-executor", work, user)
+    assert "3 passed" in done.stdout
+    assert done.stderr.splitlines()[-1] == "gate met: 6 of 6 passed"

@@ -94,3 +94,43 @@ def test_a_key_that_nothing_checks(program: Program, tmp_path: Path, monkeypatch
     assert line in program("plugins", "info", "scorers", "acme-keyed").stdout.splitlines()
     monkeypatch.setenv("ACME_KEYED", "made-up")
     assert examine("scorers", "acme-keyed") == ([], [], "")
+
+
+OPTIONED = """
+from pydantic import BaseModel
+from skillgauge.api import Problem, Provider, hookimpl
+
+class Options(BaseModel):
+    place: str = "here"
+
+class Optioned:
+    version = "1"
+
+    def __init__(self, options):
+        self.options = options
+
+    async def check(self):
+        return (Problem("acme.place", f"nothing is at {self.options.place}"),)
+
+    async def score(self, context):
+        raise NotImplementedError
+
+@hookimpl
+def skillgauge_scorers():
+    yield Provider(name="acme-optioned", factory=Optioned, options=Options, summary="s")
+"""
+
+
+def test_options_of_the_command_line_are_heeded(program: Program, tmp_path: Path) -> None:
+    """What `--set` says of a plugin is what it is checked with, as `eval` would use it."""
+    (tmp_path / "acme_optioned.py").write_text(OPTIONED)
+    facts = tmp_path / "acme_optioned-1.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-optioned\nVersion: 1\n")
+    (facts / "entry_points.txt").write_text("[skillgauge.scorers]\nacme-optioned = acme_optioned\n")
+    env = {"PYTHONPATH": str(tmp_path)}
+    words = ("plugins", "doctor", "acme-optioned")
+    assert "nothing is at here" in program.process(*words, env=env).stdout
+    assert (
+        "nothing is at there" in program.process(*words, "--set", "scorers.acme-optioned.place=there", env=env).stdout
+    )

@@ -19,6 +19,7 @@ from .contract import (
     AdapterInputs,
     EnginePrompts,
     Maker,
+    Workers,
     check_adapter,
     check_engine,
     check_executor,
@@ -35,6 +36,7 @@ from .contract import (
     check_store,
     contract_views,
     score_context,
+    with_options,
 )
 from .fakes import FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace
 from .model_server import (
@@ -84,6 +86,7 @@ __all__ = [
     "TemporarySandbox",
     "TokenCount",
     "ToolCall",
+    "Workers",
     "by_prompt",
     "check_adapter",
     "check_engine",
@@ -107,6 +110,7 @@ __all__ = [
     "score_context",
     "trial_result",
     "use_skill",
+    "with_options",
     "with_skill",
     "write_file",
 ]

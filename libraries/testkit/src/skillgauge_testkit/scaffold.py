@@ -43,7 +43,7 @@ _SUMMARIES: Mapping[str, str] = {
     "sandboxes": "Folders of their own and a low priority for every process.",
     "reporters": "A line for each trial that did not pass, as text.",
     "stores": "Keep runs as files of JSON lines in a folder.",
-    "executors": "Run trials one after another, with a pause between them.",
+    "executors": "Have attempts made by workers that dial in, here or elsewhere.",
     "extensions": "Refuse runs that are too large, and log those that have ended.",
     "commands": "List the trials of a result document that did not pass.",
 }

@@ -1,10 +1,20 @@
 """The contract of executors."""
 
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
 import pytest
 
-from skillgauge_testkit import EXECUTORS, Maker, check_executor, check_light_import, check_plugin
+from skillgauge.api import Executor
+from skillgauge_executor_processes import pool
+from skillgauge_testkit import EXECUTORS, Maker, check_executor, check_light_import, check_plugin, with_options
 
 MODULE = "skillgauge_executor_processes.plugin"
+MODULE_OF_WORKERS = b"skillgauge_executor_processes.worker"
 
 
 def test_announcement() -> None:
@@ -13,8 +23,58 @@ def test_announcement() -> None:
     check_light_import(MODULE)
 
 
+class PoolWorkers:
+    """The worker processes, which are children of this one."""
+
+    def __init__(self, patched: pytest.MonkeyPatch, _executor: Executor) -> None:
+        patched.undo()
+        self._patched = patched
+
+    def count(self) -> int:
+        """Children that run the worker module."""
+        return len(self._pids())
+
+    def kill_one(self) -> None:
+        """Each makes an attempt."""
+        os.killpg(self._pids()[0], signal.SIGKILL)
+
+    def add(self) -> bool:
+        """There are as many as the option says, and no other joins."""
+        return False
+
+    def spoil_one(self) -> bool:
+        """The first that is started ends before it is ready, each time that it is started in this run."""
+        connect, calls = pool._connect, iter(range(1 << 30))
+
+        async def connected(recipe: bytes, share: int) -> pool._Connection:
+            return await connect(b"nothing that prepares a run" if next(calls) == 0 else recipe, share)
+
+        self._patched.setattr(pool, "_connect", connected)
+        return True
+
+    def repeat_one(self) -> bool:
+        """The first answer is read twice."""
+        receive, read = pool.receive, list[pool.Frame]()
+
+        async def received(reader: asyncio.StreamReader) -> pool.Frame:
+            if len(read) == 1:
+                read.append(read[0])
+                return read[0]
+            frame = await receive(reader)
+            if not read and frame.kind is pool.Kind.RESULT:
+                read.append(frame)
+            return frame
+
+        self._patched.setattr(pool, "receive", received)
+        return True
+
+    def _pids(self) -> list[int]:
+        found = [int(pid) for one in Path("/proc/self/task").glob("*/children") for pid in one.read_text().split()]
+        return [pid for pid in found if MODULE_OF_WORKERS in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
 @pytest.mark.slow
-def test_contract() -> None:
-    """Each trial runs once in some worker, and a run that is stopped or closed has nothing under way any more."""
-    make = Maker(EXECUTORS, MODULE)
-    check_executor(lambda _concurrency: make({"workers": 2}))
+def test_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each trial runs once in some worker, whoever dies, and nothing goes on after the end of a run."""
+    make = with_options(Maker(EXECUTORS, MODULE), {"workers": 2})
+    check_executor(make, workers=lambda executor: PoolWorkers(monkeypatch, executor))

@@ -18,6 +18,7 @@ from .adapters import AdapterInputs, check_adapter
 from .agents import EnginePrompts, check_engine, check_judge
 from .announcing import Maker, check_light_import, check_plugin
 from .executors.check import check_executor
+from .executors.workers import Workers, with_options
 from .formats import check_format
 from .model_judges import JUDGE_KEY, JUDGE_QUESTION, ask_judge, check_model_judge, surroundings_of
 from .mutants import check_mutants
@@ -34,6 +35,7 @@ __all__ = [
     "AdapterInputs",
     "EnginePrompts",
     "Maker",
+    "Workers",
     "ask_judge",
     "check_adapter",
     "check_engine",
@@ -52,4 +54,5 @@ __all__ = [
     "contract_views",
     "score_context",
     "surroundings_of",
+    "with_options",
 ]

@@ -60,26 +60,34 @@ class Pool:
         self._places = [_Place(recipe, share) for share in shares]
 
     async def open(self) -> None:
-        """Start every worker and wait for the first: what keeps it from preparing the run keeps the others from it.
+        """Start every worker and wait for the first that is ready; one that cannot prepare the run is left out.
 
         Raises:
-            PluginError: it cannot prepare the run.
+            PluginError: none can prepare the run.
         """
-        for place in self._places:
-            place.start()
-        await self._places[0].connection()
+        opening = [place.start() for place in self._places]
+        pending = set(opening)
+        while pending:
+            done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            if not all(one.cancelled() or one.exception() for one in done):
+                return
+        opening[0].result()
 
     async def attempt(self, trial: Trial) -> TrialResult | Failure:
         """Have one attempt made; a worker that dies over it is a failure that another attempt may help."""
-        place = min(self._places, key=lambda one: one.under_way)
-        place.under_way += 1
-        try:
-            connection = await place.connection()
-            return await connection.attempt(trial, self._on_spent, self._keeper)
-        except PluginError as error:
-            return _failure(FailureClass.LAUNCH, str(error), retryable=True)
-        finally:
-            place.under_way -= 1
+        places = list(self._places)
+        while True:
+            place = min(places, key=lambda one: (one.is_bad, one.under_way))
+            place.under_way += 1
+            try:
+                connection = await place.connection()
+                return await connection.attempt(trial, self._on_spent, self._keeper)
+            except PluginError as error:
+                places.remove(place)
+                if not places:
+                    return _failure(FailureClass.LAUNCH, str(error), retryable=True)
+            finally:
+                place.under_way -= 1
 
     async def close(self) -> None:
         """End every worker, and what it has under way."""
@@ -95,6 +103,12 @@ class _Place:
         self._opening: asyncio.Task[_Connection] | None = None
         self._replaced: list[asyncio.Task[_Connection]] = []
         self.under_way = 0
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether its worker could not prepare the run when it was last tried."""
+        opening = self._opening
+        return opening is not None and opening.done() and (opening.cancelled() or opening.exception() is not None)
 
     def start(self) -> asyncio.Task[_Connection]:
         """Start a worker, unless there is one that lives or is about to."""

@@ -1,11 +1,10 @@
-"""A plugin file: a suite, what it is about, and whatever else a run needs, for the contract of executors.
+"""A plugin: a suite, what it is about, and whatever else a run needs, for the contract of executors.
 
-A worker process of an executor loads it by its path, as one given with `--plugin`.
+A worker process of an executor has it as soon as this kit is installed where it runs (`bundle`).
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -36,6 +35,8 @@ from skillgauge.api import (
 from skillgauge.api.report import Figure, GroupKey, SuiteSummary
 from skillgauge_testkit.fakes import FakeSandbox
 
+from .marks import wait_at
+
 NAME = "contract"
 SUFFIX = ".contract-suite"
 CHECKS = (Check(id="done", scorer=NAME),)
@@ -60,14 +61,10 @@ class _Format:
 
 class _Session:
     async def call(self, request: CallRequest) -> Execution:
-        """Answer with the id of the case, or leave a mark at a path, never answer, and leave one when cancelled."""
+        """Answer with the id of the case; first wait, if it has an address of marks to wait at."""
         if request.input is not None:
-            mark = Path(str(request.input))
-            mark.with_suffix(".begun").touch()
-            try:
-                await asyncio.Event().wait()
-            finally:
-                mark.with_suffix(".stopped").touch()
+            address, _, ordinal = str(request.input).partition(" ")
+            await wait_at(address, int(ordinal))
         return Execution(output=request.case_id)
 
     async def close(self) -> None:

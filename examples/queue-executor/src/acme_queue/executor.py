@@ -1,0 +1,69 @@
+"""The kernel's scheduler, with each attempt made by a worker."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import cast
+
+from skillgauge.api import (
+    PluginError,
+    PortableRunTrial,
+    Problem,
+    Results,
+    RunTrial,
+    Trial,
+    TrialResult,
+)
+from skillgauge.api.run import LocalExecutor
+
+from .options import QueueOptions
+from .queue import Queue
+
+
+class QueueExecutor:
+    """Runs trials in this process, and has their attempts made by workers."""
+
+    def __init__(self, options: QueueOptions) -> None:
+        self.queue = Queue(options)
+
+    def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> Results:
+        """Run every trial once: events, retries, budget and store stay here.
+
+        Raises:
+            PluginError: the run was not made from options, so no worker can prepare it.
+        """
+        if not getattr(run_trial, "recipe", b""):
+            message = "executor 'acme-queue' needs a run with a recipe for its workers"
+            hint = "Leave out --executor."
+            raise PluginError(Problem("executor.no-recipe", message, hint=hint))
+        portable = cast("PortableRunTrial", run_trial)
+        self.queue.recipe, self.queue.spent = portable.recipe, portable.spent
+        attempts = portable.elsewhere(self.queue.attempt)
+        return _Results(LocalExecutor(portable.concurrency).run(trials, attempts), self.queue)
+
+
+class _Results:
+    """Those of the scheduler, with a queue that ends with them."""
+
+    def __init__(self, results: Results, queue: Queue) -> None:
+        self._results = results
+        self._queue = queue
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial gave a result."""
+        return self._results.complete
+
+    def __aiter__(self) -> AsyncIterator[TrialResult]:
+        return aiter(self._results)
+
+    def stop(self) -> None:
+        """Start no more trials and cancel those under way."""
+        self._results.stop()
+
+    async def aclose(self) -> None:
+        """Cancel what is under way, wait until it has stopped, and send workers away."""
+        try:
+            await self._results.aclose()
+        finally:
+            await self._queue.close()

@@ -1,0 +1,253 @@
+"""The queue of attempts, in the process that runs the evaluation.
+
+Workers dial in, say the token, get the recipe of the run, and take one attempt after
+another. Messages are lines: JSON, but for the token and the recipe.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hmac
+import json
+import os
+import signal
+import sys
+from asyncio.subprocess import Process
+from collections.abc import Callable
+from secrets import token_hex
+
+from skillgauge.api import (
+    Blame,
+    Failure,
+    FailureClass,
+    GivenUp,
+    Trial,
+    TrialResult,
+    get_logger,
+)
+
+from .options import QueueOptions
+
+TOKEN = "ACME_QUEUE_TOKEN"
+"""Variable of what workers have to say. Whoever knows it gets the recipe of the run."""
+LONGEST_LINE = 1 << 30
+GRACE_S = 10.0
+"""How long a worker may take to stop an attempt, or to end."""
+
+log = get_logger(__name__)
+
+
+class _Attempt:
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.answer: asyncio.Future[TrialResult | Failure] = asyncio.Future()
+        self.is_given_up = False
+        self.stopped = asyncio.Event()
+        """Nobody makes it, or nobody does any more."""
+        self.worker: asyncio.StreamWriter | None = None
+        """The way to who makes it."""
+
+    async def stop(self) -> None:
+        """Have it stopped; a worker that does not obey is dropped."""
+        self.is_given_up = True
+        if self.worker is None:
+            return
+        self.worker.write(b'{"stop":true}\n')
+        try:
+            await asyncio.wait_for(self.stopped.wait(), GRACE_S)
+        except TimeoutError:
+            self.worker.close()
+
+
+class Queue:
+    """Hands attempts to whichever worker is free."""
+
+    def __init__(self, options: QueueOptions) -> None:
+        self.recipe = b""
+        self.spent: Callable[[str, GivenUp], None] = lambda _trial_id, _attempt: None
+        self.local: dict[int, Process] = {}
+        """Workers that this process has started, by process id."""
+        self._options = options
+        self._token = os.environ.get(TOKEN) or token_hex(16)
+        self._waiting: asyncio.Queue[_Attempt] = asyncio.Queue()
+        self._serving: set[asyncio.Task[None]] = set()
+        self._ready = 0
+        self._opening: asyncio.Task[asyncio.Server] | None = None
+        self._why = "no worker could be started"
+        self._is_closed = False
+
+    async def attempt(self, trial: Trial) -> TrialResult | Failure:
+        """Have one attempt made. Cancelled, it ends when the attempt has stopped."""
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._open())
+        await asyncio.shield(self._opening)
+        made = _Attempt(trial)
+        self._waiting.put_nowait(made)
+        self._refuse_if_nobody_comes()
+        try:
+            return await made.answer
+        except asyncio.CancelledError:
+            await made.stop()
+            raise
+
+    async def close(self) -> None:
+        """Send every worker away, and wait for those that were started here."""
+        self._is_closed = True
+        if self._opening is None:
+            return
+        server = await self._opening
+        server.close()
+        for one in self._serving:
+            one.cancel()
+        if self._serving:
+            await asyncio.wait(self._serving)
+        await asyncio.gather(*map(_ended, list(self.local.values())))
+
+    async def _open(self) -> asyncio.Server:
+        host, port = self._options.listen.rsplit(":", 1)
+        server = await asyncio.start_server(self._serve, host, int(port), limit=LONGEST_LINE)
+        self.address = f"{host}:{server.sockets[0].getsockname()[1]}"
+        log.info("workers.expected", address=self.address)
+        for _ in range(self._options.workers):
+            await self.start_worker()
+        return server
+
+    async def start_worker(self) -> None:
+        """Start one on this machine; elsewhere the same command does so."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", f"{__package__}.worker", self.address),
+            stdout=2,  # what plugins print must not stand in a report
+            env={**os.environ, TOKEN: self._token},
+            process_group=0,  # Ctrl-C is for this process, which ends that one in time
+        )
+        self.local[process.pid] = process
+        watching = asyncio.create_task(self._watch(process))
+        self._serving.add(watching)
+        watching.add_done_callback(self._serving.discard)
+
+    async def _watch(self, process: Process) -> None:
+        code = await process.wait()
+        del self.local[process.pid]
+        self._why = f"the last worker ended with {code}"
+        self._refuse_if_nobody_comes()
+
+    def _refuse_if_nobody_comes(self) -> None:
+        """Workers that dial in are waited for, but not those of this machine in vain."""
+        if not self._options.workers or self.local or self._ready:
+            return
+        while not self._waiting.empty():
+            _answer(self._waiting.get_nowait(), _failure(FailureClass.LAUNCH, self._why))
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # this is a coroutine of the server's
+        self._serving.add(task)
+        try:
+            said = await asyncio.wait_for(reader.readline(), GRACE_S)
+            if hmac.compare_digest(said.strip(), self._token.encode()):
+                await self._admit(reader, writer)
+        except (OSError, ValueError, TimeoutError) as error:
+            log.warning("worker.lost", reason=str(error))
+        except asyncio.CancelledError:
+            pass  # the queue is closed, and this is the outermost function of its task
+        finally:
+            self._serving.discard(task)
+            writer.close()
+
+    async def _admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Give attempts to a worker that could prepare the run, as long as it lives."""
+        writer.write(base64.b64encode(self.recipe) + b"\n")
+        answer = json.loads(await reader.readline() or "{}")
+        if "ready" not in answer:
+            log.warning("worker.refused", reason=answer.get("refused", "it ended"))
+            return
+        self._ready += 1
+        try:
+            while True:
+                attempt = await self._next(reader)
+                await self._make(attempt, reader, writer)
+        except EOFError:
+            if answer["ready"] in self.local and not self._is_closed:
+                await self.start_worker()  # in place of one that has died
+        finally:
+            self._ready -= 1
+
+    async def _next(self, reader: asyncio.StreamReader) -> _Attempt:
+        """Wait for an attempt that somebody still wants.
+
+        Raises:
+            EOFError: the worker is gone; what waits is for another.
+        """
+        while True:
+            said = asyncio.ensure_future(reader.readline())
+            more = asyncio.ensure_future(self._waiting.get())
+            try:
+                await asyncio.wait({said, more}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                said.cancel()
+                more.cancel()
+                await asyncio.wait({said, more})
+            if not more.cancelled() and not more.result().is_given_up:
+                return more.result()
+            if not said.cancelled() and not said.result():
+                raise EOFError
+
+    async def _make(
+        self,
+        attempt: _Attempt,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        """Have a worker make an attempt. What it says of others, as when it says a thing twice, is passed over.
+
+        Raises:
+            EOFError: the worker is gone, and the attempt has that for an answer.
+        """
+        attempt.worker = writer
+        writer.write(b'{"trial":%s}\n' % attempt.trial.model_dump_json().encode())
+        try:
+            while line := await reader.readline():
+                said = json.loads(line)
+                if said["of"] == attempt.trial.trial_id and self._is_end(said, attempt):
+                    return
+            failure = _failure(FailureClass.KILLED, "the worker that made the attempt is gone")
+            _answer(attempt, failure)
+            raise EOFError
+        finally:
+            attempt.worker = None
+            attempt.stopped.set()
+
+    def _is_end(self, said: dict[str, object], attempt: _Attempt) -> bool:
+        """Take in what a worker says of an attempt; whether that was the last of it."""
+        if "spent" in said:
+            self.spent(attempt.trial.trial_id, GivenUp.model_validate(said["spent"]))
+            return False
+        if "result" in said:
+            _answer(attempt, TrialResult.model_validate(said["result"]))
+        elif "failed" in said:
+            _answer(attempt, _failure(FailureClass.INTERNAL, str(said["failed"])))
+        return True
+
+
+def _answer(attempt: _Attempt, made: TrialResult | Failure) -> None:
+    if not attempt.answer.done():
+        attempt.answer.set_result(made)
+
+
+def _failure(kind: FailureClass, message: str) -> Failure:
+    return Failure(
+        failure_class=kind,
+        blame=Blame.INFRASTRUCTURE,
+        message=message,
+        retryable=kind is not FailureClass.INTERNAL,
+    )
+
+
+async def _ended(process: Process) -> None:
+    """Wait for the end of a worker that was sent away, and kill one that a plugin blocks."""
+    try:
+        await asyncio.wait_for(process.wait(), GRACE_S)
+    except TimeoutError:
+        os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()

@@ -1,0 +1,132 @@
+"""The clauses about workers: what is made by `plugins new executors` keeps them, and each fault in it is named."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from skillgauge_testkit import EXECUTORS, Maker, with_options
+from skillgauge_testkit.contract.clauses import run
+from skillgauge_testkit.contract.executors.bench import Bench
+from skillgauge_testkit.contract.executors.bundle import new_bundle
+from skillgauge_testkit.contract.executors.dying import first_process_dies
+from skillgauge_testkit.contract.executors.workers import WorkerClauses
+from skillgauge_testkit.scaffold import installed_project, write_project
+
+PACKAGE = "skillgauge_executor_lanes"
+QUICK_S = 25.0
+"""Patience with what never happens, and enough for a worker to start."""
+LONG_S = 60.0
+
+CLAUSES = ("one_dies", "one_joins", "one_is_bad", "one_repeats", "first_process_dies")
+
+ENDLESS = ("an attempt of a dead worker is forgotten", "nobody is let in late")
+"""Faults in which something never happens."""
+
+FAULTS: dict[str, tuple[str, dict[str, str], str, str]] = {
+    "an attempt of a dead worker is forgotten": (
+        "queue.py",
+        {"            _answer(attempt, failure)\n": ""},
+        "one_dies",
+        "when a worker dies, iterating Results must come to an end",
+    ),
+    "an attempt of a dead worker is no failure that another helps": (
+        "queue.py",
+        {"_failure(FailureClass.KILLED,": "_failure(FailureClass.INTERNAL,"},
+        "one_dies",
+        "when a worker dies, every trial must be made in the end, but 1 were not",
+    ),
+    "nobody is let in late": (
+        "queue.py",
+        {"        self._ready += 1\n": "        if self._ready > 1:\n            return\n        self._ready += 1\n"},
+        "one_joins",
+        "a trial made by a worker that joined late must happen",
+    ),
+    "a bad worker costs a trial": (
+        "queue.py",
+        {
+            '            log.warning("worker.refused"': "            lost = await self._waiting.get()\n"
+            '            _answer(lost, _failure(FailureClass.LAUNCH, "refused"))\n'
+            '            log.warning("worker.refused"'
+        },
+        "one_is_bad",
+        "when one worker of several is bad, every trial must be made in the end, but 1 were not",
+    ),
+    "any answer will do": (
+        "queue.py",
+        {
+            'said["of"] == attempt.trial.trial_id and ': "",
+            "            if not more.cancelled() and": "            if not said.cancelled() and said.result():\n"
+            "                reader._buffer[:0] = said.result()\n"
+            "            if not more.cancelled() and",
+        },
+        "one_repeats",
+        "when an answer comes twice, every trial must give one result",
+    ),
+    "a worker goes on for nobody": (
+        "worker.py",
+        {
+            "        attempt.cancel()\n": "        if not await following:\n"
+            "            await asyncio.wait({attempt})\n"
+            "        attempt.cancel()\n"
+        },
+        "first_process_dies",
+        "the process that runs the evaluation is killed, the end of every attempt under way",
+    ),
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The project that `plugins new executors lanes` makes, to be imported here and in processes."""
+    folder, _ = write_project(installed_project("executors", "lanes"), tmp_path)
+    monkeypatch.syspath_prepend(str(folder / "src"))
+    monkeypatch.setenv("PYTHONPATH", str(folder / "src"))
+    yield folder
+    for name in [one for one in sys.modules if one.startswith(PACKAGE)]:
+        del sys.modules[name]
+
+
+def check(project: Path, clause: str, patience_s: float) -> None:
+    """Check one clause, with the workers of the project's own tests."""
+    importlib.invalidate_caches()
+    spec = spec_from_file_location("lanes_contract", project / "tests/test_contract.py")
+    assert spec is not None
+    assert spec.loader is not None
+    own_tests = module_from_spec(spec)
+    spec.loader.exec_module(own_tests)
+    make = with_options(Maker(EXECUTORS, f"{PACKAGE}.plugin"), {"workers": 2})
+    with new_bundle() as bundle, pytest.MonkeyPatch.context() as patched:
+        bench = Bench(make, bundle, patience_s)
+        if clause == "first_process_dies":
+            run(first_process_dies(bench))
+        else:
+            clauses = WorkerClauses(bench, lambda made: own_tests.LocalWorkers(made, patched))
+            run(getattr(clauses, clause)())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clause", CLAUSES)
+def test_what_is_made_keeps_it(project: Path, clause: str) -> None:
+    """Before anything is broken in it."""
+    check(project, clause, LONG_S)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_named(project: Path, fault: str) -> None:
+    """By the sentence of the clause that it breaks."""
+    file, changes, clause, sentence = FAULTS[fault]
+    source = project / "src" / PACKAGE / file
+    text = source.read_text()
+    for right, wrong in changes.items():
+        assert right in text
+        text = text.replace(right, wrong)
+    source.write_text(text)
+    with pytest.raises(AssertionError, match=sentence):
+        check(project, clause, QUICK_S if fault in ENDLESS else LONG_S)
