@@ -209,9 +209,10 @@ class Database:
     def _refuse_foreign_open(self) -> bool:
         """The same of a file that this process has open already, so that SQLite may open it once more."""
         with closing(self._connect("ro")) as db:
+            db.execute("BEGIN")  # one look at all of it, since somebody may be making our tables
             if _number(db, "application_id") != APPLICATION_ID:
                 if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
-                    return False  # somebody is about to make our tables
+                    return False
                 raise _foreign(self.path)
             self._refuse_newer(_number(db, "user_version"))
         return True
