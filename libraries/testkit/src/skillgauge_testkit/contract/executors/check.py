@@ -10,11 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from skillgauge.api import Executor, Failure, GivenUp, Results, RunTrial, Trial, TrialResult, Verdict
-from skillgauge.evaluation.preparation import recipe_of
+from skillgauge.config.chosen_plugins import ChosenPlugins
+from skillgauge.evaluation.elsewhere.recipes import recipe_of
 from skillgauge.plan.options import EvalOptions, What
 from skillgauge.plan.preparing import prepare
-from skillgauge.plugins.index import PluginIndex
-from skillgauge.plugins.registry import Registry
 from skillgauge.run.trials import RetryPolicy, TrialRunner
 
 from ..clauses import MIDWAY_S, PATIENCE_S, answered, called, require, run, shown
@@ -22,6 +21,7 @@ from ..shapes import require_shape
 from . import parts
 
 MakeExecutor = Callable[[int], Executor]
+_PLUGINS = ChosenPlugins(only=frozenset(), files=(Path(parts.__file__),))
 
 
 def check_executor(make: MakeExecutor, *, patience_s: float = PATIENCE_S) -> None:
@@ -47,7 +47,7 @@ def check_executor(make: MakeExecutor, *, patience_s: float = PATIENCE_S) -> Non
         folder = Path(name)
         suite = folder / f"suite{parts.SUFFIX}"
         suite.touch()
-        trying = _Trying(make, EvalOptions(cwd=folder, what=What(paths=(suite,))), folder, patience_s)
+        trying = _Trying(make, EvalOptions(cwd=Path.cwd(), what=What(paths=(suite,))), folder, patience_s)
         for clause in (_runs_each_once, _keeps_order, _draws_no_faster, _hands_errors_on, _runs_nothing):
             run(clause(trying))
         for stopped in (True, False):
@@ -94,9 +94,9 @@ class _Trying:
         self, concurrency: int, trials: AsyncIterator[Trial], *, broken_at: int | None = None
     ) -> tuple[Results, _RunTrial]:
         """Results of trials that are run as the kernel runs them."""
-        prepared = await prepare(self.options, _registry())
+        prepared = await prepare(self.options, _PLUGINS.registry())
         runner = TrialRunner(prepared.job.stages, prepared.job.grading, retry=RetryPolicy())
-        run_trial = _RunTrial(runner, concurrency, recipe_of(self.options, prepared, _registry), broken_at=broken_at)
+        run_trial = _RunTrial(runner, concurrency, recipe_of(self.options, prepared, _PLUGINS), broken_at=broken_at)
         executor = called("making an executor", self.make, concurrency)
         results = called("Executor.run", executor.run, trials, run_trial)
         require_shape(results, Results)
@@ -104,7 +104,7 @@ class _Trying:
 
     async def trials(self, ordinals: Iterable[int], *, waiting: Callable[[int], bool] = lambda _: False) -> list[Trial]:
         """Trials with these ordinals, some of which never answer."""
-        (pattern,) = (await prepare(self.options, _registry())).plan.trials()
+        (pattern,) = (await prepare(self.options, _PLUGINS.registry())).plan.trials()
         return [self.trial_like(pattern, one, waits=waiting(one)) for one in ordinals]
 
     def trial_like(self, pattern: Trial, ordinal: int, *, waits: bool = False) -> Trial:
@@ -133,10 +133,6 @@ class _Trying:
                     await asyncio.sleep(0.01)
         except TimeoutError:
             raise AssertionError(f"{condition} must happen, but did not within {self.patience_s:g} s") from None
-
-
-def _registry() -> Registry:
-    return Registry(PluginIndex(), files=[Path(parts.__file__)])
 
 
 async def _each(trials: Iterable[Trial], drawn: list[int] | None = None) -> AsyncIterator[Trial]:
