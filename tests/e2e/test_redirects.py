@@ -297,9 +297,15 @@ def test_the_doctor_names_the_host_of_judges(program: Program) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize(
-    "variable", ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "ANTHROPIC_FOUNDRY_BASE_URL"]
+    ("agent", "variable"),
+    [
+        (AGENTS[0], "CLAUDE_CODE_USE_MANTLE"),
+        (AGENTS[0], "CLAUDE_CODE_USE_GATEWAY"),
+        (AGENTS[3], "CLAUDE_CODE_USE_BEDROCK"),
+        (AGENTS[3], "ANTHROPIC_FOUNDRY_BASE_URL"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.name,
 )
-@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[3]], ids=named)
 def test_a_cloud_that_is_not_supported_is_refused(program: Program, work: Path, agent: Asking, variable: str) -> None:
     """The key is not sent to the vendor's own address unless the user says where; a switch that is off is none."""
     written(work)

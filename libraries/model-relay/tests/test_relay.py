@@ -7,8 +7,10 @@ import base64
 import os
 import socket
 import ssl
+import struct
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
@@ -19,6 +21,7 @@ from hypothesis import strategies as st
 
 from skillgauge.api import ModelRoute
 from skillgauge_model_relay import Relay, RelayLimits, forwarding
+from skillgauge_model_relay.event_streams import EventReader
 from skillgauge_model_relay.forwarding import within
 from skillgauge_model_relay.meter import Meter
 from skillgauge_model_relay.tunnels import address
@@ -422,13 +425,30 @@ def test_an_encoding_that_nobody_asked_for_is_refused(setting: Open) -> None:
     asyncio.run(main())
 
 
+def amazon(*events: bytes) -> bytes:
+    """Events as Amazon streams them: binary messages with base64 inside."""
+    stream = b""
+    for event in events:
+        body, headers = b'{"bytes": "%b", "p": "abcd"}' % base64.b64encode(event), b"\x0b:event-type\x07\x00\x05chunk"
+        lengths = struct.pack("!II", 16 + len(headers) + len(body), len(headers))
+        whole = lengths + struct.pack("!I", zlib.crc32(lengths)) + headers + body
+        stream += whole + struct.pack("!I", zlib.crc32(whole))
+    return stream
+
+
 ANSWERS = {
     "anthropic": b'{"content": "\\"output_tokens\\": 9", "usage": {"input_tokens": 10, "output_tokens": 5}}',
     "stream": b'{"message": {"usage": {"input_tokens": 10, "output_tokens": 1}}}\n{"usage": {"output_tokens": 5}}',
     "openai": b'{"usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}',
     "responses": b'{"max_output_tokens": 99, "usage": {"input_tokens": 10, "output_tokens":5}}',
     "gemini": b'{"usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}}',
+    "amazon": amazon(
+        b'{"type": "message_start", "message": {"usage": {"input_tokens": 10, "output_tokens": 1}}}',
+        b'{"type": "content_block_delta", "delta": {"text": "a long text, so that no two figures share a piece"}}',
+        b'{"type": "message_delta", "usage": {"input_tokens": 10, "output_tokens": 5}}',
+    ),
 }
+MEDIA_TYPES = {"amazon": b"application/vnd.amazon.eventstream"}
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -437,7 +457,8 @@ def test_tokens_of_all_answers_are_counted(setting: Open, name: str) -> None:
     body = ANSWERS[name]
 
     async def answer(writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body))
+        kind = MEDIA_TYPES.get(name, b"application/json")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n" % (kind, len(body)))
         for at in range(0, len(body), 7):
             writer.write(body[at : at + 7])
             await writer.drain()
@@ -447,7 +468,8 @@ def test_tokens_of_all_answers_are_counted(setting: Open, name: str) -> None:
         async with setting(answer=answer) as it:
             assert it.relay.used is None
             for number in (1, 2):
-                await it.ask(b"POST /messages HTTP/1.1\r\nContent-Length: 0\r\n" + END)
+                answered = await it.ask(b"POST /messages HTTP/1.1\r\nContent-Length: 0\r\n" + END)
+                assert answered.endswith(b"\r\n\r\n" + body)
                 used = it.relay.used
                 assert (used.input_tokens, used.output_tokens, used.total_tokens) == (
                     10 * number,
@@ -456,6 +478,13 @@ def test_tokens_of_all_answers_are_counted(setting: Open, name: str) -> None:
                 )
 
     asyncio.run(main())
+
+
+@given(stream=st.binary(max_size=200), cut=st.integers(0, 200))
+def test_what_is_no_event_stream_goes_through(stream: bytes, cut: int) -> None:
+    """Bytes under the name of Amazon's streams that are none are read to their end, and name nothing."""
+    reader = EventReader()
+    assert b"".join([*reader.events(stream[:cut]), *reader.events(stream[cut:])]) == b""
 
 
 def test_tokens_of_an_answer_that_breaks_off_are_counted(setting: Open) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgauge.api import Problem, host_environment, secret
+from skillgauge.api import Problem, Redactor, host_environment, secret
 
 PLACEHOLDER = "placeholder-the-true-key-stays-outside-of-this-workspace"
 """For a program that insists on a key where a relay adds the true one, or where none is needed. Long and unlikely,
@@ -21,6 +22,10 @@ KEY_DESCRIPTOR = 3
 _HAND_OVER = (
     f'unset key; IFS= read -r key; exec 9<&0; printf %s "$key" | {{ exec {KEY_DESCRIPTOR}<&0 0<&9 9<&-; exec "$@"; }}'
 )
+_SECRET_LINE = re.compile(
+    rb"^[ \t]*([\w.-]*(?:key|secret|token|password)[\w.-]*)[ \t]*=[ \t]*(\S+)[ \t\r]*$", re.I | re.M
+)
+"""A line of a file of settings that holds a secret, as in `~/.aws/credentials`."""
 _LOGIN_BYTES = 1024 * 1024
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
@@ -112,3 +117,42 @@ def find_login(files: Sequence[str]) -> Login | None:
     if not home:
         return None
     return next((Login(file, path) for file in files if (path := Path(home, file)).is_file()), None)
+
+
+def hide_credentials(clean: Redactor, name: str, content: bytes) -> None:
+    """Keep what a credential file holds out of results, be it JSON or lines of names and values.
+
+    Args:
+        clean: takes secrets out of results.
+        name: of the file, which stands in place of its secrets.
+        content: of the file.
+    """
+    clean.register_document(name, content)
+    for variable, value in _SECRET_LINE.findall(content):
+        if len(value) >= SHORTEST:
+            clean.register(f"{name}-{variable.decode()}", value.decode("utf-8", "replace"))
+
+
+@contextmanager
+def lent(logins: Sequence[Login], home: Path, clean: Redactor) -> Iterator[None]:
+    """Copies of logins in the private home, for as long as the program runs: nothing after it has any use for them.
+
+    Args:
+        logins: to be copied.
+        home: the private one.
+        clean: takes what is in them out of results.
+
+    Raises:
+        OSError: one cannot be copied.
+    """
+    copies: list[tuple[Login, bytes]] = []
+    try:
+        for login in logins:
+            copies.append((login, login.copy_into(home)))
+            hide_credentials(clean, login.source.name, copies[-1][1])
+        yield
+    finally:
+        for login, content in copies:
+            returned = login.take_back(home)
+            if returned != content:  # the program has renewed it
+                hide_credentials(clean, f"new-{login.source.name}", returned)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -32,7 +31,7 @@ from skillgauge.api import (
 from skillgauge_mcp_servers.verdicts import with_stand_ins
 
 from .accounts import Transcript
-from .credentials import PLACEHOLDER, SHORTEST, Key, Login, find_key, find_login, handed_over
+from .credentials import PLACEHOLDER, SHORTEST, Key, Login, find_key, find_login, handed_over, lent
 from .failures import failed
 from .installs import given_servers, with_hooks
 from .options import ProgramOptions
@@ -85,7 +84,7 @@ class Access:
     """Base URL as the program must use it."""
     key: Key | None
     """What to give to the program: the key, or a placeholder where a relay adds it. `None` with a login."""
-    login: Login | None = None
+    logins: tuple[Login, ...] = ()
     is_relayed: bool = False
 
     @property
@@ -169,6 +168,15 @@ class ProgramEngine(ABC):
         is_at_gateway = self._options.gateway is not None and access.service.address == self._options.gateway
         return access.is_relayed or self._options.base_url is not None or is_at_gateway
 
+    def logins(self, service: Service) -> tuple[Login, ...]:
+        """Return the credential files that a session without a key gets copies of; by default the first that exists."""
+        login = find_login(service.login_files)
+        return (login,) if login else ()
+
+    def further_secrets(self) -> Mapping[str, str]:
+        """Return what else the program gets that must not be in results, by the name of its variable."""
+        return {}
+
     def key_headers(self, key: Key) -> Mapping[str, str]:
         """Headers that carry a key on a request, for a relay; by default a bearer's token."""
         return {"authorization": f"Bearer {key.value}"}
@@ -201,6 +209,20 @@ class ProgramEngine(ABC):
         settings |= {"mcp_servers": tuple(one.digest for one in self._servers) or None}
         rare = ("instructions", "mcp_servers")
         return {name: value for name, value in settings.items() if name not in rare or value is not None}
+
+    def missing(self, service: Service) -> tuple[Problem, ...]:
+        """Report what keeps the program from authenticating at a service."""
+        if find_key(service.variables):
+            return self._unusable(service)
+        if not service.needs_key or find_login(service.login_files):
+            return ()
+        names = ", ".join(service.variables)
+        files = "".join(f" and there is no ~/{file}" for file in service.login_files)
+        message = f"engine {self.name!r} has no credentials: none of the environment variables {names} is set{files}"
+        address = f"--set engines.{self.name}.base_url=URL"
+        log_in = f", log in with {self.program.command}" if service.login_files else ""
+        hint = f"Set {service.variables[0]}{log_in}, or name a server that needs no key: {address}."
+        return (Problem("engine.no-credentials", message, hint=hint),)
 
     def further_problems(self) -> tuple[Problem, ...]:
         """Report anything else that keeps the engine from working with these options."""
@@ -238,7 +260,7 @@ class ProgramEngine(ABC):
         problems = list(program.problems(self.name, self.program, self._options.program or self.program.command))
         services = {self.service(model): None for model in sorted(self.models or {None}, key=str)}
         for service in services:
-            problems += (*self._missing(service), *self._diverted(service))
+            problems += (*self.missing(service), *self._diverted(service))
         return (*problems, *self._server_problems, *self.further_problems())
 
     def identity(self, model: str | None) -> Identity:
@@ -281,7 +303,7 @@ class ProgramEngine(ABC):
             texts = await skill_texts(workspace, request.skills)  # now, before anybody can change them
             if path is None:
                 raise LaunchError(f"{self._options.program or self.program.command!r} is not there")
-            with _lent(access.login, workspace.home, clean):
+            with lent(access.logins, workspace.home, clean):
                 launch = self.launch(request, workspace, access)
                 transcript = self.transcript(request)
                 if request.continues is not None or self.has_past(request):
@@ -327,32 +349,23 @@ class ProgramEngine(ABC):
             return Access(service, inside, nobodys, is_relayed=True)
         if key or not service.needs_key:
             return Access(service, service.address, key or nobodys)
-        return Access(service, service.address, None, find_login(service.login_files))
+        return Access(service, service.address, None, self.logins(service))
+
+    def _unusable(self, service: Service) -> tuple[Problem, ...]:
+        """Report a key that cannot be used."""
+        key = find_key(service.variables)
+        return key.problems() if key else ()
 
     def _redactor(self, access: Access) -> Redactor:
         """Knows every secret that the program could show, the key outside included."""
         redactor = Redactor()
-        secrets = {**passed_environment(self._options.secret_env)}
+        secrets = {**passed_environment(self._options.secret_env), **self.further_secrets()}
         if key := find_key(access.service.variables):
             secrets[key.variable] = key.value
         for name, value in secrets.items():
             if len(value) >= SHORTEST and name.lower() != "no_proxy":
                 redactor.register(name, value)
         return redactor
-
-    def _missing(self, service: Service) -> tuple[Problem, ...]:
-        key = find_key(service.variables)
-        if key:
-            return key.problems()
-        if not service.needs_key or find_login(service.login_files):
-            return ()
-        names = ", ".join(service.variables)
-        files = "".join(f" and there is no ~/{file}" for file in service.login_files)
-        message = f"engine {self.name!r} has no credentials: none of the environment variables {names} is set{files}"
-        address = f"--set engines.{self.name}.base_url=URL"
-        log_in = f", log in with {self.program.command}" if service.login_files else ""
-        hint = f"Set {service.variables[0]}{log_in}, or name a server that needs no key: {address}."
-        return (Problem("engine.no-credentials", message, hint=hint),)
 
     def _diverted(self, service: Service) -> Iterator[Problem]:
         """Report variables that send the program, or its key, to another service."""
@@ -375,23 +388,3 @@ class ProgramEngine(ABC):
 
 def _is_on(value: str) -> bool:
     return value.strip().lower() not in ("", "0", "false", "no", "off")
-
-
-@contextmanager
-def _lent(login: Login | None, home: Path, clean: Redactor) -> Iterator[None]:
-    """A copy of a login in the private home, for as long as the program runs: nothing after it has any use for it.
-
-    Raises:
-        OSError: it cannot be copied.
-    """
-    if login is None:
-        yield
-        return
-    lent = login.copy_into(home)
-    clean.register_document(login.source.name, lent)
-    try:
-        yield
-    finally:
-        returned = login.take_back(home)
-        if returned != lent:  # the program has renewed it
-            clean.register_document(f"new-{login.source.name}", returned)

@@ -24,6 +24,13 @@ def count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**15 else None
 
 
+def amount(value: object) -> float | None:
+    """A sum of money; `None` if it is none."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if 0 <= value < 10**9 else None
+
+
 def known(usage: Usage) -> Usage | None:
     """Usage that says something: nobody answers without reading a token."""
     nothing = not usage.input_tokens and not usage.output_tokens and not usage.cache_read_tokens

@@ -7,7 +7,7 @@ import json
 import os
 import ssl
 import weakref
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -18,26 +18,36 @@ import httpx
 from skillgauge.api import FailureClass, JudgeReply
 from skillgauge_http_bodies import Decoder, EncodingError
 
+from .adjustments import Adjustment, next_adjustment
 from .keys import Key
-from .outcomes import Unanswered, excerpt, is_success, status_error
+from .outcomes import Unanswered, error_within, excerpt, is_success, status_error
 
 T = TypeVar("T")
 
 ANSWER_BYTES = 4 * 1024 * 1024
 _REFUSAL_BYTES = 16 * 1024
 _KEPT_CONNECTIONS = 64
-_UNSUPPORTED = ("support", "deprecated", "not allowed", "not permitted")
 
 
 class ModelClient:
-    """Posts questions as JSON. Connections are shared by all questions of an event loop and end with it."""
+    """Posts questions as JSON. Connections are shared by all questions of an event loop and end with it.
 
-    def __init__(self, key: Key | None, headers: Mapping[str, str], timeout_s: float) -> None:
-        self._key = key
+    Args:
+        key: of the service.
+        headers: of every question, those with the key among them.
+        timeout_s: for one question.
+        further: values of headers that must not be in what comes back, either.
+    """
+
+    def __init__(
+        self, key: Key | None, headers: Mapping[str, str], timeout_s: float, *, further: Sequence[Key] = ()
+    ) -> None:
+        keys = (*((key,) if key else ()), *further)
+        self._keys = sorted(keys, key=lambda one: len(one.value), reverse=True)  # one may be a part of another
         self._headers = headers
         self._timeout_s = timeout_s
-        self._plain: set[object] = set()
-        """Models that take no temperature."""
+        self._adjusted: dict[str, tuple[Adjustment, ...]] = {}
+        """The way in which a model has to be asked, by its name."""
         self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[bool, httpx.AsyncClient]] = (
             weakref.WeakKeyDictionary()
         )
@@ -57,13 +67,14 @@ class ModelClient:
     ) -> T:
         """Post a body and read the answer. Nothing is asked again.
 
-        Only a model that says that it takes no temperature is asked once more, without one.
+        Only a model that says that it takes no temperature, no `max_tokens` but `max_completion_tokens`, or no role
+        `system` is asked once more as it wants to be, and so from then on.
 
         Args:
             url: where to.
             body: what to post.
             read: makes something of the document that is the answer; raises `Unanswered` if it is none.
-            model: whose temperature is meant.
+            model: the model that is asked.
 
         Raises:
             Unanswered: there is no answer, whatever the reason.
@@ -85,18 +96,17 @@ class ModelClient:
     async def _converse(
         self, url: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T], model: str
     ) -> T:
-        plain = _without_temperature(body)
-        if model in self._plain or plain == body:
-            return read(await self._post(url, plain))
-        try:
-            return read(await self._post(url, body))
-        except Unanswered as unanswered:
-            message = unanswered.told.lower()
-            is_unsupported = "temperature" in message and any(word in message for word in _UNSUPPORTED)
-            if unanswered.kind is not FailureClass.BAD_REQUEST or not is_unsupported:
-                raise
-        self._plain.add(model)
-        return read(await self._post(url, plain))
+        for adjustment in self._adjusted.get(model, ()):
+            body = adjustment.change(body)
+        while True:
+            try:
+                return read(await self._post(url, body))
+            except Unanswered as refusal:
+                asked_for = next_adjustment(refusal, body)
+                if asked_for is None:
+                    raise
+            body = asked_for.change(body)
+            self._adjusted[model] = (*self._adjusted.get(model, ()), asked_for)
 
     async def _post(self, url: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         client = await self._client(is_plain=url.lower().startswith("http://"))
@@ -116,6 +126,9 @@ class ModelClient:
             raise Unanswered(FailureClass.PROTOCOL, f"HTTP {status}: the answer is not JSON: {said}") from None
         if not isinstance(document, dict):
             raise Unanswered(FailureClass.PROTOCOL, f"HTTP {status}: the answer is no JSON object")
+        if error := error_within(document):
+            headers = {**error.headers, **response.headers}
+            raise status_error(error.status, headers, error.body, datetime.now(UTC), within=status)
         return document
 
     async def _client(self, *, is_plain: bool) -> httpx.AsyncClient:
@@ -154,15 +167,9 @@ class ModelClient:
         return value
 
     def _out_of(self, text: str) -> str:
-        return self._key.out_of(text) if self._key else text
-
-
-def _without_temperature(body: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _without_temperature(value) if isinstance(value, dict) else value
-        for name, value in body.items()
-        if name != "temperature"
-    }
+        for key in self._keys:
+            text = key.out_of(text)
+        return text
 
 
 _open: dict[httpx.AsyncClient, AsyncGenerator[None, None]] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from skillgauge.api import FailureClass, Identity, JudgeReply, JudgeRequest, Problem, Usage
 
 from .answers import written
-from .keys import Key, find_key
+from .keys import Key, find_headers, find_key
 from .options import ModelOptions
 from .outcomes import Unanswered
 from .usages import priced
@@ -47,7 +47,9 @@ class ModelJudge(ABC):
 
     def __init__(self, options: ModelOptions) -> None:
         self._options = options
-        self._key = find_key(self.variables)
+        self._variables = (options.key_variable,) if options.key_variable else self.variables
+        self._key = find_key(self._variables)
+        self._headers = find_headers(options.headers)
 
     @property
     def is_own_address(self) -> bool:
@@ -66,14 +68,20 @@ class ModelJudge(ABC):
     def answer(self, document: Mapping[str, Any]) -> JudgeReply:
         """Return the content of an answer. Raises `Unanswered` if it holds none."""
 
+    def further_settings(self) -> Mapping[str, str]:
+        """Return options of its own that answers depend on, as far as they are set."""
+        return {}
+
     async def check(self) -> tuple[Problem, ...]:
         """Check that there is a key, where one is needed, and a model. Nothing is sent."""
-        problems = list(self._key.problems() if self._key else ())
-        if self._key is None and self.is_own_address:
-            names = ", ".join(self.variables)
+        problems = [*(self._key.problems() if self._key else ()), *self._headers.problems(f"judge {self.name!r}")]
+        is_asked_for = self.is_own_address or self._options.key_variable is not None
+        if self._key is None and is_asked_for and not self._options.headers:
+            names = ", ".join(self._variables)
             message = f"judge {self.name!r} has no key: none of the environment variables {names} is set"
             address = f"--set judges.{self.name}.base_url=URL"
-            hint = f"Set {self.usual_variable}, or name a server that needs no key: {address}."
+            recommended = self._options.key_variable or self.usual_variable
+            hint = f"Set {recommended}, or name a server that needs no key: {address}."
             problems.append(Problem("judge.no-key", message, hint=hint))
         if self._model(None) is None:
             message = f"judge {self.name!r} does not know which model to ask at {self._options.base_url}"
@@ -86,7 +94,13 @@ class ModelJudge(ABC):
         return Identity(
             name=self.name,
             version=version(self.distribution or f"skillgauge-judge-{self.name}"),
-            settings={"base_url": options.base_url, "model": self._model(model), "temperature": options.temperature},
+            settings={
+                "base_url": options.base_url,
+                "model": self._model(model),
+                "temperature": options.temperature,
+                **({"headers": options.header_names} if options.headers else {}),
+                **self.further_settings(),
+            },
             service=options.base_url,
             complete=False,
         )
@@ -96,8 +110,9 @@ class ModelJudge(ABC):
         model = self._model(request.model)
         if model is None:
             return Unanswered(FailureClass.BAD_REQUEST, "no model is named: use --judge-model").reply
-        if self._key and self._key.problems():
-            return Unanswered(FailureClass.AUTH, self._key.problems()[0].message).reply
+        unusable = (*(self._key.problems() if self._key else ()), *self._headers.problems(f"judge {self.name!r}"))
+        if unusable:
+            return Unanswered(FailureClass.AUTH, unusable[0].message).reply
         temperature = self._options.temperature if request.temperature is None else request.temperature
         path, body = self.question(model, request, temperature)
         reply = await self._client.ask(f"{self._options.base_url}{path}", body, self.answer, model)
@@ -109,7 +124,8 @@ class ModelJudge(ABC):
     def _client(self) -> ModelClient:
         from .client import ModelClient  # noqa: PLC0415 - httpx, which only a question needs
 
-        return ModelClient(self._key, self.headers(self._key), self._options.timeout_s)
+        headers = self._headers.beside(self.headers(self._key))
+        return ModelClient(self._key, headers, self._options.timeout_s, further=self._headers.values)
 
     def _model(self, asked: str | None) -> str | None:
         model = asked or self._options.model or (self.default_model if self.is_own_address else None)

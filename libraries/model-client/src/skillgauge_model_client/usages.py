@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from skillgauge.api import Usage
 
-from .answers import count, dig, known
+from .answers import amount, count, dig, known
 from .options import Prices
 
 _MILLION = 1_000_000
 
 
 def priced(usage: Usage, prices: Prices | None) -> Usage:
-    """The usage with what it costs by a list of prices; unknown without one, and where input or output is unknown."""
+    """The usage with what it costs by a list of prices; without one, or where input or output is unknown, as it is."""
     input_count, output_count = usage.input_tokens, usage.output_tokens
     if prices is None or input_count is None or output_count is None:
         return usage
@@ -46,8 +49,23 @@ def openai_usage(counts: object) -> Usage | None:
             output_tokens=count(dig(counts, "completion_tokens")),
             reasoning_tokens=count(dig(counts, "completion_tokens_details", "reasoning_tokens")),
             total_tokens=count(dig(counts, "total_tokens")),
+            **_reported_cost(counts),
         )
     )
+
+
+def _reported_cost(counts: object) -> Mapping[str, Any]:
+    """Return what a gateway charges for the answer, where it says so: in US dollars, as OpenRouter has it.
+
+    Who brings a key of his own for the service behind it pays there, too.
+    """
+    cost = amount(dig(counts, "cost"))
+    if cost is None:
+        return {}
+    upstream = (
+        amount(dig(counts, "cost_details", "upstream_inference_cost")) if dig(counts, "is_byok") is True else None
+    )
+    return {"cost_usd": cost + (upstream or 0.0), "cost_basis": "reported"}
 
 
 def gemini_usage(counts: object) -> Usage | None:

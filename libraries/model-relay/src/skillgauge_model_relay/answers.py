@@ -9,6 +9,8 @@ from urllib.parse import quote
 
 from skillgauge.api import Usage
 
+from .event_streams import MEDIA_TYPE, EventReader
+
 _LEAST = 6
 """Characters of a header's value that is taken for a key."""
 _COUNT = re.compile(rb'"([A-Za-z_]{10,40})"\s*:\s*(\d{1,12})(?=[\s,}])')
@@ -81,15 +83,21 @@ class Tally:
             return None
         return Usage.model_validate({**sums, "total_tokens": sum(sums.values())})
 
-    async def stream(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """The same pieces, read on the way."""
+    async def stream(self, pieces: AsyncIterator[bytes], media_type: str = "") -> AsyncIterator[bytes]:
+        """The same pieces, read on the way.
+
+        Args:
+            pieces: of the answer.
+            media_type: of the answer; Amazon's event streams hide their figures in base64.
+        """
         most: dict[str, int] = {}
         tail = b""
+        reader = EventReader() if media_type.startswith(MEDIA_TYPE) else None
         self._answers.append(most)
         is_whole = False
         try:
             async for piece in pieces:
-                tail = tail[-_KEPT:] + piece
+                tail = tail[-_KEPT:] + (b"\n".join(reader.events(piece)) if reader else piece)
                 for name, count in _COUNT.findall(tail):
                     if kind := _KINDS.get(name):
                         most[kind] = max(most.get(kind, 0), int(count))

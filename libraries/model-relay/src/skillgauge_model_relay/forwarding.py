@@ -109,7 +109,8 @@ class Forwarder:
                 async for _ in exchange.body():
                     pass
             headers = [(name, self._scrubber.clean(value)) for name, value in end_to_end(answer.headers.raw)]
-            pieces = self._scrubber.stream(self._meter.tally.stream(self._counted(answer.aiter_raw())))
+            media_type = answer.headers.get("content-type", "")
+            pieces = self._scrubber.stream(self._meter.tally.stream(self._counted(answer.aiter_raw()), media_type))
             return await exchange.respond(answer.status_code, headers, pieces)
         except httpx.HTTPError as error:
             raise ConnectionError(f"the API broke off ({type(error).__name__})") from error

@@ -1,7 +1,7 @@
 """A scripted model server on the loopback interface, so that judges and engines are tested over real HTTP.
 
-It speaks four wire formats, as documents and as streams, answers what it is told to, in every wrong way too, and
-remembers what it was asked. Real agent programs run against it to their end.
+It speaks four wire formats, one of them also as clouds do, as documents and as streams. It answers what it is told to,
+in every wrong way too, and remembers what it was asked. Real agent programs run against it to their end.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import MappingProxyType
 from typing import Any, Protocol
+from urllib.parse import unquote
 
 from .dialects import DIALECTS, Answer, Dialect, Failure
 from .faults import NOISE, failure, frames, page
@@ -24,6 +25,7 @@ _REQUEST_BYTES = 64 * 1024 * 1024
 _ENDLESS_BYTES = 256 * 1024 * 1024
 _LONGEST_S = 60.0
 _ENDLESS_PAUSE_S = 0.01
+_PAGES = {ModelFault.GARBAGE: 200, ModelFault.BAD_GATEWAY: 502}
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(400, dialect.error(Failure(400, "invalid_request_error", "the body is not JSON")))
             return
         headers = MappingProxyType({name.lower(): value for name, value in self.headers.items()})
-        incoming = Incoming(dialect, self.path, headers, body, told.get("action") or "", told.get("model"))
+        model = unquote(told.get("model") or "") or None
+        incoming = Incoming(dialect, self.path, headers, body, told.get("action") or "", model)
         if incoming.action in dialect.counts:
             self.server.host.noted(f"POST {self.path}")
             self._say(200, {dialect.counts[incoming.action]: token_count(dialect.read(incoming.fields))})
@@ -160,17 +163,17 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.fault is ModelFault.DROPPED:
             self.close_connection = True
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        elif reply.fault is ModelFault.GARBAGE:
-            self._send(200, page(reply.message), {"Content-Type": "text/html", **reply.headers})
+        elif reply.fault in _PAGES:
+            self._send(_PAGES[reply.fault], page(reply.message), {"Content-Type": "text/html", **reply.headers})
         elif reply.fault is ModelFault.NOISE:
-            kind = "text/event-stream" if is_stream else "application/json"
+            kind = dialect.stream_type if is_stream else "application/json"
             self._send(200, NOISE, {"Content-Type": kind, **reply.headers})
         elif error_body := failure(reply.fault, reply.message, is_stream=is_stream):
             self._say(error_body.status, reply.document or dialect.error(error_body), reply.headers)
         elif reply.document is not None:
             self._say(200, reply.document, reply.headers, is_cut=is_cut)
         elif is_stream:
-            self._stream(answer, frames(dialect, answer, incoming.fields), is_cut=is_cut)
+            self._stream(dialect, answer, frames(dialect, answer, incoming.fields), is_cut=is_cut)
         elif reply.fault is ModelFault.ENDLESS:
             self._endless()
         else:
@@ -193,13 +196,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
 
-    def _stream(self, answer: Answer, events: Iterator[bytes], *, is_cut: bool) -> None:
+    def _stream(self, dialect: Dialect, answer: Answer, events: Iterator[bytes], *, is_cut: bool) -> None:
         """Send events as chunks; a stream that is cut lacks the chunk that ends it."""
         reply = answer.reply
         is_endless = reply.fault is ModelFault.ENDLESS
         pause_s = max(reply.chunk_delay_s, _ENDLESS_PAUSE_S if is_endless else 0.0)
         end_s = time.monotonic() + _LONGEST_S
-        kind = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
+        kind = {"Content-Type": dialect.stream_type, "Cache-Control": "no-cache"}
         self._head(200, {**kind, "Transfer-Encoding": "chunked", **reply.headers})
         self.close_connection = is_cut or is_endless
         for number, event in enumerate(events):

@@ -15,6 +15,7 @@ _STATUSES: Mapping[ModelFault, tuple[int, str, str]] = {
     ModelFault.NOT_FOUND: (404, "not_found_error", "there is no such model"),
     ModelFault.RATE_LIMITED: (429, "rate_limit_error", "too many requests"),
     ModelFault.SERVER_ERROR: (500, "api_error", "the server failed"),
+    ModelFault.UNAVAILABLE: (503, "api_error", "the server is not there for a while"),
     ModelFault.OVERLOADED: (529, "overloaded_error", "the server has too much to do"),
     ModelFault.STREAM_ERROR: (500, "api_error", "the server failed in the middle"),
 }

@@ -80,7 +80,8 @@ class ModelRequest:
     def key(self) -> str | None:
         """The API key that came with it."""
         bearer = self.headers.get("authorization", "").removeprefix("Bearer ")
-        return self.headers.get("x-api-key") or self.headers.get("x-goog-api-key") or bearer or None
+        named = (self.headers.get(name) for name in ("x-api-key", "x-goog-api-key", "api-key"))
+        return next(filter(None, named), None) or bearer or None
 
     @property
     def tools(self) -> Mapping[str, Mapping[str, Any]]:

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from skillgauge.api import Emit, Execution, RunRequest, Workspace
 from skillgauge_model_client.client import ModelClient
-from skillgauge_model_client.keys import find_key
+from skillgauge_model_client.keys import find_headers, find_key
 
 from .anthropic_messages import AnthropicMessages
 from .dialect import Answer, Dialect, Document, Question
@@ -34,9 +34,9 @@ class Conversations:
         self, model: str, service: Service, request: RunRequest, workspace: Workspace, emit: Emit
     ) -> Execution:
         """Hold one session with a model of a service."""
-        dialect = _dialect(service)
-        client = self._client(service, dialect)
         address = self._options.address(service)
+        dialect = _dialect(service, address, self._options.api_version)
+        client = self._client(service, dialect)
         is_vendor = address == SERVICES[service].address
 
         async def ask(question: Question) -> Answer:
@@ -54,14 +54,17 @@ class Conversations:
     def _client(self, service: Service, dialect: Dialect) -> ModelClient:
         if service not in self._clients:
             key = find_key(self._options.variables(service))
-            self._clients[service] = ModelClient(key, dialect.headers(key), self._options.request_timeout_s)
+            further = find_headers(self._options.headers)
+            headers = further.beside(dialect.headers(key))
+            timeout_s = self._options.request_timeout_s
+            self._clients[service] = ModelClient(key, headers, timeout_s, further=further.values)
         return self._clients[service]
 
 
-def _dialect(service: Service) -> Dialect:
+def _dialect(service: Service, address: str, api_version: str | None) -> Dialect:
     match service:
         case Service.OPENAI:
-            return OpenAIChat()
+            return OpenAIChat(address, api_version)
         case Service.ANTHROPIC:
             return AnthropicMessages()
         case Service.GEMINI:

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from skillgauge.api import Emit, Execution, Failure, FailureClass, Identity, ModelRoute, Problem, RunRequest, Workspace
-from skillgauge_model_client.keys import find_key
+from skillgauge_model_client.keys import find_headers, find_key
 
 from .options import SERVICES, ApiOptions, Service, gateway_option
 
@@ -51,7 +51,12 @@ class ApiEngine:
         self._asked.add(model_id)
         service = self._options.service(model_id)
         addresses = {"base_url", *map(gateway_option, SERVICES)}
-        settings = self._options.model_dump(mode="json", exclude={"provider", "key_variable", "prices", *addresses})
+        told_elsewhere = {"provider", "key_variable", "prices", "headers", "api_version", *addresses}
+        settings = self._options.model_dump(mode="json", exclude=told_elsewhere)
+        if self._options.headers:
+            settings["headers"] = self._options.header_names
+        if self._options.api_version is not None:
+            settings["api_version"] = self._options.api_version
         address = self._options.address(service) if service else None
         return Identity(
             name=NAME,
@@ -93,9 +98,12 @@ class ApiEngine:
             return (Problem("engine.no-provider", message, hint=hint),)
         variables = self._options.variables(service)
         key = find_key(variables)
+        if problems := find_headers(self._options.headers).problems(f"engine {NAME!r}"):
+            return tuple(replace(problem, code="engine.header") for problem in problems)
         if key is not None:
             return tuple(replace(problem, code="engine.key") for problem in key.problems())
-        if self._options.address(service) != SERVICES[service].address:
+        is_own = self._options.address(service) == SERVICES[service].address
+        if not (is_own or self._options.key_variable) or self._options.headers:
             return ()
         message = f"engine {NAME!r} has no key for {service}: none of {', '.join(variables)} is set"
         hint = f"Set {variables[0]}, or name a server that needs no key: --set engines.{NAME}.base_url=URL."

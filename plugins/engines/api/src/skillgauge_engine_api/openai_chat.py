@@ -7,6 +7,7 @@ from typing import Any
 
 from skillgauge.api import FailureClass
 from skillgauge_model_client.answers import dig, written
+from skillgauge_model_client.chat import chat_headers, chat_path
 from skillgauge_model_client.keys import Key
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import openai_usage
@@ -15,11 +16,19 @@ from .dialect import Answer, Dialect, Document, Question, ToolCall, ToolResult, 
 
 
 class OpenAIChat(Dialect):
-    """OpenAI, or any server that speaks Chat Completions."""
+    """OpenAI, or any server that speaks Chat Completions.
+
+    Args:
+        base_url: where it is served.
+        api_version: of Azure's API; `None` anywhere else.
+    """
+
+    def __init__(self, base_url: str, api_version: str | None = None) -> None:
+        self._base_url, self._api_version = base_url, api_version
 
     def headers(self, key: Key | None) -> Mapping[str, str]:
         """See `Dialect.headers`."""
-        return {"Authorization": f"Bearer {key.value}"} if key else {}
+        return chat_headers(key, self._api_version)
 
     def request(self, question: Question, *, is_vendor: bool) -> tuple[str, Document]:
         """See `Dialect.request`."""
@@ -39,7 +48,7 @@ class OpenAIChat(Dialect):
             ]
         if question.temperature is not None:
             body["temperature"] = question.temperature
-        return "/chat/completions", body
+        return chat_path(self._base_url, question.model, self._api_version), body
 
     def prompt(self, text: str) -> Document:
         """See `Dialect.prompt`."""

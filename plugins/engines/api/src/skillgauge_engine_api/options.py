@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from skillgauge.api import HARMLESS, Frozen
-from skillgauge_model_client.options import Address, Prices
+from skillgauge.api import HARMLESS
+from skillgauge_model_client.options import API_VERSION, Address, Prices, ServiceOptions
 
 SKILL_FOLDER = ".agents/skills"
 """Where the agent looks for skills, relative to its workspace."""
@@ -58,7 +59,7 @@ SERVICES: Mapping[Service, ServiceFacts] = {
 }
 
 
-class ApiOptions(Frozen):
+class ApiOptions(ServiceOptions):
     """Options of `api`."""
 
     provider: Service | None = Field(
@@ -81,9 +82,7 @@ class ApiOptions(Frozen):
     model: str | None = Field(
         default=None, min_length=1, description="Model to ask where nobody names one.", json_schema_extra=HARMLESS
     )
-    key_variable: str | None = Field(
-        default=None, min_length=1, description="Environment variable that holds the key; default: the service's usual."
-    )
+    api_version: str | None = API_VERSION
     tools: bool = Field(
         default=True,
         description="Whether the model gets tools; without them there is one question, with the whole skills in it.",
@@ -109,10 +108,18 @@ class ApiOptions(Frozen):
         default=None, description="US dollars per million tokens; without them the cost is unknown."
     )
 
+    @model_validator(mode="after")
+    def _is_chat_of_azure(self) -> Self:
+        if self.api_version is not None and self.provider not in (None, Service.OPENAI):
+            raise ValueError(f"api_version is for the provider openai, not {self.provider}")
+        return self
+
     def service(self, model: str | None) -> Service | None:
         """The API to speak for a model; `None` if nothing tells."""
         if self.provider is not None:
             return self.provider
+        if self.api_version is not None:
+            return Service.OPENAI
         for service, facts in SERVICES.items():
             if any(fnmatchcase(model or "", pattern) for pattern in facts.models):
                 return service

@@ -27,6 +27,7 @@ def _traits(options: ApiOptions) -> Traits:
     return _TRAITS.model_copy(
         update={
             "secrets": (options.key_variable,) if options.key_variable else _TRAITS.secrets,
+            "passes": options.header_variables,
             "tells": _TRAITS.tells | {Fact.COST} if options.prices else _TRAITS.tells,
         }
     )

@@ -36,7 +36,13 @@ _KINDS = (
     "output_tokens",
     "reasoning_tokens",
     "total_tokens",
+    "cost_usd",
 )
+_WITHOUT_TOOLS = (
+    "a model that calls no tools is asked with --set engines.api.tools=false, with the skills in its prompt"
+)
+_NO_TOOLS = ("not support tool", "not support function", "support tool use", "tool choice requires")
+"""Words by which servers refuse tools, each after its own fashion."""
 
 Ask = Callable[[Question], Awaitable[Answer]]
 """Asks the model once. Raises `Unanswered`."""
@@ -106,7 +112,8 @@ class Session:
             # A request's own time limit is the service's failure and not the agent's.
             kind = FailureClass.NETWORK if unanswered.kind is FailureClass.TIMEOUT else unanswered.kind
             wait_s = unanswered.reply.retry_after_s
-            failure = Failure.of_agent(kind, unanswered.told, retry_after_s=wait_s)
+            hint = f"; {_WITHOUT_TOOLS}" if self._options.tools and takes_no_tools(unanswered.told) else ""
+            failure = Failure.of_agent(kind, f"{unanswered.told}{hint}", retry_after_s=wait_s)
         return self._told(failure, time.monotonic() - started)
 
     async def _converse(self) -> Failure | None:
@@ -203,14 +210,22 @@ class Session:
         )
 
 
+def takes_no_tools(refusal: str) -> bool:
+    """Tell whether a service refuses to hand tools to its model, as far as its words say so."""
+    words = refusal.lower()
+    return any(sign in words for sign in _NO_TOOLS)
+
+
 def summed(usages: Sequence[Usage | None], prices: Prices | None) -> Usage | None:
     """Tokens of all answers, by kind, and their price; a kind that one of them does not tell is unknown."""
     reported = [usage for usage in usages if usage is not None]
     if not reported or len(reported) < len(usages):
         return None
-    totals: dict[str, int | None] = {}
+    totals: dict[str, object] = {}
     for kind in _KINDS:
-        counts: list[int | None] = [getattr(usage, kind) for usage in reported]
+        counts: list[float | None] = [getattr(usage, kind) for usage in reported]
         counts_known = [count for count in counts if count is not None]
         totals[kind] = sum(counts_known) if len(counts_known) == len(counts) else None
+    if totals["cost_usd"] is not None:
+        totals["cost_basis"] = reported[0].cost_basis
     return priced(Usage.model_validate(totals), prices)

@@ -6,11 +6,20 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from skillgauge.api import Problem, RunRequest, Usage, Workspace, canonical_json
+from skillgauge.api import (
+    JsonObject,
+    Problem,
+    RunRequest,
+    Severity,
+    Usage,
+    Workspace,
+    canonical_json,
+    host_environment,
+)
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.claude.skills import SKILL_TOOL
 from skillgauge_agent_programs.claude.variables import ADDRESS_VARIABLES, DIVERTING_VARIABLES
-from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key
+from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key, Login
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.homes import SessionFile, files_in, lines_of, sizes_in
 from skillgauge_agent_programs.installs import HISTORY
@@ -18,6 +27,7 @@ from skillgauge_agent_programs.json_lines import parse_line
 from skillgauge_agent_programs.programs import AgentProgram
 from skillgauge_mcp_servers.names import allowed_servers
 
+from .clouds import CLOUDS, FOUNDRY_KEY, GATEWAY_TOKEN, MODEL, SUPPORTED, AtCloud
 from .installing import install
 from .options import BASE_URL, KEY, LOGIN_FILE, SUBSCRIPTION, VARIABLES, ClaudeCodeOptions, PermissionMode
 from .transcript import ClaudeTranscript
@@ -50,24 +60,95 @@ class ClaudeCodeEngine(ProgramEngine):
     )
     api = Service("anthropic", BASE_URL, VARIABLES, (LOGIN_FILE,))
     address_variables = ADDRESS_VARIABLES
-    diverting_variables = DIVERTING_VARIABLES
+    diverting_variables = tuple(name for name in DIVERTING_VARIABLES if name not in SUPPORTED)
 
     def __init__(self, options: ClaudeCodeOptions) -> None:
         super().__init__(options)
         self._claude = options
+        self._at_cloud = options.at_cloud()
+
+    def service(self, model: str | None) -> Service:
+        """The cloud that the environment names, unless an option says where to ask; else as every program."""
+        at_cloud = self._at_cloud
+        if at_cloud is None:
+            return super().service(model)
+        return Service(
+            at_cloud.cloud.name,
+            at_cloud.address,
+            at_cloud.tokens,
+            needs_key=not at_cloud.is_gateway,
+            is_relayable=at_cloud.has_token,
+            requests=at_cloud.cloud.requests,
+        )
+
+    def settings(self) -> JsonObject:
+        """Those of every program, and the cloud: the same name may be another model there."""
+        settings = super().settings()
+        if self._at_cloud is None:
+            return settings
+        return {**settings, "cloud": self._at_cloud.cloud.name, "base_url": self._at_cloud.address}
+
+    def model(self, asked: str | None) -> str | None:
+        """The model that sessions ask for; a cloud has names of its own, so that the default is none there."""
+        if asked or self._at_cloud is None or "model" in self._claude.model_fields_set:
+            return super().model(asked)
+        return host_environment().get(MODEL) or None
+
+    def logins(self, service: Service) -> tuple[Login, ...]:
+        """Files with credentials of the cloud; else as every program."""
+        if self._at_cloud is None:
+            return super().logins(service)
+        return tuple(Login(place, path) for place, path in self._at_cloud.files.items())
+
+    def further_secrets(self) -> Mapping[str, str]:
+        """Return what authenticates at the cloud, in variables of the program."""
+        environment = host_environment()
+        names = self._at_cloud.secrets if self._at_cloud else ()
+        return {name: environment[name] for name in names if name in environment}
 
     def key_headers(self, key: Key) -> Mapping[str, str]:
         """As the program itself sends it."""
-        return {"x-api-key": key.value} if key.variable == KEY else {"authorization": f"Bearer {key.value}"}
+        is_plain = key.variable in (KEY, FOUNDRY_KEY)
+        return {"x-api-key": key.value} if is_plain else {"authorization": f"Bearer {key.value}"}
+
+    def missing(self, service: Service) -> tuple[Problem, ...]:
+        """Report everything that a cloud needs and does not have, in one message; else as every program."""
+        return super().missing(service) if self._at_cloud is None else self._missing_at(self._at_cloud, service)
 
     def further_problems(self) -> tuple[Problem, ...]:
-        """A mode that the program refuses."""
+        """A mode that the program refuses, and a cloud's model that is not named."""
+        problems = []
+        if self._at_cloud and None in self.models:
+            title = self._at_cloud.cloud.title
+            message = f"engine {self.name!r} does not know which model to ask at {title}, which has names of its own"
+            problems.append(Problem("engine.no-model", message, hint=f"Name it with --model, or set {MODEL}."))
         is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-        if self._claude.permission_mode is not PermissionMode.BYPASS or not is_root:
-            return ()
-        message = "claude refuses permission mode 'bypassPermissions' to root"
-        hint = "Use permission_mode=acceptEdits and name in allowed_tools what else the agent may do."
-        return (Problem("engine.options", message, hint=hint),)
+        if self._claude.permission_mode is PermissionMode.BYPASS and is_root:
+            message = "claude refuses permission mode 'bypassPermissions' to root"
+            hint = "Use permission_mode=acceptEdits and name in allowed_tools what else the agent may do."
+            problems.append(Problem("engine.options", message, hint=hint))
+        return tuple(problems)
+
+    def _missing_at(self, at_cloud: AtCloud, service: Service) -> tuple[Problem, ...]:
+        cloud, option = at_cloud.cloud, f"--set engines.{self.name}.base_url=URL"
+        where = f"engine {self.name!r} asks {cloud.title}, as {cloud.flag} says"
+        hint = f"Set what is missing, or unset {cloud.flag}, or say which address is to be asked: {option}."
+        if at_cloud.others:
+            names = ", ".join(one.flag for one in (cloud, *at_cloud.others))
+            message = f"engine {self.name!r} can ask one cloud, and {names} name several"
+            return (Problem("engine.clouds", message, hint="Unset all but one of them."),)
+        if missing := at_cloud.missing():
+            return (Problem("engine.no-credentials", f"{where}, and lacks {'; '.join(missing)}", hint=hint),)
+        if odd := at_cloud.odd():
+            return (Problem("engine.cloud", f"{where}, and {', '.join(odd)} cannot be part of its address", hint=hint),)
+        if at_cloud.has_token:
+            return self._unusable(service)
+        message = (
+            f"{where}, and authenticates there by itself, with credentials that the agent's commands can read: what "
+            "the service says of pauses and tokens is known only as far as the program tells it"
+        )
+        hint = f"With a token, in {' or '.join(cloud.tokens)}, the credentials stay outside."
+        return (Problem("engine.cloud-unseen", message, severity=Severity.WARNING, hint=hint),)
 
     def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
         """The prompt comes by stdin, where it may be of any length and begin with a dash."""
@@ -87,13 +168,25 @@ class ClaudeCodeEngine(ProgramEngine):
             "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1",
             "CLAUDE_CODE_MAX_RETRIES": str(options.api_retries),
         }
-        if self.is_elsewhere(access):
-            environment["ANTHROPIC_BASE_URL"] = access.address
+        environment |= self._way(workspace.home, access)
         prompt, key = request.prompt.encode("utf-8", "replace"), access.key
         if key and not access.is_relayed and (by_descriptor := _BY_DESCRIPTOR.get(key.variable)):
             environment[by_descriptor] = str(KEY_DESCRIPTOR)
             return Launch(tuple(arguments), environment, prompt, key)
         return Launch(tuple(arguments), environment, prompt)
+
+    def _way(self, home: Path, access: Access) -> Mapping[str, str]:
+        """Return the variables by which the program finds its API."""
+        at_cloud, key = self._at_cloud, access.key
+        if at_cloud is None:
+            off = {cloud.flag: "0" for cloud in CLOUDS if cloud.flag in self._claude.pass_env}
+            return {**off, "ANTHROPIC_BASE_URL": access.address} if self.is_elsewhere(access) else {}
+        variables = {**at_cloud.handed_on(home)}
+        if access.is_relayed or at_cloud.named_address:
+            variables[at_cloud.cloud.address_variable] = access.address
+        if key and key.variable not in at_cloud.cloud.read_by_program:
+            variables[GATEWAY_TOKEN] = key.value
+        return variables
 
     def _powers(self, request: RunRequest, home: Path) -> list[str]:
         """Return the permissions of the agent; none where instructions take the place of its own."""

@@ -6,8 +6,10 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from skillgauge.api import EMPTY, HARMLESS, JsonObject
+from skillgauge.api import EMPTY, HARMLESS, JsonObject, host_environment
 from skillgauge_agent_programs.options import InstructedOptions
+
+from .clouds import AtCloud, cloud_of
 
 HOST = "api.anthropic.com"
 BASE_URL = f"https://{HOST}"
@@ -46,3 +48,7 @@ class ClaudeCodeOptions(InstructedOptions):
     settings: JsonObject = Field(
         default=EMPTY, description="Settings as of settings.json, for example hooks; the workspace's own count besides."
     )
+
+    def at_cloud(self) -> AtCloud | None:
+        """Return the cloud that the environment sends the program to, unless `base_url` says where it asks."""
+        return None if self.base_url is not None else cloud_of(host_environment())

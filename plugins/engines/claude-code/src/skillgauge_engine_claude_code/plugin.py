@@ -18,7 +18,7 @@ _TRAITS = Traits(
     skill_folder=".claude/skills",
     installs=INSTALLS,
     conversations=True,
-    model_patterns=("claude*",),
+    model_patterns=("claude*", "anthropic.claude-*", "*.anthropic.claude-*", "arn:aws*:bedrock:*"),
     tells=frozenset(Fact),
     instructions="instructions",
     paid=True,
@@ -29,6 +29,16 @@ def _traits(options: ClaudeCodeOptions) -> Traits:
     from skillgauge_agent_programs.programs import announced  # noqa: PLC0415 - few commands need it
 
     program = announced(options.program or "claude")
+    if at_cloud := options.at_cloud():
+        return _TRAITS.model_copy(
+            update={
+                "secrets": (*at_cloud.tokens, *at_cloud.secrets),
+                "login_files": tuple(at_cloud.cloud.files.values()),
+                "passes": options.secret_env,
+                "model_hosts": at_cloud.hosts,
+                **program,
+            }
+        )
     hosts = options.login_hosts((HOST,), ADDRESS_VARIABLES)
     return _TRAITS.model_copy(update={"passes": options.secret_env, "model_hosts": hosts, **program})
 

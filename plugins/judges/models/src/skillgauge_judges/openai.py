@@ -7,11 +7,13 @@ from typing import Any
 
 from skillgauge.api import FailureClass, JudgeReply, JudgeRequest
 from skillgauge_model_client.answers import dig
+from skillgauge_model_client.chat import chat_headers, chat_path
 from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.keys import Key
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import openai_usage
 
+from .options import OpenAIOptions
 from .vendors import OPENAI
 
 
@@ -25,9 +27,17 @@ class OpenAIJudge(ModelJudge):
     own_address = OPENAI.base_url
     default_model = OPENAI.default_model
 
+    def __init__(self, options: OpenAIOptions) -> None:
+        super().__init__(options)
+        self._api_version = options.api_version
+
     def headers(self, key: Key | None) -> Mapping[str, str]:
         """See `ModelJudge.headers`."""
-        return {"Authorization": f"Bearer {key.value}"} if key else {}
+        return chat_headers(key, self._api_version)
+
+    def further_settings(self) -> Mapping[str, str]:
+        """See `ModelJudge.further_settings`."""
+        return {} if self._api_version is None else {"api_version": self._api_version}
 
     def question(self, model: str, request: JudgeRequest, temperature: float | None) -> tuple[str, dict[str, Any]]:
         """See `ModelJudge.question`."""
@@ -39,7 +49,7 @@ class OpenAIJudge(ModelJudge):
         }
         if temperature is not None:
             body["temperature"] = temperature
-        return "/chat/completions", body
+        return chat_path(self._options.base_url, model, self._api_version), body
 
     def answer(self, document: Mapping[str, Any]) -> JudgeReply:
         """See `ModelJudge.answer`."""

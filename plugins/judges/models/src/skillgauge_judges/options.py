@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from skillgauge.api import HARMLESS
-from skillgauge_model_client.options import Address, ModelOptions
+from skillgauge_model_client.options import API_VERSION, Address, ModelOptions
 
 from .vendors import ANTHROPIC, GEMINI, OPENAI
 
@@ -48,5 +48,6 @@ class OpenAIOptions(ModelOptions):
     base_url: Address = Field(
         default=OPENAI.base_url, description="Where Chat Completions are served: `/chat/completions` is added."
     )
+    api_version: str | None = API_VERSION
     model: str | None = _model(OPENAI.default_model, owner="OpenAI")
     temperature: float | None = _temperature(2)

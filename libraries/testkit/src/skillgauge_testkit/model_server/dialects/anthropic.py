@@ -7,17 +7,18 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from ..requests import Conversation, Part, Role
-from .wire import Answer, Failure, Json, frame, items, joined, known, pieces
+from .wire import EVENTS, Answer, Failure, Json, frame, items, joined, known, pieces
 
 _SIGNATURE = "c2lnbmF0dXJl"
 
 
 class Anthropic:
-    """`/v1/messages`, also with `?beta=true`, and its count of tokens."""
+    """`/v1/messages`, also with `?beta=true`, and its count of tokens; Microsoft Foundry has it below `/anthropic`."""
 
     name = "anthropic"
-    path = re.compile("/v1/messages(?P<action>/count_tokens)?")
+    path = re.compile("(?:/anthropic)?/v1/messages(?P<action>/count_tokens)?")
     counts: Mapping[str, str] = MappingProxyType({"/count_tokens": "input_tokens"})
+    stream_type = EVENTS
 
     def read(self, body: Json) -> Conversation:
         """Read a request."""
@@ -38,6 +39,11 @@ class Anthropic:
 
     def frames(self, answer: Answer, body: Json) -> Iterator[bytes]:
         """The answer as a stream."""
+        for event in self.events(answer):
+            yield frame(event, event["type"])
+
+    def events(self, answer: Answer) -> Iterator[Json]:
+        """The events of a stream."""
         usage = _usage(answer)
         started = {"usage": {**usage["usage"], "output_tokens": 1}} if usage else {}
         yield _event("message_start", message={**_head(answer), "content": [], "stop_reason": None, **started})
@@ -124,5 +130,5 @@ def _usage(answer: Answer) -> Json:
     return {"usage": counts} if counts else {}
 
 
-def _event(kind: str, **fields: object) -> bytes:
-    return frame({"type": kind, **fields}, kind)
+def _event(kind: str, **fields: object) -> Json:
+    return {"type": kind, **fields}

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from ..replies import ModelReply
 from ..requests import Conversation, Part, Role
-from .wire import Answer, Failure, Json, frame, items, joined, known, total, whole_input
+from .wire import EVENTS, Answer, Failure, Json, frame, items, joined, known, total, whole_input
 
 _STATUSES = {
     400: "INVALID_ARGUMENT",
@@ -30,6 +30,7 @@ class Gemini:
         "/v1(?:beta)?/models/(?P<model>[^/:]+):(?P<action>generateContent|streamGenerateContent|countTokens)"
     )
     counts: Mapping[str, str] = MappingProxyType({"countTokens": "totalTokens"})
+    stream_type = EVENTS
 
     def read(self, body: Json) -> Conversation:
         """Read a request."""

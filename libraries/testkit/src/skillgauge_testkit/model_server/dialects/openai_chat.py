@@ -8,17 +8,18 @@ from types import MappingProxyType
 
 from ..replies import ModelReply
 from ..requests import Conversation, Part, Role
-from .wire import REFUSAL, Answer, Failure, Json, frame, items, joined, known, pieces, total, whole_input
+from .wire import EVENTS, REFUSAL, Answer, Failure, Json, frame, items, joined, known, pieces, total, whole_input
 
 _ROLES = {"assistant": Role.MODEL, "system": Role.SYSTEM, "developer": Role.SYSTEM, "tool": Role.TOOL}
 
 
 class OpenAIChat:
-    """`/v1/chat/completions`."""
+    """`/v1/chat/completions`, also below `/api` or `/openai`, and Azure's deployments."""
 
     name = "openai-chat"
-    path = re.compile("/v1/chat/completions")
+    path = re.compile("(?:/api|/openai)?/v1/chat/completions|/openai/deployments/(?P<model>[^/]+)/chat/completions")
     counts: Mapping[str, str] = MappingProxyType({})
+    stream_type = EVENTS
 
     def read(self, body: Json) -> Conversation:
         """Read a request."""

@@ -11,7 +11,21 @@ from typing import Any
 from ..replies import ModelReply
 from ..requests import Conversation, Part, Role
 from .openai_chat import openai_error
-from .wire import REFUSAL, Answer, Failure, IssuedCall, Json, frame, items, joined, known, pieces, total, whole_input
+from .wire import (
+    EVENTS,
+    REFUSAL,
+    Answer,
+    Failure,
+    IssuedCall,
+    Json,
+    frame,
+    items,
+    joined,
+    known,
+    pieces,
+    total,
+    whole_input,
+)
 
 _ROLES = {"assistant": Role.MODEL, "system": Role.SYSTEM, "developer": Role.SYSTEM}
 
@@ -25,6 +39,7 @@ class OpenAIResponses:
     name = "openai-responses"
     path = re.compile("/v1/responses")
     counts: Mapping[str, str] = MappingProxyType({})
+    stream_type = EVENTS
 
     def read(self, body: Json) -> Conversation:
         """Read a request."""

@@ -14,6 +14,8 @@ from ..requests import Conversation
 
 Json = dict[str, Any]
 
+EVENTS = "text/event-stream"
+"""Media type of server-sent events."""
 REFUSAL = "I cannot help with that."
 
 
@@ -81,6 +83,8 @@ class Dialect(Protocol):
     """With the groups `model` and `action` where the path tells them."""
     counts: Mapping[str, str]
     """Action that asks for a count of tokens -> name of the count in what is answered."""
+    stream_type: str
+    """Media type of streams."""
 
     def read(self, body: Json) -> Conversation:
         """Read a request; parts of another shape than expected are left out."""
@@ -92,7 +96,7 @@ class Dialect(Protocol):
         """The whole answer."""
 
     def frames(self, answer: Answer, body: Json) -> Iterator[bytes]:
-        """The answer as a stream of server-sent events."""
+        """The answer as a stream."""
 
     def error(self, failure: Failure) -> Json:
         """The body of an answer with an error status."""
