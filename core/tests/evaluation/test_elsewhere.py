@@ -80,7 +80,7 @@ def test_worker_makes_the_attempt(options: EvalOptions) -> None:
 
 
 def test_plan_must_be_the_same(options: EvalOptions) -> None:
-    """What has become another plan is refused, since its results would stand under the old one's name."""
+    """Another plan is refused, since its results would stand under the old one's name."""
     recipe = changed(written(options), lambda one: one["how"].update(runs=2))
     with pytest.raises(SuiteError, match="has changed since the run began"):
         made(recipe, options)
@@ -146,7 +146,7 @@ def test_secrets_go_by_name(options: EvalOptions, monkeypatch: pytest.MonkeyPatc
 
 
 def test_secret_in_disguise_is_refused(options: EvalOptions, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What could be put into its place only wrongly does not go out at all."""
+    """A value that could be put back only wrongly does not go out at all."""
     monkeypatch.setenv("ACME_API_KEY", SECRET)
     with pytest.raises(PluginError, match="holds a secret") as caught:
         written(options, chosen(engines__acme={"key": SECRET.encode().hex()}))

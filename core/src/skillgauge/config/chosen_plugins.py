@@ -14,7 +14,7 @@ from .trusting import PluginOptions
 
 @dataclass(frozen=True)
 class ChosenPlugins:
-    """What the user says of plugins."""
+    """The choices of the user."""
 
     blocked: frozenset[str] = frozenset()
     only: frozenset[str] | None = None

@@ -13,7 +13,7 @@ from .sandboxes import Tier
 
 
 class NamedRevision(Frozen):
-    """How the suites are changed after they were loaded: a class of a plugin, and what one object of it holds."""
+    """A change of the suites after they were loaded: a class of a plugin, and what one object of it holds."""
 
     made_by: str
     """`module:Class`; a dataclass in a package of the core or of an installed plugin."""
@@ -21,7 +21,7 @@ class NamedRevision(Frozen):
 
 
 class Recipe(Frozen):
-    """What is evaluated, by whom and how. It holds no value of a secret that the run knows, and no absolute path.
+    """An evaluation: its subject, who makes it and how. It holds no value of a known secret, and no absolute path.
 
     Paths are relative to the folder where the run began; those below the user's home, and not below that folder, begin
     with `~/`. `[redacted:NAME]` in any text stands for the environment variable of that name if `secrets` lists it.
@@ -41,7 +41,7 @@ class Recipe(Frozen):
     only: tuple[str, ...] | None = None
     """The only plugins that are used; `None` allows all."""
     options: JsonObject = EMPTY
-    """What is set of each plugin, by `<kind>.<name>`."""
+    """The options of each plugin, by `<kind>.<name>`."""
     harmless_options: JsonObject = EMPTY
     """The same, of those that count only where the plugin calls them harmless."""
     what: JsonObject

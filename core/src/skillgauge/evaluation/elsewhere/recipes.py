@@ -50,7 +50,7 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins) 
     chosen = prepared.cast.sandbox
     place = _Place(options.cwd)
     sandbox = chosen.name if chosen else None
-    what = place.shortened(replace(options.what, revise=as_loaded))
+    subject = place.shortened(replace(options.what, revise=as_loaded))
     who = place.shortened(replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False))
     recipe = Recipe(
         plan_id=prepared.plan.head.plan_id,
@@ -61,7 +61,7 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins) 
         only=None if plugins.only is None else tuple(sorted(plugins.only)),
         options=plugins.options.chosen,
         harmless_options=plugins.options.held,
-        what=_WHAT.dump_python(what, mode="json", exclude={"revise"}),
+        what=_WHAT.dump_python(subject, mode="json", exclude={"revise"}),
         revision=_named(options.what.revise),
         who=_WHO.dump_python(who, mode="json"),
         how=_HOW.dump_python(options.how, mode="json"),
@@ -94,14 +94,14 @@ def read_recipe(content: bytes) -> Recipe:
 
 
 def options_of(recipe: Recipe, cwd: Path) -> tuple[EvalOptions, ChosenPlugins]:
-    """What a recipe asks for, and the plugins of it, in a folder.
+    """Return the wishes of a recipe, and the plugins of it, in a folder.
 
     Raises:
         PluginError: it names a revision that no plugin here has.
     """
     place = _Place(cwd)
     revise = _revision(recipe) if recipe.revision else as_loaded
-    what = replace(place.lengthened(_WHAT.validate_python(recipe.what)), revise=revise)
+    subject = replace(place.lengthened(_WHAT.validate_python(recipe.what)), revise=revise)
     who = place.lengthened(_WHO.validate_python(recipe.who))
     plugins = ChosenPlugins(
         frozenset(recipe.blocked),
@@ -109,31 +109,33 @@ def options_of(recipe: Recipe, cwd: Path) -> tuple[EvalOptions, ChosenPlugins]:
         tuple(place.long(file) for file in recipe.plugin_files),
         PluginOptions(_plain(recipe.options), _plain(recipe.harmless_options)),
     )
-    return EvalOptions(cwd, what, who, _HOW.validate_python(recipe.how)), plugins
+    return EvalOptions(cwd, subject, who, _HOW.validate_python(recipe.how)), plugins
 
 
 def differences(recipe: Recipe, cwd: Path) -> list[Problem]:
     """Return what of this installation is other than where the recipe was made."""
-    found = []
+    problems = []
     if recipe.python != PYTHON:
         message = f"this is Python {PYTHON}, and the run has {recipe.python}"
-        found.append(Problem("worker.python", message, hint=f"Start the worker with Python {recipe.python}."))
-    for name, wanted in recipe.distributions.items():
+        problems.append(Problem("worker.python", message, hint=f"Start the worker with Python {recipe.python}."))
+    for name, version_of_run in recipe.distributions.items():
         have = _installed(name)
-        if have != wanted:
-            message = f"{name} {have} is installed here, and the run has {wanted}"
+        if have != version_of_run:
+            message = f"{name} {have} is installed here, and the run has {version_of_run}"
             if have is None:
                 message = f"{name} is not installed here, and takes part in the run"
             code = "worker.no-distribution" if have is None else "worker.version"
-            found.append(Problem(code, message, hint=f"pip install {name}=={wanted}"))
+            problems.append(Problem(code, message, hint=f"pip install {name}=={version_of_run}"))
     for file, digest in recipe.plugin_files.items():
         path = _Place(cwd).long(file)
         if not path.is_file():
-            found.append(Problem("worker.no-file", f"the plugin {file!r} is not here", hint="Copy it here."))
+            problems.append(Problem("worker.no-file", f"the plugin {file!r} is not here", hint="Copy it here."))
         elif _digest(path) != digest:
             hint = "Copy the run's file here, or run it again with the one that is here."
-            found.append(Problem("worker.other-file", f"the plugin {file!r} is another one than the run's", hint=hint))
-    return found
+            problems.append(
+                Problem("worker.other-file", f"the plugin {file!r} is another one than the run's", hint=hint)
+            )
+    return problems
 
 
 class _Place:
@@ -151,7 +153,7 @@ class _Place:
         return f"~/{whole.relative_to(self._home).as_posix()}"
 
     def long(self, path: str | Path) -> Path:
-        """Where that is here."""
+        """The same path in this place."""
         text = str(path)
         if text == "~" or text.startswith("~/"):
             return Path(self._home or "/", text[2:])
@@ -222,8 +224,10 @@ def _revision(recipe: Recipe) -> Revision:
     if package != "skillgauge" and package not in {_package(entry) for entry in read_index().entries()}:
         message = f"the recipe changes suites by {recipe.revision.made_by!r}, which belongs to no plugin here"
         raise PluginError(Problem("worker.revision", message))
-    made: Revision = TypeAdapter(getattr(import_module(module), name)).validate_python(_plain(recipe.revision.state))
-    return made
+    revision: Revision = TypeAdapter(getattr(import_module(module), name)).validate_python(
+        _plain(recipe.revision.state)
+    )
+    return revision
 
 
 def _without_secrets(document: dict[str, Any], clean: Clean | None) -> bytes:
@@ -243,14 +247,14 @@ def _named_in(document: dict[str, Any]) -> set[str]:
 
 
 def _texts(value: Any) -> list[str]:
-    found: list[str] = []
+    texts: list[str] = []
 
     def keep(text: str) -> str:
-        found.append(text)
+        texts.append(text)
         return text
 
     with_texts(value, keep, lambda content: content)
-    return found
+    return texts
 
 
 def _with_secrets(document: dict[str, Any], names: Any) -> dict[str, Any]:
