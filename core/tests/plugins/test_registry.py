@@ -96,7 +96,7 @@ class Site:
     def registry(self, **settings: object) -> Registry:
         """A registry of what is installed now; `options` as a configuration that its user trusts."""
         if isinstance(options := settings.get("options"), dict):
-            settings["options"] = PluginOptions(options, ())
+            settings["options"] = PluginOptions(options, {})
         return cast(Callable[..., Registry], Registry)(self.index(), **settings)
 
 
@@ -542,7 +542,7 @@ class TestFiles:
         assert registry.make(SCORERS, "exact").version == "1"
         with pytest.raises(PolicyError, match="not today"):
             registry.events().plan_ready(PLAN)
-        assert registry.provenance()[str(file)] == found.version
+        assert registry.provenance()[file.name] == found.version
 
     def test_clash_with_an_installed_plugin(self, site: Site, tmp_path: Path) -> None:
         """A file has no advantage: the name is ambiguous, and either can be picked."""

@@ -69,7 +69,7 @@ from ..evaluation.plan_document import (
     ProblemDocument as ProblemDocument,
     problem_documents as problem_documents,
 )
-from ..evaluation.preparation import (
+from ..evaluation.elsewhere.worker import (
     worker as worker,
 )
 from ..run.stored_run import (

@@ -77,28 +77,32 @@ def harmless_option(options: type[BaseModel], name: str) -> bool:
 
 @dataclass(frozen=True)
 class PluginOptions:
-    """The options of plugins that the configuration sets, with what of an untrusted file is harmless. Can be pickled.
+    """The options of plugins that the configuration sets, with what of an untrusted file is harmless.
 
     Args:
         chosen: values that count whatever the plugin says, by `<kind>.<name>`.
-        held: options that the folder asks for.
+        held: those that the folder asks for, in the same way.
     """
 
     chosen: Mapping[str, Mapping[str, Any]]
-    held: tuple[Held, ...]
+    held: Mapping[str, Mapping[str, Any]]
 
     @classmethod
     def of(cls, config: Config) -> PluginOptions:
         """Those of a configuration."""
-        return cls(config.plugin_options(), tuple(one for one in config.held if one.option))
+        held: dict[str, dict[str, Any]] = {}
+        for one in config.held:
+            if one.option:
+                kind, owner, key = one.option
+                held.setdefault(f"{kind}.{owner}", {})[key] = one.value
+        return cls(config.plugin_options(), held)
 
     def __call__(self, plugin: str, model: type[BaseModel] | None) -> JsonObject:
         """Options of one plugin; without its model none of the folder's, since nothing is declared harmless."""
         values = dict(self.chosen.get(plugin, {}))
-        for held in self.held if model else ():
-            kind, owner, key = held.option or ("", "", "")
-            if model and f"{kind}.{owner}" == plugin and harmless_option(model, key):
-                values[key] = held.value
+        if model:
+            held = self.held.get(plugin, {})
+            values.update((key, value) for key, value in held.items() if harmless_option(model, key))
         return values
 
 

@@ -36,9 +36,9 @@ class PortableRunTrial(Keeper, Protocol):
     concurrency: int
     """Trials that may be under way at once."""
     recipe: bytes
-    """What `skillgauge.api.run.worker` makes the attempts from in another process on this machine; empty if the run was
-    not made from options, as in tests. It holds the options of plugins as they
-    are set, so it is for no file or log; who unpacks it trusts whoever made it."""
+    """What `skillgauge.api.run.worker` makes the attempts from in another process: a `Recipe`, as JSON in UTF-8. Empty
+    if the run was not made from options, as in tests. It names secrets that the run knows, and holds no value of one.
+    """
 
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         """Return a function that runs trials in this process, with each attempt made by another.

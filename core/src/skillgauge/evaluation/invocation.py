@@ -6,17 +6,17 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..config.chosen_plugins import ChosenPlugins
 from ..config.config_files import NO_OTHERS, OtherPrograms, load_config, user_path
 from ..config.configuration import Config, Held, Source, Value, plugin_assignments
 from ..config.global_options import Globals
 from ..config.kind_names import SINGULAR
 from ..config.trusting import PluginOptions, TrustedFiles, still_held
 from ..contract.shared_options import SHARED
-from ..environment import ask_first, host_environment, host_variable
+from ..environment import ask_first, host_environment
 from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean, errors_among
 from ..log import configure
 from ..plugins.index import IndexEntry, PluginIndex, install_hint
@@ -58,8 +58,8 @@ class Invocation:
     listener: Listener
     """Who hears of an evaluation; of a command, the same terminal."""
     cwd: Path
-    make_registry: Callable[[], Registry]
-    """Makes another registry of the same plugins; it can be pickled."""
+    plugins: ChosenPlugins
+    """What the registry was made of."""
     others: OtherPrograms = NO_OTHERS
     """What installed plugins announce of other programs' configuration."""
 
@@ -291,16 +291,13 @@ def invocation(
     cwd, index = Path.cwd(), read_index()
     config, others = _configuration(options, index, {**(flags or {}), **plugin_assignments(options.assign)})
     only = config.get("plugins.only")
-    make_registry = partial(
-        Registry,
-        index,
+    plugins = ChosenPlugins(
         blocked=frozenset((*options.no_plugin, *config.get("plugins.block"))),
         only=frozenset(only) if only is not None else None,
-        files=[Path(file) for file in options.plugin],
+        files=tuple(Path(file) for file in options.plugin),
         options=PluginOptions.of(config),
-        look_up=host_variable,
     )
-    registry = make_registry()
+    registry = plugins.registry(index)
     unknown = list(strangers(config, registry, index))
     if errors_among(unknown):
         raise UsageError(unknown)
@@ -310,7 +307,7 @@ def invocation(
     for notice in config.notices:
         listener.notice(notice)
     listener.problems(unknown)
-    return Invocation(options, config, registry, output, listener, cwd, make_registry, others)
+    return Invocation(options, config, registry, output, listener, cwd, plugins, others)
 
 
 def _configuration(options: Globals, index: PluginIndex, values: Mapping[str, Any]) -> tuple[Config, OtherPrograms]:

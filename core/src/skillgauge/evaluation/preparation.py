@@ -3,15 +3,14 @@
 `quarantine:` of the configuration names flaky cases that gate nothing until a date. They run, count in every rate and
 are named in every report; only gates are answered without them. From the date on they gate again, and that is said.
 
-An executor whose workers are processes of this machine gets a recipe with the run (`PortableRunTrial.recipe`) and gives
+An executor whose workers are other processes gets a recipe with the run (`PortableRunTrial.recipe`) and gives
 it to each of them. A worker prepares what the command line has prepared, and makes attempts of trials that are handed
 to it; it keeps no results, tells no extension of events and writes no report.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
@@ -24,24 +23,19 @@ from skillgauge_documents.frozen import Frozen
 from ..config.arguments import words
 from ..config.configuration import Config
 from ..config.trusting import leading_out, takes_part
-from ..contract.executors import Keeper, RunTrial
-from ..environment import ask_first
-from ..errors import Origin, Problem, Severity, SkillgaugeError, SuiteError, UsageError, did_you_mean, errors_among
-from ..log import loudness, set_loudness
+from ..errors import Origin, Problem, Severity, SkillgaugeError, UsageError, did_you_mean, errors_among
 from ..plan.options import PAIRED, EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import ENGINES
-from ..plugins.registry import Registry
-from ..terminal.streams import shown_streams
 from ..types.gate import Quarantined
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
 from ..types.suite import Case
 from ..types.trial import SuiteHead
+from .elsewhere.recipes import recipe_of
 from .invocation import Invocation
 
 if TYPE_CHECKING:
     from ..report.summary import FigureSource
-    from ..run.budget import OnSpent
 
 
 async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
@@ -54,7 +48,7 @@ async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
     if not options.who.executor:
         return prepared
 
-    return prepared.with_job(lambda job: replace(job, recipe=recipe_of(options, prepared, call.make_registry)))
+    return prepared.with_job(lambda job: replace(job, recipe=recipe_of(options, prepared, call.plugins)))
 
 
 async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
@@ -231,70 +225,3 @@ def gating(view: RunView, figures: FigureSource) -> RunView:
         return (one for one in found if (one.suite_id, one.case_id) not in apart)
 
     return RunView(view.run, view.head, summarize(view.head, others(), figures=figures), Kept(others, view.cases()))
-
-
-@dataclass(frozen=True)
-class _Recipe:
-    options: EvalOptions
-    make_registry: Callable[[], Registry]
-    plan_id: str
-    loudness: tuple[int, bool | None]
-
-
-def recipe_of(options: EvalOptions, prepared: Prepared, make_registry: Callable[[], Registry]) -> bytes:
-    """Return everything that another process on this machine needs to prepare the same evaluation.
-
-    Args:
-        options: what the user asks for.
-        prepared: what became of it here. Its sandbox is the workers', too, even if another would be chosen by then.
-        make_registry: makes a registry of the run's plugins; it can be pickled.
-    """
-    sandbox = None
-    if prepared.cast.sandbox:
-        sandbox = prepared.cast.sandbox.name
-    who = replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False)
-    plan_id = prepared.plan.head.plan_id
-    import pickle  # noqa: PLC0415 - only for trials that run elsewhere
-
-    return pickle.dumps(_Recipe(replace(options, who=who), make_registry, plan_id, loudness()))
-
-
-@asynccontextmanager
-async def worker(
-    recipe: bytes, concurrency: int, on_spent: OnSpent | None = None, keeper: Keeper | None = None
-) -> AsyncIterator[RunTrial]:
-    """Make attempts of trials in a process of an executor, each once: nothing is tried again here.
-
-    Args:
-        recipe: of the run.
-        concurrency: how many attempts this process gets at once; services of judges are asked no more often at once.
-        on_spent: takes a trial and what its attempt has used so far, each time that more of it is known, for
-            `PortableRunTrial.spent` of the leading process.
-        keeper: hands executions that are to be kept to `PortableRunTrial.keep` of the leading process, and what that
-            process has kept to the attempt. Without one, what was finished is executed again when a worker dies.
-
-    Raises:
-        SkillgaugeError: the same evaluation cannot be prepared here.
-    """
-    import pickle  # noqa: PLC0415 - as above
-
-    from ..run.trials import RetryPolicy, TrialRunner  # noqa: PLC0415 - only in a worker
-
-    content: _Recipe = pickle.loads(recipe)
-    set_loudness(content.loudness)
-    options = replace(content.options, how=replace(content.options.how, concurrency=concurrency))
-    registry = content.make_registry()
-    ask_first(registry.events)
-    prepared = await prepare(options, registry)
-    if prepared.plan.head.plan_id != content.plan_id:
-        message = "a suite, a skill or a plugin has changed since the run began"
-        raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
-    job = prepared.job
-    async with AsyncExitStack() as stack:
-        stack.enter_context(shown_streams())
-        if job.close:
-            stack.push_async_callback(job.close)
-        stack.push_async_callback(job.grading.scorers.close)
-        await job.grading.scorers.open()
-        retry = RetryPolicy(0)
-        yield TrialRunner(job.stages, job.grading, retry, clean=job.clean, on_spent=on_spent, keeper=keeper)

@@ -42,7 +42,7 @@ class What:
     without_judged: bool = False
     """Whether cases that need a judge are skipped."""
     revise: Revision = as_loaded
-    """Can be pickled: executors plan the same run elsewhere."""
+    """A dataclass of JSON-like fields, in a package of the core or a plugin: executors plan the same run elsewhere."""
 
 
 @dataclass(frozen=True)

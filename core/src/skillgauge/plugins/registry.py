@@ -274,8 +274,15 @@ class Registry:
         return traits
 
     def provenance(self) -> dict[str, str]:
-        """Version of the core and of every distribution that this run has loaded, by name."""
-        return dict(self._used)
+        """Version of the core and of every distribution that this run has loaded, by name; of a file without a folder.
+
+        Files of one name that differ are told apart by their versions.
+        """
+        used: dict[str, str] = {}
+        for label, version in self._used.items():
+            name = Path(label).name if label in self._given else label
+            used[name if used.get(name, version) == version else f"{name} {version}"] = version
+        return used
 
     def is_blocked(self, entry: IndexEntry) -> bool:
         """Check whether the user blocks a plugin; what was adopted needs no place in the list of allowed ones."""

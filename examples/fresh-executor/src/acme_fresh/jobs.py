@@ -21,8 +21,7 @@ class Jobs:
     """Hands each attempt to a process that has nothing to do, or to a new one.
 
     Args:
-        recipe: what the processes prepare the same run from. It holds options as they are set, so it goes through a
-            pipe and into no file.
+        recipe: what the processes prepare the same run from, as JSON.
         most: attempts that one process makes.
     """
 

@@ -46,7 +46,7 @@ def arm_without(name: str) -> str:
 
 @dataclass(frozen=True)
 class MapSuites:
-    """Turns the suites of a catalogue into those of a map. Can be pickled."""
+    """Turns the suites of a catalogue into those of a map. A recipe can hold it."""
 
     members: tuple[Member, ...]
     left_out: tuple[tuple[str, tuple[str, ...]], ...] = ()

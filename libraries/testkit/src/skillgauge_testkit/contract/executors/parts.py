@@ -49,7 +49,9 @@ class _Format:
     def load(self, request: LoadRequest) -> Loaded:
         target = Target(id="skill", adapter=NAME)
         cases = (Case(id="case", checks=CHECKS),)
-        suites = [Suite(id=path, format=NAME, root=path, cases=cases, targets=(target,)) for path in request.paths]
+        suites = [
+            Suite(id=Path(path).name, format=NAME, root=path, cases=cases, targets=(target,)) for path in request.paths
+        ]
         return Loaded(tuple(one.model_copy(update={"arms": (DIRECT,)}) for one in suites))
 
     def dump(self, suite: Suite) -> Dumped:

@@ -1,0 +1,272 @@
+"""From an evaluation to its recipe and back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from skillgauge_documents.texts import with_texts
+
+from ...config.chosen_plugins import ChosenPlugins
+from ...config.trusting import PluginOptions
+from ...contract.recipe import NamedRevision, Recipe
+from ...environment import host_environment
+from ...errors import PluginError, Problem
+from ...log import Clean, loudness
+from ...plan.options import EvalOptions, How, Revision, What, Who, as_loaded
+from ...plan.preparing import Prepared
+from ...plugins.index import CORE, IndexEntry
+from ...plugins.installed import read_index
+
+_WHAT, _WHO, _HOW = TypeAdapter(What), TypeAdapter(Who), TypeAdapter(How)
+_OF_A_FILE = "sha256:"
+"""Begins the version of a plugin that is a file."""
+_SECRET = re.compile(r"\[redacted:([^\]\s]+)\]")
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins) -> bytes:
+    """Return the recipe of an evaluation, as JSON in UTF-8.
+
+    Args:
+        options: what the user asks for.
+        prepared: what became of it here. Its sandbox is the workers', too, even if another would be chosen by then.
+        plugins: those that the run may use.
+
+    Raises:
+        PluginError: it cannot be told without a secret that workers could not find by its name, or at all.
+    """
+    chosen = prepared.cast.sandbox
+    place = _Place(options.cwd)
+    sandbox = chosen.name if chosen else None
+    subject = place.shortened(replace(options.what, revise=as_loaded))
+    who = place.shortened(replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False))
+    recipe = Recipe(
+        plan_id=prepared.plan.head.plan_id,
+        python=PYTHON,
+        distributions=_distributions(prepared.plan.head.provenance) | _brings(options.what.revise),
+        plugin_files={place.short(file): _digest(options.cwd / file) for file in plugins.files},
+        blocked=tuple(sorted(plugins.blocked)),
+        only=None if plugins.only is None else tuple(sorted(plugins.only)),
+        options=plugins.options.chosen,
+        harmless_options=plugins.options.held,
+        what=_WHAT.dump_python(subject, mode="json", exclude={"revise"}),
+        revision=_named(options.what.revise),
+        who=_WHO.dump_python(who, mode="json"),
+        how=_HOW.dump_python(options.how, mode="json"),
+        tier=chosen.report.tier if chosen else None,
+        loudness=loudness(),
+    )
+    return _without_secrets(recipe.model_dump(mode="json"), prepared.job.clean)
+
+
+def read_recipe(content: bytes) -> Recipe:
+    """Read a recipe, with the secrets of this process in their places.
+
+    Raises:
+        PluginError: it is none, or of a later version, or a secret is missing here.
+    """
+    try:
+        document = json.loads(content)
+        names = Recipe.model_validate(document).secrets
+    except (ValueError, ValidationError) as error:
+        message = f"this is no recipe that skillgauge-core here can read: {type(error).__name__}"
+        hint = "Install the version of skillgauge-core that the run has."
+        raise PluginError(Problem("worker.recipe", message, hint=hint)) from None
+    missing = [name for name in names if not host_environment().get(name)]
+    if missing:
+        hint = "Set the variable where the worker is started."
+        raise PluginError(
+            Problem("worker.no-secret", f"the secret {name} is not set here", hint=hint) for name in missing
+        )
+    return Recipe.model_validate(_with_secrets(document, names))
+
+
+def options_of(recipe: Recipe, cwd: Path) -> tuple[EvalOptions, ChosenPlugins]:
+    """Return the wishes of a recipe, and the plugins of it, in a folder.
+
+    Raises:
+        PluginError: it names a revision that no plugin here has.
+    """
+    place = _Place(cwd)
+    revise = _revision(recipe) if recipe.revision else as_loaded
+    subject = replace(place.lengthened(_WHAT.validate_python(recipe.what)), revise=revise)
+    who = place.lengthened(_WHO.validate_python(recipe.who))
+    plugins = ChosenPlugins(
+        frozenset(recipe.blocked),
+        None if recipe.only is None else frozenset(recipe.only),
+        tuple(place.long(file) for file in recipe.plugin_files),
+        PluginOptions(_plain(recipe.options), _plain(recipe.harmless_options)),
+    )
+    return EvalOptions(cwd, subject, who, _HOW.validate_python(recipe.how)), plugins
+
+
+def differences(recipe: Recipe, cwd: Path) -> list[Problem]:
+    """Return what of this installation is other than where the recipe was made."""
+    problems = []
+    if recipe.python != PYTHON:
+        message = f"this is Python {PYTHON}, and the run has {recipe.python}"
+        problems.append(Problem("worker.python", message, hint=f"Start the worker with Python {recipe.python}."))
+    for name, version_of_run in recipe.distributions.items():
+        have = _installed(name)
+        if have != version_of_run:
+            message = f"{name} {have} is installed here, and the run has {version_of_run}"
+            if have is None:
+                message = f"{name} is not installed here, and takes part in the run"
+            code = "worker.no-distribution" if have is None else "worker.version"
+            problems.append(Problem(code, message, hint=f"pip install {name}=={version_of_run}"))
+    for file, digest in recipe.plugin_files.items():
+        path = _Place(cwd).long(file)
+        if not path.is_file():
+            problems.append(Problem("worker.no-file", f"the plugin {file!r} is not here", hint="Copy it here."))
+        elif _digest(path) != digest:
+            hint = "Copy the run's file here, or run it again with the one that is here."
+            problems.append(
+                Problem("worker.other-file", f"the plugin {file!r} is another one than the run's", hint=hint)
+            )
+    return problems
+
+
+class _Place:
+    """The folder that paths of a recipe are relative to."""
+
+    def __init__(self, cwd: Path) -> None:
+        self._cwd = cwd
+        self._home = host_environment().get("HOME")
+
+    def short(self, path: Path) -> str:
+        """A path as a recipe names it."""
+        whole = Path(os.path.abspath(self._cwd / path))  # noqa: PTH100 - links stay as the user named them
+        if whole.is_relative_to(self._cwd) or not (self._home and whole.is_relative_to(self._home)):
+            return Path(os.path.relpath(whole, self._cwd)).as_posix()
+        return f"~/{whole.relative_to(self._home).as_posix()}"
+
+    def long(self, path: str | Path) -> Path:
+        """The same path in this place."""
+        text = str(path)
+        if text == "~" or text.startswith("~/"):
+            return Path(self._home or "/", text[2:])
+        return Path(os.path.normpath(self._cwd / text))
+
+    def shortened(self, asked: Any) -> Any:
+        """The same wishes with short paths."""
+        return self._changed(asked, lambda path: Path(self.short(path)))
+
+    def lengthened(self, asked: Any) -> Any:
+        """The same wishes with paths of this place."""
+        return self._changed(asked, self.long)
+
+    def _changed(self, asked: Any, change: Callable[[Path], Path]) -> Any:
+        changed: dict[str, Any] = {}
+        if isinstance(asked, What):
+            changed["paths"] = tuple(map(change, asked.paths))
+            changed["format_paths"] = {name: tuple(map(change, paths)) for name, paths in asked.format_paths.items()}
+        else:
+            for name in ("cache", "record", "replay"):
+                path = getattr(asked, name)
+                changed[name] = None if path is None else change(path)
+        return replace(asked, **changed)
+
+
+def _distributions(provenance: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(have) for name, have in provenance.items() if not str(have).startswith(_OF_A_FILE)}
+
+
+def _brings(revise: Revision) -> dict[str, str]:
+    """Return the distribution of the plugin whose class changes the suites, with its version."""
+    package = type(revise).__module__.partition(".")[0]
+    return {entry.distribution: entry.version for entry in read_index().entries() if _package(entry) == package}
+
+
+def _installed(name: str) -> str | None:
+    from ... import __version__  # noqa: PLC0415 - the package itself
+
+    if name == CORE:
+        return __version__
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest()
+
+
+def _named(revise: Revision) -> NamedRevision | None:
+    if revise is as_loaded:
+        return None
+    made_by = type(revise)
+    state = TypeAdapter(made_by).dump_python(revise, mode="json")
+    return NamedRevision(made_by=f"{made_by.__module__}:{made_by.__qualname__}", state=state)
+
+
+def _package(entry: IndexEntry) -> str:
+    return entry.module.partition(":")[0].partition(".")[0]
+
+
+def _revision(recipe: Recipe) -> Revision:
+    """Make the revision that a recipe names, of the core or of an installed plugin and no other."""
+    assert recipe.revision is not None
+    module, _, name = recipe.revision.made_by.partition(":")
+    package = module.partition(".")[0]
+    if package != "skillgauge" and package not in {_package(entry) for entry in read_index().entries()}:
+        message = f"the recipe changes suites by {recipe.revision.made_by!r}, which belongs to no plugin here"
+        raise PluginError(Problem("worker.revision", message))
+    revision: Revision = TypeAdapter(getattr(import_module(module), name)).validate_python(
+        _plain(recipe.revision.state)
+    )
+    return revision
+
+
+def _without_secrets(document: dict[str, Any], clean: Clean | None) -> bytes:
+    """Write a recipe with names in the place of secrets."""
+    cleaned = clean(document) if clean else document
+    names = sorted({name for text in _texts(cleaned) for name in _SECRET.findall(text)} - _named_in(document))
+    written = {**cleaned, "secrets": names}
+    if _with_secrets(written, names) != {**document, "secrets": names}:
+        message = f"a setting of this run holds a secret ({', '.join(names)}) that workers cannot look up"
+        hint = "Put it into an environment variable, and set it as it stands there; or leave out --executor."
+        raise PluginError(Problem("executor.secret", message, hint=hint))
+    return json.dumps(written, indent=1).encode()
+
+
+def _named_in(document: dict[str, Any]) -> set[str]:
+    return {name for text in _texts(document) for name in _SECRET.findall(text)}
+
+
+def _texts(value: Any) -> list[str]:
+    texts: list[str] = []
+
+    def keep(text: str) -> str:
+        texts.append(text)
+        return text
+
+    with_texts(value, keep, lambda content: content)
+    return texts
+
+
+def _with_secrets(document: dict[str, Any], names: Any) -> dict[str, Any]:
+    values = host_environment()
+
+    def told(text: str) -> str:
+        return _SECRET.sub(lambda match: values.get(match[1], match[0]) if match[1] in names else match[0], text)
+
+    with_values: dict[str, Any] = with_texts(document, told, lambda content: content)
+    return with_values
+
+
+def _plain(value: Any) -> Any:
+    """JSON as plain dictionaries and lists, as the configuration has it."""
+    return json.loads(json.dumps(value, default=dict))
