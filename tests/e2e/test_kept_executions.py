@@ -1,4 +1,4 @@
-"""What was finished and paid for is graded after a kill, not executed again: real processes and signals."""
+"""A session that had finished is graded after a kill, not executed again: real processes and signals."""
 
 from __future__ import annotations
 

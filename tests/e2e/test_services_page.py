@@ -37,7 +37,7 @@ class Service:
 
 def sections() -> dict[str, Service]:
     """The sections that have a command, by their headings."""
-    found = {}
+    services = {}
     for section in PAGE.read_text().split("\n## ")[1:]:
         heading = section.partition("\n")[0]
         env = re.search(r"^```env\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
@@ -45,8 +45,8 @@ def sections() -> dict[str, Service]:
         configuration = re.search(r"^```yaml\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
         (command,) = re.findall(r"^ {4}skillgauge (.*)$", section, re.MULTILINE)
         values = {name: f"{SECRET}-{name}" if value == "..." else value for name, value in pairs}
-        found[heading] = Service(values, configuration[1] if configuration else "", shlex.split(command))
-    return found
+        services[heading] = Service(values, configuration[1] if configuration else "", shlex.split(command))
+    return services
 
 
 SERVICES = sections()
@@ -121,9 +121,9 @@ def test_claude_at_a_cloud(
     model = service.command[service.command.index("--model") + 1]
     assert {request.model for request in requests} == {model}
     assert SECRET not in done.stdout
-    seen = [result for request in requests for result in request.results]
-    assert any("PATH=" in result for result in seen)
-    assert not any(SECRET in result for result in seen)
+    results = [result for request in requests for result in request.results]
+    assert any("PATH=" in result for result in results)
+    assert not any(SECRET in result for result in results)
 
 
 @pytest.mark.engine
@@ -165,13 +165,16 @@ def test_engine_and_judge_at_a_service(program: Program, work: Path, skill: Call
         requests = list(server.requests)
     assert done.code == 0, done.stderr
     assert [one["verdict"] for one in done.document["results"]] == ["pass", "pass"]
-    asked = [request for request in requests if request.tools]
+    of_agents = [request for request in requests if request.tools]
     judged = [request for request in requests if not request.tools]
-    assert ({request.path for request in asked}, {request.path for request in judged}) == ({engine_path}, {judge_path})
+    assert ({request.path for request in of_agents}, {request.path for request in judged}) == (
+        {engine_path},
+        {judge_path},
+    )
     key = None if secret is None else f"{SECRET}-{secret}"
     assert {request.key for request in requests} == {key}
     if "headers:" in service.configuration:
-        assert {request.headers["x-team"] for request in asked} == {f"{SECRET}-GATEWAY_TEAM"}
+        assert {request.headers["x-team"] for request in of_agents} == {f"{SECRET}-GATEWAY_TEAM"}
     assert SECRET not in done.stdout
 
 

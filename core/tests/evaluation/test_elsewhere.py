@@ -28,7 +28,7 @@ SECRET = "made-up-value-4711"
 
 @pytest.fixture
 def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EvalOptions:
-    """An evaluation of one case, in the folder where it is asked for."""
+    """An evaluation of one case, in the folder where it is wishes for."""
     monkeypatch.chdir(tmp_path)
     suite = tmp_path / f"suite{parts.SUFFIX}"
     suite.touch()
@@ -114,9 +114,9 @@ def test_it_names_no_absolute_path(
     assert (document["what"]["paths"], list(document["plugin_files"])) == ([f"suite{parts.SUFFIX}"], ["mine.py"])
     other, other_home = tmp_path_factory.mktemp("other"), tmp_path_factory.mktemp("other-home")
     monkeypatch.setenv("HOME", str(other_home))
-    asked, plugins = options_of(read_recipe(recipe), other)
-    assert asked.what.paths == (other / f"suite{parts.SUFFIX}",)
-    assert asked.who.cache == other_home / "sessions"
+    wishes, plugins = options_of(read_recipe(recipe), other)
+    assert wishes.what.paths == (other / f"suite{parts.SUFFIX}",)
+    assert wishes.who.cache == other_home / "sessions"
     assert plugins.files == (other / "mine.py",)
 
 
@@ -157,8 +157,8 @@ def test_checks_that_were_added_go_along(options: EvalOptions) -> None:
     """The worker grades with the checks of `--check`, too."""
     overlay = read_overlay((), "", ["contract"])
     recipe = written(replace(options, what=replace(options.what, revise=overlay)))
-    asked, _ = options_of(read_recipe(recipe), options.cwd)
-    assert asked.what.revise == overlay
+    wishes, _ = options_of(read_recipe(recipe), options.cwd)
+    assert wishes.what.revise == overlay
 
 
 def test_revision_of_a_stranger(options: EvalOptions) -> None:

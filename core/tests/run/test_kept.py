@@ -1,4 +1,4 @@
-"""What is kept of an execution before it is graded, and what is made of it."""
+"""An execution is kept before it is graded, and graded later from what was kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is let in."""
+"""Only workers with the token are let in."""
 
 import asyncio
 

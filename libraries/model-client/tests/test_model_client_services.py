@@ -1,4 +1,4 @@
-"""What servers ask for in words, errors inside of answers, money that they name, and further headers."""
+"""Demands that servers put into words, errors inside of answers, money that they name, and further headers."""
 
 from __future__ import annotations
 

@@ -203,8 +203,8 @@ class TrialRunner:
         if self.attempt:
             return await self._elsewhere(trial, self.attempt, None)
         async with self.stages[trial.arm.kind](trial) as stage:
-            if there := await laid_out(kept, stage, trial):
-                return await self._graded(trial, there.execution, stage, there.scores, kept.started_at)
+            if executed := await laid_out(kept, stage, trial):
+                return await self._graded(trial, executed.execution, stage, executed.scores, kept.started_at)
         return None
 
     async def _graded(

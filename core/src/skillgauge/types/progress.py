@@ -1,4 +1,4 @@
-"""How far a run is, for those who watch it from outside: counts, and the sessions that are under way."""
+"""The progress of a run, for those who watch it from outside: counts, and the sessions that are under way."""
 
 from __future__ import annotations
 

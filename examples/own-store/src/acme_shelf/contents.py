@@ -104,7 +104,7 @@ class Contents:
             yield TrialResult.model_validate(json.loads(self._lines(place.part)[place.line])["result"])
 
     def progress(self) -> Progress:
-        """How far the run is: the parts that were written since are read, and no part twice."""
+        """Count the results: the parts that were written since are read, and no part twice."""
         self.refresh()
         counts: dict[GroupKey, dict[Verdict, int]] = {}
         for place in self.places.values():

@@ -51,7 +51,7 @@ class _Results:
 
     @property
     def complete(self) -> bool:
-        """Whether every trial gave a result."""
+        """True if every trial gave a result."""
         return self._results.complete
 
     def __aiter__(self) -> AsyncIterator[TrialResult]:

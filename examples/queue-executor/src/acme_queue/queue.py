@@ -98,8 +98,8 @@ class Queue:
             return
         server = await self._opening
         server.close()
-        for one in self._serving:
-            one.cancel()
+        for serving in self._serving:
+            serving.cancel()
         if self._serving:
             await asyncio.wait(self._serving)
         await asyncio.gather(*map(_ended, list(self.local.values())))
@@ -144,8 +144,8 @@ class Queue:
         assert task is not None  # this is a coroutine of the server's
         self._serving.add(task)
         try:
-            said = await asyncio.wait_for(reader.readline(), GRACE_S)
-            if hmac.compare_digest(said.strip(), self._token.encode()):
+            words = await asyncio.wait_for(reader.readline(), GRACE_S)
+            if hmac.compare_digest(words.strip(), self._token.encode()):
                 await self._admit(reader, writer)
         except (OSError, ValueError, TimeoutError) as error:
             log.warning("worker.lost", reason=str(error))
@@ -180,17 +180,17 @@ class Queue:
             EOFError: the worker is gone; what waits is for another.
         """
         while True:
-            said = asyncio.ensure_future(reader.readline())
+            words = asyncio.ensure_future(reader.readline())
             more = asyncio.ensure_future(self._waiting.get())
             try:
-                await asyncio.wait({said, more}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait({words, more}, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                said.cancel()
+                words.cancel()
                 more.cancel()
-                await asyncio.wait({said, more})
+                await asyncio.wait({words, more})
             if not more.cancelled() and not more.result().is_given_up:
                 return more.result()
-            if not said.cancelled() and not said.result():
+            if not words.cancelled() and not words.result():
                 raise EOFError
 
     async def _make(
@@ -208,8 +208,8 @@ class Queue:
         writer.write(b'{"trial":%s}\n' % attempt.trial.model_dump_json().encode())
         try:
             while line := await reader.readline():
-                said = json.loads(line)
-                if said["of"] == attempt.trial.trial_id and self._is_end(said, attempt):
+                words = json.loads(line)
+                if words["of"] == attempt.trial.trial_id and self._is_end(words, attempt):
                     return
             failure = _failure(FailureClass.KILLED, "the worker that made the attempt is gone")
             _answer(attempt, failure)
@@ -218,15 +218,15 @@ class Queue:
             attempt.worker = None
             attempt.stopped.set()
 
-    def _is_end(self, said: dict[str, object], attempt: _Attempt) -> bool:
+    def _is_end(self, words: dict[str, object], attempt: _Attempt) -> bool:
         """Take in what a worker says of an attempt; whether that was the last of it."""
-        if "spent" in said:
-            self.spent(attempt.trial.trial_id, GivenUp.model_validate(said["spent"]))
+        if "spent" in words:
+            self.spent(attempt.trial.trial_id, GivenUp.model_validate(words["spent"]))
             return False
-        if "result" in said:
-            _answer(attempt, TrialResult.model_validate(said["result"]))
-        elif "failed" in said:
-            _answer(attempt, _failure(FailureClass.INTERNAL, str(said["failed"])))
+        if "result" in words:
+            _answer(attempt, TrialResult.model_validate(words["result"]))
+        elif "failed" in words:
+            _answer(attempt, _failure(FailureClass.INTERNAL, str(words["failed"])))
         return True
 
 

@@ -65,10 +65,10 @@ async def worker(
         yield TrialRunner(job.stages, job.grading, retry, clean=job.clean, on_spent=on_spent, keeper=keeper)
 
 
-def _too_weak(prepared: Prepared, wanted: Tier | None) -> list[Problem]:
+def _too_weak(prepared: Prepared, tier: Tier | None) -> list[Problem]:
     chosen = prepared.cast.sandbox
-    if wanted is None or chosen is None or _STRENGTH.index(chosen.report.tier) >= _STRENGTH.index(wanted):
+    if tier is None or chosen is None or _STRENGTH.index(chosen.report.tier) >= _STRENGTH.index(tier):
         return []
-    message = f"sandbox {chosen.name!r} is {chosen.report.tier} here, and the run has {wanted}"
+    message = f"sandbox {chosen.name!r} is {chosen.report.tier} here, and the run has {tier}"
     hint = f"Make it as strong here, see `skillgauge plugins doctor {chosen.name}`."
     return [Problem("worker.sandbox", message, hint=hint)]

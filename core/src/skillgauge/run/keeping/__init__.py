@@ -1,1 +1,1 @@
-"""What was executed and paid for is kept until it is graded, so that no kill has it executed again."""
+"""Executions that were paid for are kept until it is graded, so that no kill has them made again."""

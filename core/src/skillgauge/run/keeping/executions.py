@@ -50,8 +50,8 @@ async def keep(
         held, files, contents = await taken_down(stage.workspace)
     except BROKEN as error:
         return _not_kept(trial, execution, str(error))
-    told = execution, tuple(stage.scores), *contents.values()
-    if await asyncio.to_thread(_has_secrets, clean, told):
+    texts = execution, tuple(stage.scores), *contents.values()
+    if await asyncio.to_thread(_has_secrets, clean, texts):
         return _not_kept(trial, execution, "it holds a secret")
     meter = current_meter()
     kept = KeptExecution(
@@ -89,8 +89,8 @@ async def laid_out(kept: KeptExecution, stage: Stage, trial: Trial) -> KeptExecu
     try:
         await stage.furnish(trial)
         if await laid_down(workspace, kept, moved):
-            told = kept.model_copy(update={"files": (), "contents": EMPTY})
-            return KeptExecution.model_validate_json(moved(told.model_dump_json()))
+            without_files = kept.model_copy(update={"files": (), "contents": EMPTY})
+            return KeptExecution.model_validate_json(moved(without_files.model_dump_json()))
         why = "its workspace became another one"
     except BROKEN as error:
         why = str(error)

@@ -74,8 +74,8 @@ async def laid_down(workspace: Workspace, kept: KeptExecution, moved: Callable[[
         await _run(workspace, _UNPACK_ALONE, _archive(files))
     if digest(dict(await workspace.snapshot())) != kept.workspace:
         return False
-    there = [_moved(file, moved) for file in files]
-    if changed := [now for now, before in zip(there, files, strict=True) if now != before]:
+    in_place = [_moved(file, moved) for file in files]
+    if changed := [now for now, before in zip(in_place, files, strict=True) if now != before]:
         await _run(workspace, _UNPACK, _archive(changed))
     return True
 

@@ -156,7 +156,7 @@ class AtCloud:
 
     @property
     def address(self) -> str:
-        """Where the cloud is asked."""
+        """The address at which the cloud is asked."""
         return self.named_address or self.cloud.address(self.environment)
 
     @property

@@ -144,9 +144,9 @@ async def each(trials: Iterable[Trial], drawn: list[int] | None = None) -> Async
 
 def require_all_passed(results: Iterable[TrialResult], count: int, where: str) -> None:
     """Every one of that many trials has one result, and passed."""
-    seen = sorted(results, key=lambda one: one.ordinal)
-    came = [one.ordinal for one in seen]
+    in_order = sorted(results, key=lambda one: one.ordinal)
+    came = [one.ordinal for one in in_order]
     require(came == list(range(count)), f"{where}, every trial must give one result, but there came {shown(came)}")
-    bad = [one for one in seen if one.verdict is not Verdict.PASS]
+    bad = [one for one in in_order if one.verdict is not Verdict.PASS]
     why = [one.execution.failure and one.execution.failure.message for one in bad]
     require(not bad, f"{where}, every trial must be made in the end, but {len(bad)} were not: {shown(why)}")

@@ -1,4 +1,4 @@
-"""What a run of the contract consists of: the only place that knows how a recipe is made.
+"""The parts of a run of the contract: the only place that knows how a recipe is made.
 
 The plugin is the module of this kit's parts, named by its file; the suite is a file without content. Workers need both
 at the same places, seen from the folder that this process runs in.

@@ -22,8 +22,8 @@ def check_executor(
 ) -> None:
     """Check an executor: each trial runs once, wherever that is, and whoever stops it waits for nothing that goes on.
 
-    What it is given is a `PortableRunTrial`, whose recipe other processes can use in which this kit is installed. Its
-    trials need no folder in common with this process: they tell over a connection when they begin and end.
+    What it is given is a `PortableRunTrial`, whose recipe other processes can use that have this kit and the suite, an
+    empty temporary file, at the same places. Its trials tell over a connection when they begin and end.
 
     Example::
 

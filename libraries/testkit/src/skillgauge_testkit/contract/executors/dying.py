@@ -57,5 +57,5 @@ async def first_process_dies(bench: Bench) -> None:
                 require(child.poll() is None, f"a run must last, but its process ended with {child.poll()}")
             finally:
                 child.kill()
-        what = "when the process that runs the evaluation is killed, the end of every attempt under way"
-        await bench.until(what, lambda: not marks.under_way, within_s=STOP_S)
+        clause = "when the process that runs the evaluation is killed, the end of every attempt under way"
+        await bench.until(clause, lambda: not marks.under_way, within_s=STOP_S)

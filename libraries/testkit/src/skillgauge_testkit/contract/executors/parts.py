@@ -33,9 +33,8 @@ from skillgauge.api import (
     hookimpl,
 )
 from skillgauge.api.report import Figure, GroupKey, SuiteSummary
+from skillgauge_testkit.contract.executors.marks import wait_at
 from skillgauge_testkit.fakes import FakeSandbox
-
-from .marks import wait_at
 
 NAME = "contract"
 SUFFIX = ".contract-suite"

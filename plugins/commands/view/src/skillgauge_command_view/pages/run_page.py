@@ -127,7 +127,7 @@ class RunPage:
 
     @cached_property
     def progress(self) -> Progress:
-        """How far the run is, as its store tells; of a run that has ended, too."""
+        """The progress of the run, as its store tells; of a run that has ended, too."""
         return progress_of(self.view.source)
 
     @property
