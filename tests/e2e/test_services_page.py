@@ -165,16 +165,16 @@ def test_engine_and_judge_at_a_service(program: Program, work: Path, skill: Call
         requests = list(server.requests)
     assert done.code == 0, done.stderr
     assert [one["verdict"] for one in done.document["results"]] == ["pass", "pass"]
-    of_agents = [request for request in requests if request.tools]
+    agents = [request for request in requests if request.tools]
     judged = [request for request in requests if not request.tools]
-    assert ({request.path for request in of_agents}, {request.path for request in judged}) == (
+    assert ({request.path for request in agents}, {request.path for request in judged}) == (
         {engine_path},
         {judge_path},
     )
     key = None if secret is None else f"{SECRET}-{secret}"
     assert {request.key for request in requests} == {key}
     if "headers:" in service.configuration:
-        assert {request.headers["x-team"] for request in of_agents} == {f"{SECRET}-GATEWAY_TEAM"}
+        assert {request.headers["x-team"] for request in agents} == {f"{SECRET}-GATEWAY_TEAM"}
     assert SECRET not in done.stdout
 
 

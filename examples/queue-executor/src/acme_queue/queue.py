@@ -82,13 +82,13 @@ class Queue:
         if self._opening is None:
             self._opening = asyncio.create_task(self._open())
         await asyncio.shield(self._opening)
-        made = _Attempt(trial)
-        self._waiting.put_nowait(made)
+        waiting = _Attempt(trial)
+        self._waiting.put_nowait(waiting)
         self._refuse_if_nobody_comes()
         try:
-            return await made.answer
+            return await waiting.answer
         except asyncio.CancelledError:
-            await made.stop()
+            await waiting.stop()
             raise
 
     async def close(self) -> None:

@@ -21,7 +21,7 @@ REPLIES = [ModelReply("hello, said in several pieces", thinking="hm"), ModelRepl
 
 def messages(stream: bytes) -> list[tuple[dict[str, str], Any]]:
     """Headers and payload of each message of an event stream of Amazon's, whose checksums are right."""
-    found = []
+    messages = []
     while stream:
         length, headers_length, checksum = struct.unpack_from("!III", stream)
         assert checksum == zlib.crc32(stream[:8])
@@ -35,9 +35,9 @@ def messages(stream: bytes) -> list[tuple[dict[str, str], Any]]:
             start = at + 4 + size
             headers[name] = stream[start : start + count].decode()
             at = start + count
-        found.append((headers, json.loads(stream[12 + headers_length : length - 4])))
+        messages.append((headers, json.loads(stream[12 + headers_length : length - 4])))
         stream = stream[length:]
-    return found
+    return messages
 
 
 def test_amazons_stream_has_the_events_of_the_vendors() -> None:

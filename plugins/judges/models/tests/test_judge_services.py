@@ -25,7 +25,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROUTE", "canary-of-a-header-0123")
 
 
-def made(name: str, **options: Any) -> Judge:
+def judge_of(name: str, **options: Any) -> Judge:
     """A judge with these options."""
     provider = PROVIDERS[name]
     return provider.make(provider.options.model_validate(options))
@@ -45,7 +45,7 @@ def ask(judge: Judge) -> JudgeReply:
 def test_a_deployment_of_azure(server: ModelServer, path: str, expected: str) -> None:
     """The version is in the query, the key in a header of its own, and the model names the deployment by default."""
     server.enqueue(ModelReply("8"))
-    judge = made("openai", base_url=f"{server.url}{path}", api_version="2024-10-21", key_variable="AZURE_KEY")
+    judge = judge_of("openai", base_url=f"{server.url}{path}", api_version="2024-10-21", key_variable="AZURE_KEY")
     assert ask(judge).text == "8"
     (request,) = server.requests
     assert request.path == f"{expected}/chat/completions?api-version=2024-10-21"
@@ -60,14 +60,14 @@ def test_a_key_and_headers_of_its_own(server: ModelServer, name: str) -> None:
     server.enqueue(ModelReply("8"))
     path = "/v1" if name == "openai" else ""
     options = {"base_url": f"{server.url}{path}", "key_variable": "AZURE_KEY"}
-    judge = made(name, **options, headers={"X-Route": "ROUTE"})
+    judge = judge_of(name, **options, headers={"X-Route": "ROUTE"})
     assert ask(judge).text == "8"
     (request,) = server.requests
     assert (request.key, request.headers["x-route"]) == (KEY, "canary-of-a-header-0123")
     identity = judge.identity("m-1")
     assert "canary" not in identity.model_dump_json()
     assert identity.settings["headers"] == ("x-route",)
-    assert "headers" not in made(name, **options).identity("m-1").settings
+    assert "headers" not in judge_of(name, **options).identity("m-1").settings
     provider = PROVIDERS[name]
     assert provider.traits_with is not None
     traits = provider.traits_with(provider.options.model_validate({**options, "headers": {"X-Route": "ROUTE"}}))
@@ -79,9 +79,9 @@ def test_what_is_missing(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delenv("AZURE_KEY")
     monkeypatch.delenv("ROUTE")
     options = {"base_url": f"{server.url}/v1", "model": "m-1"}
-    (no_key,) = asyncio.run(made("openai", **options, key_variable="AZURE_KEY").check())
+    (no_key,) = asyncio.run(judge_of("openai", **options, key_variable="AZURE_KEY").check())
     assert (no_key.code, "AZURE_KEY" in no_key.message) == ("judge.no-key", True)
-    judge = made("openai", **options, headers={"X-Route": "ROUTE"})
+    judge = judge_of("openai", **options, headers={"X-Route": "ROUTE"})
     (no_header,) = asyncio.run(judge.check())
     assert (no_header.code, "ROUTE (header x-route)" in no_header.message) == ("judge.no-header", True)
     assert (ask(judge).error or "").startswith("auth: ")

@@ -53,9 +53,9 @@ class Shelf:
         self._here.pop(result.trial_id, None)
         attempts = [*given_up]
         if kept and kept.started_at == result.started_at and kept.attempt < len(attempts):
-            one = attempts[kept.attempt]
-            changes = {"usage": None, "has_session": False, "judges": one.judges[kept.judges :]}
-            attempts[kept.attempt] = one.model_copy(update=changes)
+            attempt = attempts[kept.attempt]
+            changes = {"usage": None, "has_session": False, "judges": attempt.judges[kept.judges :]}
+            attempts[kept.attempt] = attempt.model_copy(update=changes)
         return tuple(attempts)
 
     def _know(self, kept: KeptExecution) -> None:

@@ -74,15 +74,13 @@ async def _require_seen(place: Place, under_way: Sequence[int]) -> None:
     call = "looking at a run from another process"
     ended = await answered(call, 2 * timeout_s, asyncio.to_thread, run_child, payload, timeout_s, "look_on")
     require(ended.returncode == 0, f"{call} must be possible, but: {ended.stderr.decode('utf-8', 'replace')[-500:]}")
-    reported = json.loads(ended.stdout)
-    ordinals = [ordinal for ordinal, _ in reported["under_way"]]
-    is_ours = all(str(os.getpid()) in where for _, where in reported["under_way"])
-    is_right = (
-        reported["state"] == RunState.RUNNING and reported["done"] == 0 and ordinals == list(under_way) and is_ours
-    )
+    facts = json.loads(ended.stdout)
+    ordinals = [ordinal for ordinal, _ in facts["under_way"]]
+    is_ours = all(str(os.getpid()) in where for _, where in facts["under_way"])
+    is_right = facts["state"] == RunState.RUNNING and facts["done"] == 0 and ordinals == list(under_way) and is_ours
     require(
         is_right,
-        f"{call} must show it as running, with its sessions under way and their process, not {shown(reported)}",
+        f"{call} must show it as running, with its sessions under way and their process, not {shown(facts)}",
     )
 
 
@@ -101,10 +99,10 @@ async def _require_progress(place: Place, store: Store, expected: Progress) -> N
         f"Followed.progress must count results by group and verdict: {shown(expected.counts)}, not {shown(counts)}"
     )
     require(counts == expected.counts, message)
-    reported = [one.model_copy(update={"since": 0.0, "where": ""}) for one in got.under_way]
+    facts = [one.model_copy(update={"since": 0.0, "where": ""}) for one in got.under_way]
     due = [one.model_copy(update={"since": 0.0}) for one in expected.under_way]
     clause = "Followed.progress must give the paid trials that were claimed and have no result, in plan order"
-    require(reported == due, f"{clause}: {shown(due)}, not {shown(reported)}")
+    require(facts == due, f"{clause}: {shown(due)}, not {shown(facts)}")
     for one in got.under_way:
         is_known = abs(one.since - time.time()) < 3600 and str(os.getpid()) in one.where
         require(is_known, f"a session under way must tell since when it is, and in which process, not {shown(one)}")
