@@ -133,7 +133,7 @@ from ..types.kept import (
     KeptExecution as KeptExecution,
     KeptFile as KeptFile,
 )
-from ..types.progress import (
+from ..report.progress import (
     Followed as Followed,
     UnderWay as UnderWay,
 )

@@ -102,7 +102,7 @@ from ..types.gate import (
     Gate as Gate,
     GateFigure as GateFigure,
 )
-from ..types.progress import (
+from ..report.progress import (
     Progress as Progress,
     progress_of as progress_of,
 )

@@ -21,9 +21,9 @@ from uuid import uuid4
 from ..contract.providers import Clean
 from ..contract.stores import Claimed, RunLog, RunQuery
 from ..errors import StoreError
+from ..report.progress import Progress, UnderWay, count
 from ..types.comparison import GroupKey
 from ..types.kept import KeptExecution
-from ..types.progress import Progress, UnderWay, count
 from ..types.result import (
     GivenUp,
     Kept,
@@ -295,12 +295,16 @@ class MemoryLog:
         done = frozenset(trial_id for trial_id in ids if trial_id in self._results)
         open_ids = [trial_id for trial_id in ids if trial_id not in done]
         self._claims.update(open_ids)
-        if paid := [trial for trial in trials if trial.paid and trial.trial_id not in done]:
-            now, where = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
-            self._under_way.update((trial.trial_id, UnderWay.of(trial, since=now, where=where)) for trial in paid)
+        self._begin_sessions(trials, done)
         attempts = {trial_id: self._claims[trial_id] for trial_id in open_ids}
         again = {trial_id for trial_id, attempt in attempts.items() if attempt > 1}
         return Claimed(done=done, attempts=attempts, cut_off=self._cut_off(again) if again else {})
+
+    def _begin_sessions(self, trials: Sequence[Trial], done: Set[str]) -> None:
+        """Take note of paid trials that begin."""
+        if paid := [trial for trial in trials if trial.paid and trial.trial_id not in done]:
+            now, where = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
+            self._under_way.update((trial.trial_id, UnderWay.of(trial, since=now, where=where)) for trial in paid)
 
     def _cut_off(self, trial_ids: Set[str]) -> dict[str, tuple[GivenUp, ...]]:
         """Return what earlier claims of these trials have used."""

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from ..report.progress import Followed, Progress
 from ..types.comparison import GroupKey
 from ..types.kept import KeptExecution
-from ..types.progress import Followed, Progress
 from ..types.result import ResultOrder, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead
 

@@ -150,7 +150,7 @@ class PostgresRunLog:
             values = {"run": self._run, "nonce": nonce, "ordinals": new, "ids": [keys[ordinal] for ordinal in new]}
             attempts: dict[int, int] = dict(db.execute(_CLAIM, values).fetchall()) if new else {}
             self._same_plan(len(attempts) == len(new))
-            self._begin_sessions(db, [trial for trial in trials if trial.paid and trial.ordinal in attempts])
+            self._begin_sessions(db, trials, attempts)
             write_cases(db, self._run, cases)
             cut_off = self._cut_off(db, [ordinal for ordinal, attempt in attempts.items() if attempt > 1])
         return Claimed(
@@ -159,11 +159,13 @@ class PostgresRunLog:
             cut_off={ids[ordinal]: given_up for ordinal, given_up in cut_off.items()},
         )
 
-    def _begin_sessions(self, db: Db, trials: Sequence[Trial]) -> None:
-        if not trials:
+    def _begin_sessions(self, db: Db, trials: Sequence[Trial], claimed: Collection[int]) -> None:
+        """Tell others of paid trials that begin: those whose places in the plan were claimed."""
+        paid = [trial for trial in trials if trial.paid and trial.ordinal in claimed]
+        if not paid:
             return
         now, where = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
-        begin_sessions(db, self._run, [UnderWay.of(trial, since=now, where=where) for trial in trials])
+        begin_sessions(db, self._run, [UnderWay.of(trial, since=now, where=where) for trial in paid])
         self._has_sessions = True
 
     def _cut_off(self, db: Db, ordinals: Collection[int]) -> Mapping[int, tuple[GivenUp, ...]]:

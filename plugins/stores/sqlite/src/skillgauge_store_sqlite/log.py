@@ -27,7 +27,6 @@ from .database import Database, transaction
 from .ownership import Lease
 from .reading import Stored
 from .rows import case_rows, drop_kept, result_key, write_cases, write_results
-from .schema import first_key
 from .writer import Writer
 
 _CLAIM = """INSERT INTO attempts VALUES (?, ?, 1, ?)
@@ -113,11 +112,10 @@ class SqliteRunLog:
             self._renew(db)
             stored = _select(db, "SELECT id, trial_id FROM results", keys)
             self._same_plan(all(keys[key] == trial_id for key, trial_id in stored.items()))
-            done = {key - first_key(self._run) for key in stored}
             claims = [(key, trial_id, now) for key, trial_id in keys.items() if key not in stored]
             claimed = db.executemany(_CLAIM, claims).rowcount if claims else 0
             self._same_plan(claimed == len(claims))
-            self._begin_sessions(db, [one for one in trials if one.paid and one.ordinal not in done], now)
+            self._begin_sessions(db, trials, stored, now)
             write_cases(db, self._run, cases)
             again = _select(db, "SELECT id, attempts FROM attempts", keys, "attempts > 1")
             cut_off = self._cut_off(db, {key: ids[key] for key in again if key not in stored})
@@ -127,13 +125,16 @@ class SqliteRunLog:
             cut_off=cut_off,
         )
 
-    def _begin_sessions(self, db: sqlite3.Connection, trials: Sequence[Trial], now: float) -> None:
-        """Tell others of paid trials that begin."""
-        if not trials:
+    def _begin_sessions(
+        self, db: sqlite3.Connection, trials: Sequence[Trial], done: Collection[int], now: float
+    ) -> None:
+        """Tell others of paid trials that begin: all but those whose results are stored, by their keys."""
+        paid = [trial for trial in trials if trial.paid and result_key(self._run, trial.ordinal) not in done]
+        if not paid:
             return
         process = self._lease.process
         where = f"{process.host.partition('/')[0]}, process {process.pid}"
-        begun = [UnderWay.of(trial, since=now, where=where) for trial in trials]
+        begun = [UnderWay.of(trial, since=now, where=where) for trial in paid]
         rows = [(result_key(self._run, one.ordinal), encode(one, sparse=True)) for one in begun]
         db.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?)", rows)
         self._has_sessions = True

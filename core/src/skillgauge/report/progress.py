@@ -10,9 +10,9 @@ from pydantic import Field
 
 from skillgauge_documents.frozen import Frozen
 
-from .comparison import GroupKey
-from .result import ResultOrder, RunSource, TrialResult, Verdict
-from .trial import Trial
+from ..types.comparison import GroupKey
+from ..types.result import ResultOrder, RunSource, TrialResult, Verdict
+from ..types.trial import Trial
 
 
 class UnderWay(Frozen):
