@@ -143,6 +143,9 @@ class Provider(Generic[T]):
     traits_with: Callable[..., Traits] | None = None
     """For an engine or a judge whose options decide its traits: makes them from what the factory gets; `traits` holds
     before."""
+    variants: str | None = None
+    """Name of an option. The user writes its value behind the plugin's name, `NAME:VALUE`, where no plugin of the same
+    distribution is called so."""
     uses: str | None = None
     """A kind of which it uses plugins itself, or `shapes`, of which there are only names: its factory gets `Peers`."""
     records: str | Callable[[Path, Clean], Recorder] | None = None
