@@ -96,7 +96,7 @@ def test_a_known_agent_is_still_its_own_engine() -> None:
             {"mine": {"argv": "x"}},
             ("'mien' is described (did you mean mine", "gemini", "engines.acp.agents"),
         ),
-        ("acp:opencode", {}, ("known are claude-agent-acp, codex-acp, gemini", "docs/agents.md")),
+        ("acp:opencode", {}, ("known are claude-agent-acp, codex-acp, gemini", "docs/other-agents.md")),
         ("acp", {}, ("no agent is named", "--engine acp:NAME")),
         ("acp:mine", {"mine": {"argv": "x", "skil_folder": "y"}}, ("skil_folder",)),
         ("acp:mine", {"mine": {"argv": "x", "skill_folder": "../y"}}, ("stay inside",)),

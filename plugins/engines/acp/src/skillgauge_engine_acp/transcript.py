@@ -175,8 +175,8 @@ class AcpTranscript:
             yield from self._flushed()
             self._speaking = speaking
         content = dig(update, "content")
-        text = text_at(content, "text")  # which may be empty, beside what else a message carries
-        self._spoken += f"[{text_at(content, 'type') or 'content'}]" if text is None else text
+        words = text_at(content, "text")  # which may be empty, beside what else a message carries
+        self._spoken += f"[{text_at(content, 'type') or 'content'}]" if words is None else words
 
     def _call(self, update: JsonObject) -> Iterator[TrajectoryEvent]:
         call = self._calls.take(update)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from enum import StrEnum
+
 from pydantic import Field, field_validator, model_validator
 
 from skillgauge.api import EMPTY, FileSpec, JsonObject, did_you_mean
@@ -13,7 +14,7 @@ from ..agents import AGENTS
 from ..options import AcpOptions
 
 ENGINE = "acp"
-PAGE = 'docs/agents.md, "Your agent is not in the table"'
+PAGE = "docs/other-agents.md"
 
 
 class UsageRule(StrEnum):
