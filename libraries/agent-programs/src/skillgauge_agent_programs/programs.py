@@ -86,7 +86,7 @@ def _version(path: str, arguments: tuple[str, ...], _changed_ns: int) -> str | N
         except (OSError, subprocess.TimeoutExpired):
             return None
     match = _VERSION.search(done.stdout.decode("utf-8", "replace"))
-    return match[0] if match else None
+    return match[0].rstrip(".") if match else None  # it may end a sentence
 
 
 def needed_folders(path: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import yaml
 
 from skillgauge.api import (
     Execution,
@@ -64,20 +65,20 @@ def played(prompt: str, **options: Any) -> Execution:
 
 def test_a_name_behind_the_colon_is_an_agent_of_the_configuration() -> None:
     """`acp:NAME` runs what `engines.acp.agents.NAME` describes, under that name and with the version it tells."""
-    found = registry({"mine": {**MINE, "skill_folder": ".agents/skills", "model": "m1"}})
-    resolved = found.resolve("engines", "acp:mine")
-    identity = found.make(ENGINES, resolved).identity(None)
+    plugins = registry({"mine": {**MINE, "skill_folder": ".agents/skills", "model": "m1"}})
+    resolved = plugins.resolve("engines", "acp:mine")
+    identity = plugins.make(ENGINES, resolved).identity(None)
     assert (identity.name, identity.model) == ("acp:mine", "m1")
     assert (identity.version or "").startswith("2.6.0+engine")
-    assert found.traits(resolved).skill_folder == ".agents/skills"
+    assert plugins.traits(resolved).skill_folder == ".agents/skills"
 
 
 def test_other_agents_are_no_part_of_an_identity() -> None:
     """Describing a second agent changes nothing about sessions of the first; another program does."""
 
     def identity(**agents: Any) -> str:
-        found = registry({"mine": {**MINE, "model": "m1"}, **agents})
-        return found.make(ENGINES, found.resolve("engines", "acp:mine")).identity(None).digest
+        plugins = registry({"mine": {**MINE, "model": "m1"}, **agents})
+        return plugins.make(ENGINES, plugins.resolve("engines", "acp:mine")).identity(None).digest
 
     assert identity() == identity(other={"argv": "other"})
     assert identity() != identity(mine={**MINE, "model": "m1", "argv": [*MINE["argv"], "--more"]})
@@ -107,9 +108,9 @@ def test_a_known_agent_is_still_its_own_engine() -> None:
 )
 def test_what_cannot_be_meant_is_refused(name: str, agents: dict[str, Any], words: tuple[str, ...]) -> None:
     """The message names the agents that there are, the configuration and the page."""
-    found = registry(agents)
+    plugins = registry(agents)
     with pytest.raises(PluginError) as raised:
-        found.make(ENGINES, found.resolve("engines", name))
+        plugins.make(ENGINES, plugins.resolve("engines", name))
     assert all(word in str(raised.value) for word in words), str(raised.value)
 
 
@@ -118,9 +119,11 @@ def test_what_is_not_described_is_unknown() -> None:
     execution = played(f"skill {SKILL}")
     assert execution.failure is None
     assert execution.text == "done"
-    told = execution.trajectory
-    assert told
-    assert (told.skills_fired, told.skills_refused, told.skills_offered, told.blocked) == (None,) * 4
+    trajectory = execution.trajectory
+    assert trajectory
+    assert (trajectory.skills_fired, trajectory.skills_refused, trajectory.skills_offered, trajectory.blocked) == (
+        None,
+    ) * 4
     assert execution.usage is None
 
 
@@ -145,10 +148,10 @@ def test_the_tool_for_skills_and_the_tokens_of_messages() -> None:
 
 def test_a_skill_that_could_not_be_loaded_is_told() -> None:
     """The call of the tool failed."""
-    told = played(f"skill {SKILL} failed", skill_tool=["Skill"]).trajectory
-    assert told
-    assert told.skills_fired == ()
-    assert told.skills_refused == (RefusedSkill(name=SKILL, reason="its tool failed: loaded"),)
+    trajectory = played(f"skill {SKILL} failed", skill_tool=["Skill"]).trajectory
+    assert trajectory
+    assert trajectory.skills_fired == ()
+    assert trajectory.skills_refused == (RefusedSkill(name=SKILL, reason="its tool failed: loaded"),)
 
 
 def test_tokens_of_the_final_answer() -> None:
@@ -202,3 +205,14 @@ def test_no_address_no_route(monkeypatch: pytest.MonkeyPatch) -> None:
     assert make({"argv": "x", "key_variable": "MY_KEY"}).routes(None) == ()
     (route,) = make({"argv": "x", "key_variable": "MY_KEY", "base_url": "http://127.0.0.1:9/v1"}).routes(None)
     assert "made-up-key-0123456789" in str(dict(route.headers))
+
+
+def test_the_page_shows_descriptions_that_are_valid() -> None:
+    """Every agent of the page can be made as it stands there, and answers for what it is described to tell."""
+    page = (Path(__file__).parents[4] / "docs/other-agents.md").read_text("utf-8")
+    block = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
+    agents = block["plugins"]["engines"]["acp"]["agents"]
+    assert {"copilot", "qwen"} <= agents.keys()
+    for name in agents:
+        plugins = registry(agents)
+        assert Fact.USAGE in plugins.traits(plugins.resolve("engines", f"acp:{name}")).tells

@@ -96,7 +96,7 @@ class ConfiguredEngine(AcpEngine):
         return asked or self._options.model
 
     def settings(self) -> JsonObject:
-        """What the agent is described as; other agents are no part of it."""
+        """Return the description of the agent; other agents are no part of it."""
         left_out = ("agents", "agent", "hosts")
         return {key: value for key, value in super().settings().items() if key not in left_out}
 
@@ -207,17 +207,17 @@ class ConfiguredReading(Reading):
 
     def _named_in(self, call: ToolCall, text: str = "") -> str | None:
         """Return the installed skill that a call names: in its arguments, else in its title, else in a text."""
-        given = dig(call.fields, "rawInput")
-        arguments = [value for value in given.values() if isinstance(value, str)] if isinstance(given, Mapping) else []
+        sent = dig(call.fields, "rawInput")
+        arguments = [value for value in sent.values() if isinstance(value, str)] if isinstance(sent, Mapping) else []
         if exact := next((name for name in self._installed if name in arguments), None):
             return exact
         title = text_at(call.fields, "title") or ""
         return next((name for name in self._installed if name in title or name in text), None)
 
 
-def _added(one: Usage, other: Usage) -> Usage:
-    """Return the tokens of two calls; a kind that one of them does not tell is unknown for both."""
-    pairs = {name: (getattr(one, name), getattr(other, name)) for name in _KINDS}
+def _added(first: Usage, second: Usage) -> Usage:
+    """Return the tokens of two calls; a kind that either of them does not tell is unknown for both."""
+    pairs = {name: (getattr(first, name), getattr(second, name)) for name in _KINDS}
     return Usage.model_validate({name: None if None in pair else sum(pair) for name, pair in pairs.items()})
 
 
@@ -226,12 +226,12 @@ def _tokens(counts: JsonValue) -> Usage | None:
     if not isinstance(counts, Mapping):
         return None
     read, written = count_at(counts, "cachedReadTokens"), count_at(counts, "cachedWriteTokens")
-    given, output, total = (count_at(counts, key) for key in ("inputTokens", "outputTokens", "totalTokens"))
+    sent, output, total = (count_at(counts, key) for key in ("inputTokens", "outputTokens", "totalTokens"))
     held = (read or 0) + (written or 0)
-    if given is not None and held <= given and total == given + (output or 0):
-        given -= held
+    if sent is not None and held <= sent and total == sent + (output or 0):
+        sent -= held
     return Usage(
-        input_tokens=given,
+        input_tokens=sent,
         cache_read_tokens=read,
         cache_write_tokens=written,
         output_tokens=output,

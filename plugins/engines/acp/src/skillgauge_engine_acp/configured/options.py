@@ -75,8 +75,10 @@ class ConfiguredOptions(AcpOptions):
         if not isinstance(agents, Mapping):
             return values
         presets = tuple(agent.name for agent in AGENTS)
-        if taken := [one for one in agents if one in presets]:
-            raise ValueError(f"{taken[0]} is known: set its options as engines.{taken[0]}.KEY, or take another name")
+        if doubles := [agent for agent in agents if agent in presets]:
+            raise ValueError(
+                f"{doubles[0]} is known: set its options as engines.{doubles[0]}.KEY, or take another name"
+            )
         if name is None and "argv" in values:
             return values
         description = agents.get(name)
