@@ -68,9 +68,7 @@ REPLACED_S = 60.0
 """The time in which another worker takes the place of one that died."""
 CASES = 1_000
 USD_A_SECOND = 0.30 / 180
-DIED = Failure(
-    failure_class=FailureClass.KILLED, blame=Blame.INFRASTRUCTURE, message="the worker died", retryable=True
-)
+DIED = Failure(failure_class=FailureClass.KILLED, blame=Blame.INFRASTRUCTURE, message="the worker died", retryable=True)
 WITH = Arm(name="with_skill", kind=ArmKind.AGENT)
 
 
