@@ -172,7 +172,7 @@ def test_other_installations_are_refused(options: EvalOptions) -> None:
 
     def differ(recipe: Any) -> None:
         recipe["python"] = "2.7"
-        recipe["distributions"] |= {"skillgauge-core": "0.0.1", "acme-nowhere": "1"}
+        recipe["versions"] |= {"skillgauge-core": "0.0.1", "acme-nowhere": "1"}
 
     recipe = changed(written(options), differ)
     assert refusal(recipe, options) == ["worker.python", "worker.version", "worker.no-distribution"]

@@ -32,7 +32,7 @@ class Recipe(Frozen):
     """Of the plan that must come out."""
     python: str
     """Version of Python, without its last number."""
-    distributions: Mapping[str, str] = Field(default_factory=dict)
+    versions: Mapping[str, str] = Field(default_factory=dict)
     """Version of the core and of every distribution that takes part, by name."""
     plugin_files: Mapping[str, str] = Field(default_factory=dict)
     """SHA-256 of each file that announces plugins, by its path, in the order in which they are loaded."""

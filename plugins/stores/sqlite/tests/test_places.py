@@ -50,7 +50,7 @@ def test_the_mount_that_counts_is_the_one_that_lies_on_top(path: str, kind: str 
 
 def test_a_root_of_a_container_is_its_own() -> None:
     """Some reach it by 9p, and no other machine does."""
-    assert network_of(Path("/work/runs.db"), "27 0 0:1 / / rw - 9p none rw\n") is None
+    assert network_of(Path("/srv/runs.db"), "27 0 0:1 / / rw - 9p none rw\n") is None
 
 
 def test_a_database_there_is_refused(make: ModuleType, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

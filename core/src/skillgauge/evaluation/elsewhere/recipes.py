@@ -55,7 +55,7 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins) 
     recipe = Recipe(
         plan_id=prepared.plan.head.plan_id,
         python=PYTHON,
-        distributions=_distributions(prepared.plan.head.provenance) | _brings(options.what.revise),
+        versions=_distributions(prepared.plan.head.provenance) | _brings(options.what.revise),
         plugin_files={place.short(file): _digest(options.cwd / file) for file in plugins.files},
         blocked=tuple(sorted(plugins.blocked)),
         only=None if plugins.only is None else tuple(sorted(plugins.only)),
@@ -118,7 +118,7 @@ def differences(recipe: Recipe, cwd: Path) -> list[Problem]:
     if recipe.python != PYTHON:
         message = f"this is Python {PYTHON}, and the run has {recipe.python}"
         problems.append(Problem("worker.python", message, hint=f"Start the worker with Python {recipe.python}."))
-    for name, version_of_run in recipe.distributions.items():
+    for name, version_of_run in recipe.versions.items():
         have = _installed(name)
         if have != version_of_run:
             message = f"{name} {have} is installed here, and the run has {version_of_run}"
