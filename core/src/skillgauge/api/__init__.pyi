@@ -30,7 +30,9 @@ from ..contract.engines import (
     Emit as Emit,
     Engine as Engine,
     InstalledSkill as InstalledSkill,
+    KeptSession as KeptSession,
     RunRequest as RunRequest,
+    SessionReader as SessionReader,
 )
 from ..contract.executors import (
     Executor as Executor,
