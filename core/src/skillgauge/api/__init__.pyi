@@ -29,8 +29,8 @@ from ..contract.adapters import (
 from ..contract.engines import (
     Emit as Emit,
     Engine as Engine,
+    FoundSession as FoundSession,
     InstalledSkill as InstalledSkill,
-    KeptSession as KeptSession,
     RunRequest as RunRequest,
     SessionReader as SessionReader,
 )

@@ -99,11 +99,13 @@ class Recorder(Protocol):
         """
 
 
-class KeptSession(Frozen):
+class FoundSession(Frozen):
     """A session that an agent's program wrote down by itself, whoever began it."""
 
     prompts: tuple[str, ...]
-    """The words of its user, turn by turn."""
+    """The words of its user, turn by turn; empty if the file does not tell them."""
+    case_id: str | None = None
+    """The case that it is a session of, if the file tells it."""
     engine: Identity
     """The program; settings that its file does not tell are unknown."""
     execution: Execution
@@ -122,7 +124,7 @@ class SessionReader(Protocol):
             OSError: it cannot be read.
         """
 
-    def read(self, path: Path) -> KeptSession:
+    def read(self, path: Path) -> FoundSession:
         """Read a file that it claims, in memory that does not grow with what is not kept of a session.
 
         Raises:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgauge.api import Execution, Failure, Identity, JsonValue, KeptSession, TrajectoryEvent
+from skillgauge.api import Execution, Failure, Identity, JsonValue, FoundSession, TrajectoryEvent
 from skillgauge_agent_programs.accounts import Ending
 from skillgauge_agent_programs.claude.skills import SKILL_TOOL, listed_skills
 from skillgauge_agent_programs.json_lines import dig, items_at, text_at
@@ -38,7 +38,7 @@ class ClaudeSessions:
             for record in beginning(path)
         )
 
-    def read(self, path: Path) -> KeptSession:
+    def read(self, path: Path) -> FoundSession:
         """See `SessionReader.read`."""
         file = KeptFile(path)
         start = _Start()
@@ -52,7 +52,7 @@ class ClaudeSessions:
             session.read(record)
         session.end(is_cut=file.is_cut)
         engine = Identity(name="claude-code", version=start.version, model=start.model, complete=False)
-        return KeptSession(
+        return FoundSession(
             prompts=start.prompts, engine=engine, execution=session.execution(file), started_at=file.began
         )
 

@@ -13,7 +13,7 @@ from skillgauge.api import (
     FiredSkill,
     Identity,
     JsonValue,
-    KeptSession,
+    FoundSession,
     Trajectory,
     TrajectoryEvent,
     Usage,
@@ -42,7 +42,7 @@ class CodexSessions:
             and (text_at(first, "payload", "thread_source") or _USER) == _USER
         )
 
-    def read(self, path: Path) -> KeptSession:
+    def read(self, path: Path) -> FoundSession:
         """See `SessionReader.read`."""
         file = KeptFile(path)
         session = _Session()
@@ -53,7 +53,7 @@ class CodexSessions:
             raise ValueError("no word of a user is in it")
         rollout = session.rollout
         engine = Identity(name="codex", version=rollout.version, model=rollout.model, complete=False)
-        return KeptSession(
+        return FoundSession(
             prompts=tuple(session.prompts), engine=engine, execution=session.execution(file), started_at=file.began
         )
 

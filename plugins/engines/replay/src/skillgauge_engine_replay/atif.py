@@ -1,0 +1,280 @@
+"""The Agent Trajectory Interchange Format of Harbor, versions 1.0 to 1.x: https://harborframework.com/docs.
+
+One JSON document a session. Nothing in it tells which skills there were; those whose file was read, or that a tool
+named `Skill` loaded, have fired, and which others could have is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from skillgauge.api import (
+    EventKind,
+    Execution,
+    Failure,
+    FailureClass,
+    FiredSkill,
+    FoundSession,
+    Identity,
+    Json,
+    JsonValue,
+    Trajectory,
+    TrajectoryEvent,
+    Usage,
+    read_document,
+)
+from skillgauge_validation import validate
+
+_VERSION = re.compile(rb'"schema_version"\s*:\s*"ATIF-v1\.')
+_SKILL_TOOLS = frozenset({"skill", "activate_skill", "load_skill"})
+_LONGEST = 100_000
+"""Characters of one text of an event."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class AtifAgent(_Part):
+    """The agent."""
+
+    name: str
+    version: str | None = None
+    model_name: str | None = None
+
+
+class ToolCall(_Part):
+    """A call of a tool."""
+
+    tool_call_id: str | None = None
+    function_name: str = ""
+    arguments: Json = None
+
+
+class ObservedResult(_Part):
+    """What the surroundings answered."""
+
+    source_call_id: str | None = None
+    content: Json = None
+
+
+class Observation(_Part):
+    """All answers to the calls of a step."""
+
+    results: tuple[ObservedResult, ...] = ()
+
+
+class Metrics(_Part):
+    """What a step used; the prompt's tokens contain those of a cache."""
+
+    prompt_tokens: int | None = Field(default=None, ge=0)
+    completion_tokens: int | None = Field(default=None, ge=0)
+    cached_tokens: int | None = Field(default=None, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0)
+
+
+class FinalMetrics(_Part):
+    """What the session used."""
+
+    total_prompt_tokens: int | None = Field(default=None, ge=0)
+    total_completion_tokens: int | None = Field(default=None, ge=0)
+    total_cached_tokens: int | None = Field(default=None, ge=0)
+    total_cost_usd: float | None = Field(default=None, ge=0)
+
+
+class Step(_Part):
+    """One thing that the user, the agent or the system did."""
+
+    source: str
+    message: Json = ""
+    timestamp: str | None = None
+    model_name: str | None = None
+    reasoning_content: str | None = None
+    tool_calls: tuple[ToolCall, ...] | None = None
+    observation: Observation | None = None
+    metrics: Metrics | None = None
+    is_copied_context: bool | None = None
+    """Whether it is a repetition of what another document has, as of the context before it was summed up."""
+
+
+class AtifDocument(_Part):
+    """A trajectory."""
+
+    schema_version: str
+    session_id: str | None = None
+    agent: AtifAgent
+    steps: tuple[Step, ...]
+    final_metrics: FinalMetrics | None = None
+
+
+def is_atif(beginning: bytes) -> bool:
+    """Tell whether a document is one of this format, by its first bytes."""
+    return _VERSION.search(beginning) is not None
+
+
+def read_atif(path: Path) -> FoundSession:
+    """Read a document.
+
+    Raises:
+        SuiteError: it is no JSON, or not what the format says; with the place in it.
+        ValueError: no user asks anything in it.
+    """
+    source = read_document(path)
+    document = validate(AtifDocument, source.value, source)
+    steps = [step for step in document.steps if not step.is_copied_context]
+    prompts = tuple(text for step in steps if step.source == "user" and (text := _text(step.message)).strip())
+    if not prompts:
+        raise ValueError("no word of a user is in it")
+    moments = [moment for step in steps if (moment := _moment(step.timestamp)) is not None]
+    agent = document.agent
+    model = next((step.model_name for step in reversed(steps) if step.model_name), agent.model_name)
+    engine = Identity(name=agent.name, version=agent.version, model=model, complete=False)
+    return FoundSession(
+        prompts=prompts,
+        engine=engine,
+        execution=_execution(document, steps, model, max(moments) - min(moments) if moments else None),
+        started_at=min(moments, default=None),
+    )
+
+
+def _execution(document: AtifDocument, steps: list[Step], model: str | None, duration_s: float | None) -> Execution:
+    events = tuple(event for step in steps for event in _events(step))
+    first = next((at for at, event in enumerate(events) if event.kind is EventKind.USER), 0)
+    answers = _answers(steps)
+    answer = answers[-1]
+    failure = None if answer else Failure.of_agent(FailureClass.KILLED, "the document ends before an answer")
+    of_agent = [step for step in steps if step.source == "agent"]
+    trajectory = Trajectory(
+        events=(*events[:first], *events[first + 1 :]),  # the first prompt is no further turn
+        skills_fired=tuple(_fired(events)) or None,
+        model_calls=len(of_agent),
+        session_id=document.session_id,
+        model=model,
+        engine_version=document.agent.version,
+    )
+    return Execution(
+        text=answer,
+        answers=tuple(answers) if len(answers) > 1 else (),
+        trajectory=trajectory,
+        usage=_usage(document, of_agent),
+        duration_s=duration_s,
+        failure=failure,
+    )
+
+
+def _events(step: Step) -> Iterator[TrajectoryEvent]:
+    said = _bounded(_text(step.message))
+    if step.source == "user":
+        if said.strip():
+            yield TrajectoryEvent(kind=EventKind.USER, text=said)
+        return
+    if step.reasoning_content:
+        yield TrajectoryEvent(kind=EventKind.REASONING, text=_bounded(step.reasoning_content))
+    if said.strip():
+        kind = EventKind.MESSAGE if step.source == "agent" else EventKind.NOTICE
+        yield TrajectoryEvent(kind=kind, text=said)
+    names = {}
+    for call in step.tool_calls or ():
+        names[call.tool_call_id] = call.function_name
+        yield TrajectoryEvent(
+            kind=EventKind.TOOL_CALL, name=call.function_name, call_id=call.tool_call_id, data=call.arguments
+        )
+    for result in step.observation.results if step.observation else ():
+        yield TrajectoryEvent(
+            kind=EventKind.TOOL_RESULT,
+            name=names.get(result.source_call_id),
+            call_id=result.source_call_id,
+            text=_bounded(_text(result.content)),
+        )
+
+
+def _answers(steps: list[Step]) -> list[str | None]:
+    """The last words of the agent in each turn; a step that calls tools is no answer."""
+    answers: list[str | None] = []
+    for step in steps:
+        if step.source == "user" and _text(step.message).strip():
+            answers.append(None)
+        elif step.source == "agent" and answers:
+            said = _text(step.message)
+            answers[-1] = said if said.strip() and not step.tool_calls else None
+    return answers
+
+
+def _fired(events: tuple[TrajectoryEvent, ...]) -> Iterator[FiredSkill]:
+    """Yield the skills that a tool loaded, or whose file was read."""
+    found: dict[FiredSkill, None] = {}
+    for event in events:
+        if event.kind is not EventKind.TOOL_CALL or not isinstance(event.data, Mapping):
+            continue
+        texts = [value for value in event.data.values() if isinstance(value, str)]
+        if (event.name or "").lower() in _SKILL_TOOLS:
+            named = next((event.data[key] for key in ("skill", "name") if isinstance(event.data.get(key), str)), None)
+            if isinstance(named, str):
+                found[FiredSkill(name=named, how="invoked")] = None
+        for text in texts:
+            for word in re.findall(r"[^\s'\"]+/SKILL\.md\b", text):
+                found[FiredSkill(name=PurePosixPath(word).parent.name, how="read")] = None
+    yield from found
+
+
+def _usage(document: AtifDocument, steps: list[Step]) -> Usage | None:
+    """Of the whole session: as the document sums it up, else the sum of all steps that name it."""
+    final = document.final_metrics
+    metrics = [step.metrics or Metrics() for step in steps]
+    prompt, output, cached = (
+        _first(final and getattr(final, f"total_{name}"), _sum([getattr(one, name) for one in metrics]))
+        for name in ("prompt_tokens", "completion_tokens", "cached_tokens")
+    )
+    cost = final.total_cost_usd if final and final.total_cost_usd is not None else None
+    costs = [one.cost_usd for one in metrics]
+    if cost is None and costs and None not in costs:
+        cost = sum(filter(None, costs))
+    if prompt is None and output is None and cost is None:
+        return None
+    return Usage(
+        input_tokens=None if prompt is None else max(0, prompt - (cached or 0)),
+        cache_read_tokens=cached,
+        output_tokens=output,
+        total_tokens=None if prompt is None or output is None else prompt + output,
+        cost_usd=cost,
+        cost_basis=None if cost is None else "reported",
+    )
+
+
+def _first(told: int | None, summed: int | None) -> int | None:
+    return summed if told is None else told
+
+
+def _sum(counts: list[int | None]) -> int | None:
+    """The sum; unknown if one of them is, or there are none."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None
+
+
+def _text(content: JsonValue) -> str:
+    """The text of a message or a result, which may come in parts."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, tuple):
+        return ""
+    texts = (part.get("text") for part in content if isinstance(part, Mapping))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _bounded(text: str) -> str:
+    """A text, cut in its middle if it is very long."""
+    half = _LONGEST // 2
+    left_out = len(text) - 2 * half
+    return text if left_out <= 0 else f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"
+
+
+def _moment(text: str | None) -> float | None:
+    try:
+        return datetime.fromisoformat(text).timestamp() if text else None
+    except (ValueError, OverflowError, OSError):
+        return None
