@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from skillgauge.api import Arm, ArmKind, Case, FoundSession, Plan, Problem, Suite, Target, UsageError, did_you_mean, plain
 
-ARM = "recorded"
+ARM = "uncontrolled"
 """The name of the one arm of such a run."""
 
 
