@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benchmarks.scale import Setting, Tally, row, settings, simulate
+
 from skillgauge.types.result import Verdict
 
 SMALL = Setting("small", workers=20, trials=1_000, lives_s=3_600.0, grading_s=60.0)

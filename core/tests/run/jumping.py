@@ -30,6 +30,7 @@ class JumpingLoop(asyncio.SelectorEventLoop):
         super().__init__(self._clock)
 
     def time(self) -> float:
+        """Seconds since the loop was made, all of them jumped over."""
         return self._clock.now
 
 

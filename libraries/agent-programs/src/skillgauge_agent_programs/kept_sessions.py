@@ -14,7 +14,7 @@ from pathlib import Path
 from skillgauge.api import EventKind, FailureClass, JsonValue, TrajectoryEvent
 
 from .failures import failed
-from .homes import FILE_BYTES, SessionFile, lines_of
+from .homes import FILE_BYTES, lines_of
 from .json_lines import bounded_text, parse_line, text_at
 
 _FIRST_LINES, _FIRST_BYTES = 60, 4 * 1024 * 1024
@@ -63,18 +63,19 @@ class KeptFile:
             raise ValueError(f"it has more than {FILE_BYTES // 2**20} MiB")
 
     def records(self) -> Iterator[Mapping[str, JsonValue]]:
-        """Objects in its lines."""
-        self.damaged = 0
-        file, line_count = SessionFile(self.path), 0
-        for record in file.records():
-            line_count += 1
+        """Objects in its lines; the facts below belong to what was read of it last."""
+        self.damaged, self.is_cut = 0, False
+        for line in lines_of(self.path):
+            record = parse_line(line)
+            self.is_cut = record is None or not line.endswith(b"\n")
+            if record is None:
+                self.damaged += bool(line.strip())
+                continue
             moment = moment_of(text_at(record, "timestamp"))
             if moment is not None:
                 self.began = min(moment, self.began or moment)
                 self.ended = max(moment, self.ended or moment)
             yield record
-        self.is_cut = file.is_cut
-        self.damaged = sum(1 for line in lines_of(self.path) if line.strip()) - line_count
 
     @property
     def duration_s(self) -> float | None:

@@ -190,12 +190,16 @@ def print_sessions(document: SessionsDocument, output: Output) -> None:
     output.table(heads, (_cells(row, folder) for row in document.sessions))
     if document.skills:
         output.line()
-        heads = ("Skill", "Offered in", "Fired in", "How")
-        output.table(heads, ((plain(one.name, _CELL), *_skill_cells(one)) for one in document.skills))
+        output.table(
+            ("Skill", "Offered in", "Fired in", "How"),
+            map(_skill_cells, document.skills),
+        )
     for row in document.sessions:
         for text in (*([f"no answer: {row.failure}"] if row.failure else []), *row.notes):
             output.notice(f"{plain(row.path)}: {plain(text)}")
-    output.notice("these sessions are uncontrolled: who began them chose prompt, model and skills, so they compare nothing")
+    output.notice(
+        "these sessions are uncontrolled: who began them chose prompt, model and skills, so they compare nothing"
+    )
     output.verdict(_verdict(document.totals))
 
 
@@ -208,7 +212,9 @@ def _folder(rows: Sequence[SessionRow]) -> str:
 
 
 def _cells(row: SessionRow, folder: str) -> tuple[str, ...]:
-    fired = None if row.skills_fired is None else ", ".join(dict.fromkeys(one.name for one in row.skills_fired)) or "none"
+    fired = (
+        None if row.skills_fired is None else ", ".join(dict.fromkeys(one.name for one in row.skills_fired)) or "none"
+    )
     return (
         plain(os.path.relpath(row.path, folder) if folder else row.path),
         plain(" ".join(filter(None, (row.engine, row.version))), _CELL),
@@ -226,10 +232,9 @@ def _known(value: str | int | None) -> str:
     return UNKNOWN if value is None else plain(str(value), _CELL)
 
 
-def _skill_cells(row: SkillRow) -> Iterable[str]:
-    yield counted(row.offered, "session")
-    yield counted(row.fired, "session")
-    yield ", ".join(f"{count} {plain(how)}" for how, count in row.how.items())
+def _skill_cells(row: SkillRow) -> tuple[str, ...]:
+    how = ", ".join(f"{count} {plain(how)}" for how, count in row.how.items())
+    return plain(row.name, _CELL), counted(row.offered, "session"), counted(row.fired, "session"), how
 
 
 def _verdict(totals: Totals) -> str:

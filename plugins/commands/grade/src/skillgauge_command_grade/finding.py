@@ -27,7 +27,7 @@ class SessionFile:
             SkillgaugeError: it is damaged, or cannot be read.
         """
         try:
-            return self.reader.read(self.path)
+            return self.reader.read(self.path.resolve())
         except (OSError, ValueError) as error:
             raise UsageError(_problem("grade.damaged", str(error) or type(error).__name__, self.path)) from error
 
@@ -108,7 +108,8 @@ def _below(folder: Path) -> Iterable[Path]:
 
 
 def _reader_of(path: Path, readers: Iterable[SessionReader]) -> SessionReader | None:
-    return next((reader for reader in readers if reader.claims(path)), None)
+    place = path.resolve(strict=True)  # a link that the user names is meant
+    return next((reader for reader in readers if reader.claims(place)), None)
 
 
 def _problem(code: str, message: str, path: Path, hint: str = "") -> Problem:

@@ -194,8 +194,8 @@ def _head(planned: PlanHead, sessions: list[_Session]) -> PlanHead:
             "models": tuple(dict.fromkeys(one.runner.model for one in sessions if one.runner.model)),
             "origin": RunOrigin(
                 run_id="",
-                change="uncontrolled: sessions that were not begun by skillgauge were graded, nothing was executed, and "
-                "nobody knows what was left out",
+                change="uncontrolled: sessions that were not begun by skillgauge were graded, nothing was executed, "
+                "and nobody knows what was left out",
                 chosen=True,
             ),
         }

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from skillgauge.api import Arm, ArmKind, Case, FoundSession, Plan, Problem, Suite, Target, UsageError, did_you_mean, plain
+from skillgauge.api import (
+    Arm,
+    ArmKind,
+    Case,
+    FoundSession,
+    Plan,
+    Problem,
+    Suite,
+    Target,
+    UsageError,
+    did_you_mean,
+    plain,
+)
 
 ARM = "uncontrolled"
 """The name of the one arm of such a run."""
@@ -63,7 +75,7 @@ class Places:
         if len(fitting) == 1:
             return fitting[0]
         if not fitting:
-            message = f"there is no case {plain(case_id)!r} for an agent{plain(did_you_mean(case_id, self._by_id))}"
+            message = f"there is no case {plain(case_id)!r} for an agent{plain(did_you_mean(case_id, [*self._by_id]))}"
             raise UsageError(Problem("grade.no-case", message, hint="`skillgauge eval PATH --list` shows all."))
         suites = ", ".join(plain(place.suite.id) for place in fitting)
         hint = "Name the folder of one of these suites."
@@ -80,7 +92,9 @@ class Places:
         if not fitting:  # what a simulated user says is not known before
             fitting = [place for place in self._places if place.case.user and place.words == words[: len(place.words)]]
         first = any(place.words[0] == words[0] for place in self._places)
-        return _only(fitting, "no case goes on as it does after the first prompt" if first else "no case has its prompt")
+        return _only(
+            fitting, "no case goes on as it does after the first prompt" if first else "no case has its prompt"
+        )
 
 
 def _only(fitting: Sequence[Place], none: str) -> Place | str:

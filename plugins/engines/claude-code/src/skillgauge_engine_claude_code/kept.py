@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgauge.api import Execution, Failure, Identity, JsonValue, FoundSession, TrajectoryEvent
+from skillgauge.api import Execution, Failure, FoundSession, Identity, JsonValue, TrajectoryEvent
 from skillgauge_agent_programs.accounts import Ending
 from skillgauge_agent_programs.claude.skills import SKILL_TOOL, listed_skills
 from skillgauge_agent_programs.json_lines import dig, items_at, text_at
@@ -159,7 +159,9 @@ class _Session:
     def _failure(self) -> Failure | None:
         """Why the session did not come to an answer."""
         if self.told.tells_failure and self.api_error is not None:
-            said = next((text for part in items_at(self.api_error, "message", "content") if (text := text_at(part, "text"))), "")
+            said = next(
+                (text for part in items_at(self.api_error, "message", "content") if (text := text_at(part, "text"))), ""
+            )
             return failure_of({"is_error": True, "result": said}, self.api_error, None)
         return NO_ANSWER if self.told.lacks_end or self.told.answer is None else None
 
@@ -178,7 +180,9 @@ def prompt_of(record: Mapping[str, JsonValue]) -> str | None:
 
     A command that he typed is told as he typed it.
     """
-    if text_at(record, "type") != "user" or any(record.get(name) is True for name in ("isSidechain", "isMeta", "isCompactSummary")):
+    if text_at(record, "type") != "user" or any(
+        record.get(name) is True for name in ("isSidechain", "isMeta", "isCompactSummary")
+    ):
         return None
     content = dig(record, "message", "content")
     if isinstance(content, str):

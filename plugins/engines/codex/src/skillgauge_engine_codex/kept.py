@@ -11,9 +11,9 @@ from skillgauge.api import (
     Execution,
     Failure,
     FiredSkill,
+    FoundSession,
     Identity,
     JsonValue,
-    FoundSession,
     Trajectory,
     TrajectoryEvent,
     Usage,
@@ -101,9 +101,7 @@ class _Session:
             fired.add(skill.name, skill.how)
         for name in read_skills(rollout.events, rollout.offered or ()):
             fired.add(name, READ)
-        return _Turn(
-            rollout.events, rollout.answer, rollout.usage, fired.all, rollout.blocked(""), rollout.model_calls
-        )
+        return _Turn(rollout.events, rollout.answer, rollout.usage, fired.all, rollout.blocked(""), rollout.model_calls)
 
     def execution(self, file: KeptFile) -> Execution:
         """Everything that is known."""

@@ -224,13 +224,13 @@ def _fired(events: tuple[TrajectoryEvent, ...]) -> Iterator[FiredSkill]:
 
 def _usage(document: AtifDocument, steps: list[Step]) -> Usage | None:
     """Of the whole session: as the document sums it up, else the sum of all steps that name it."""
-    final = document.final_metrics
+    final = document.final_metrics or FinalMetrics()
     metrics = [step.metrics or Metrics() for step in steps]
     prompt, output, cached = (
-        _first(final and getattr(final, f"total_{name}"), _sum([getattr(one, name) for one in metrics]))
+        _first(getattr(final, f"total_{name}"), _sum([getattr(one, name) for one in metrics]))
         for name in ("prompt_tokens", "completion_tokens", "cached_tokens")
     )
-    cost = final.total_cost_usd if final and final.total_cost_usd is not None else None
+    cost = final.total_cost_usd
     costs = [one.cost_usd for one in metrics]
     if cost is None and costs and None not in costs:
         cost = sum(filter(None, costs))
