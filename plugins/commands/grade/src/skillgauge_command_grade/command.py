@@ -51,7 +51,6 @@ def _grade(**values: Any) -> int:
         hint = "Name the suite to grade by: --suite PATH."
         raise UsageError(Problem("grade.no-suite", f"{named}: means something with --suite only", hint=hint))
     found = find_sessions(call, [call.cwd / path for path in values["sessions"]])
-    call.listener.problems(found.problems)
     code = asyncio.run(_by_suite(call, values, found)) if values["suite"] else _shown(call, found)
     return ExitCode.USAGE if code == ExitCode.OK and found.problems else code
 
@@ -80,6 +79,7 @@ def _shown(call: Invocation, found: Found) -> int:
     from .documents import SessionsDocument, print_sessions  # noqa: PLC0415 - as above
 
     document = SessionsDocument.of(found, call.cwd)
+    call.listener.problems(found.problems)
     call.output.document(document.model_dump(mode="json"))
     print_sessions(document, call.output)
     return ExitCode.OK

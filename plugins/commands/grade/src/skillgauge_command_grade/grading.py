@@ -71,7 +71,7 @@ async def by_suite(call: Invocation, request: Asked, found: Found, case_id: str 
         raise UsageError(Problem("grade.one-session", message, hint="Name a single file."))
     chosen = None if case_id is None else places.named(case_id)
     sessions, unmatched = _matched(found, places, chosen)
-    call.listener.problems(_unmatched(unmatched))
+    call.listener.problems([*found.problems, *_unmatched(unmatched)])
     if not sessions:
         hint = "Prompts have to be the same, white space apart; with --case ID a single session is graded anyhow."
         raise EmptySelection(Problem("grade.unmatched", "no session is of a case of this suite", hint=hint))
