@@ -155,12 +155,17 @@ def test_a_judge_decides_rubrics(desk: Desk, judge: ModelServer) -> None:
     refused = desk.program("grade", "sessions", "--suite", "greet-well")
     assert refused.code == 2
     assert "judge.none" in refused.stderr
+    skipped = desk.program("grade", "sessions", "--suite", "greet-well", "--without-judged", "--format", "record")
+    assert skipped.code == 0, skipped.stderr
+    assert verdicts(desk.record()) == {"judged": "skipped"}
     arguments = ("--judge", "openai", "--judge-model", "kind", "--set", f"judges.openai.base_url={judge.url}/v1")
     done = desk.program(
         "grade", "sessions", "--suite", "greet-well", "--format", "record", *arguments, env=keyed(desk.program)
     )
     assert done.code == 0, done.stderr
-    assert verdicts(desk.record()) == {"judged": "pass"}
+    run = desk.program("history", "list", "--json").document["runs"][0]["run"]["run_id"]
+    shown = desk.program("report", "show", run, "--json").document
+    assert verdicts(shown) == {"judged": "pass"}
 
 
 def keyed(program: Program) -> dict[str, str]:

@@ -30,7 +30,7 @@ _SHARED = (
     "dry_run",
 )
 """Options of `eval` that mean something where nothing is executed."""
-_OF_SUITE = ("case_id", "suite_format", *_SHARED)
+_OF_SUITE = ("case_id", "suite_format", "without_judged", *_SHARED)
 """Values that mean something with a suite only."""
 
 
@@ -62,6 +62,7 @@ command = EvaluationCommand(
         click.Option(["--suite"], metavar="PATH", help="Grade by the cases of this suite; matched by their prompts."),
         click.Option(["--suite-format"], metavar="NAME", help="Read the suite with this format."),
         click.Option(["--case", "case_id"], metavar="ID", help="The case that a single session is of."),
+        click.Option(["--without-judged"], is_flag=True, help="Skip the cases that need a judge."),
         *(option for option in evaluation_options() if option.name in _SHARED),
     ],
     callback=_grade,
