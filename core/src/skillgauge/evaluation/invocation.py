@@ -15,14 +15,10 @@ from ..config.configuration import Config, Held, Source, Value, plugin_assignmen
 from ..config.global_options import Globals
 from ..config.kind_names import SINGULAR
 from ..config.trusting import PluginOptions, TrustedFiles, still_held
-from ..contract.engines import SessionReader
-from ..contract.providers import imported
 from ..contract.shared_options import SHARED
 from ..environment import ask_first, host_environment
 from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean, errors_among
 from ..log import configure
-from ..plugins.events import failing_as
-from ..plugins.guard import guarded_part
 from ..plugins.index import IndexEntry, PluginIndex, install_hint
 from ..plugins.installed import read_index
 from ..plugins.kinds import EXTENSIONS, FORMATS, REPORTERS
@@ -166,13 +162,6 @@ class Invocation:
         else:
             place = SourceSpan(str(path), 1, 1)
         raise UsageError(Problem("report.unknown", message, span=place, hint=hint))
-
-    def session_readers(self) -> Iterator[tuple[str, SessionReader]]:
-        """Yield what reads the sessions that agents' programs keep by themselves, each with the name of its engine."""
-        for engine in self.registry.load_all("engines"):
-            if engine.provider.sessions:
-                with failing_as(engine, "cannot read sessions"):
-                    yield engine.name, guarded_part(SessionReader, imported(engine.provider.sessions)(), engine)
 
     def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
         """A run with what plugins say of its groups, as figures, and what they say of the whole of it, as lines."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillgauge.api import EmptySelection, FoundSession, Problem, SessionReader, SkillgaugeError, SourceSpan, UsageError
-from skillgauge.api.run import Invocation
+from skillgauge.api.run import Invocation, session_readers
 
 _ENDINGS = frozenset({".jsonl", ".json"})
 """Of files that are looked at in a folder; a file that is named may have any."""
@@ -70,7 +70,7 @@ def find_sessions(call: Invocation, paths: Sequence[Path]) -> Found:
         UsageError: a place does not exist, a file that was named is no session, or nobody here reads any.
         EmptySelection: there is no session in the folders.
     """
-    readers = dict(call.session_readers())
+    readers = session_readers(call.registry)
     if not readers:
         hint = "Install the engine of the program that kept them, such as skillgauge-engine-claude-code."
         raise UsageError(Problem("grade.no-reader", "no installed engine reads sessions", hint=hint))
