@@ -209,7 +209,7 @@ class SuiteHead(SuiteFacts):
 
 
 class RunOrigin(Frozen):
-    """What a run was made from: another one, the first of several, or no run; and what was done with it."""
+    """The run that another one was made from, the first of several, or none; and what was done with it."""
 
     run_id: str
     """Empty if it was made from no run, but from sessions that others began."""

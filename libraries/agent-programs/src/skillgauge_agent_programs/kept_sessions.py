@@ -84,7 +84,7 @@ class KeptFile:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the session should know of its file."""
+        """Remarks on the file for a reader of the session."""
         return (f"{self.damaged} damaged lines of its file were passed over",) if self.damaged else ()
 
 

@@ -13,7 +13,7 @@ from skillgauge.api import ExitCode, JsonObject, Problem, UsageError
 from skillgauge.api.run import EvaluationCommand, Invocation, configured, evaluation_options, invocation
 
 if TYPE_CHECKING:
-    from .finding import Found
+    from .finding import Sessions
 
 _SHARED = (
     "concurrency",
@@ -44,15 +44,15 @@ def schemas() -> Mapping[str, JsonObject]:
 def _grade(**values: Any) -> int:
     from .finding import find_sessions  # noqa: PLC0415 - `--help` needs none of it
 
-    given = [name for name in _OF_SUITE if values.get(name)]
+    with_suite = [name for name in _OF_SUITE if values.get(name)]
     call = invocation(click.get_current_context().obj, configured(values))
-    if given and not values["suite"]:
-        named = ", ".join(f"--{name.removesuffix('_id').replace('_', '-')}" for name in given)
+    if with_suite and not values["suite"]:
+        named = ", ".join(f"--{name.removesuffix('_id').replace('_', '-')}" for name in with_suite)
         hint = "Name the suite to grade by: --suite PATH."
         raise UsageError(Problem("grade.no-suite", f"{named}: means something with --suite only", hint=hint))
-    found = find_sessions(call, [call.cwd / path for path in values["sessions"]])
-    code = asyncio.run(_by_suite(call, values, found)) if values["suite"] else _shown(call, found)
-    return ExitCode.USAGE if code == ExitCode.OK and found.problems else code
+    sessions = find_sessions(call, [call.cwd / path for path in values["sessions"]])
+    code = asyncio.run(_by_suite(call, values, sessions)) if values["suite"] else _shown(call, sessions)
+    return ExitCode.USAGE if code == ExitCode.OK and sessions.problems else code
 
 
 command = EvaluationCommand(
@@ -75,25 +75,25 @@ command = EvaluationCommand(
 )
 
 
-def _shown(call: Invocation, found: Found) -> int:
+def _shown(call: Invocation, sessions: Sessions) -> int:
     """Print a line a session, the figures of each skill, and all together."""
     from .documents import SessionsDocument, print_sessions  # noqa: PLC0415 - as above
 
-    document = SessionsDocument.of(found, call.cwd)
-    call.listener.problems(found.problems)
+    document = SessionsDocument.of(sessions, call.cwd)
+    call.listener.problems(sessions.problems)
     call.output.document(document.model_dump(mode="json"))
     print_sessions(document, call.output)
     return ExitCode.OK
 
 
-async def _by_suite(call: Invocation, values: Mapping[str, Any], found: Found) -> int:
+async def _by_suite(call: Invocation, values: Mapping[str, Any], sessions: Sessions) -> int:
     from skillgauge.api.run import conclude, eval_options  # noqa: PLC0415 - as above
 
     from .grading import by_suite  # noqa: PLC0415 - as above
 
     chosen = {name: value for name, value in values.items() if name not in ("sessions", "suite", "case_id")}
     request = eval_options(call, {**chosen, "paths": (values["suite"],)})
-    evaluation = await by_suite(call, request, found, values["case_id"])
+    evaluation = await by_suite(call, request, sessions, values["case_id"])
     if values["dry_run"]:
         return evaluation.print_plan()
     outcome = await evaluation.carry_out()

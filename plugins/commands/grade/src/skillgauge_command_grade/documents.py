@@ -1,4 +1,4 @@
-"""What is told of sessions without a suite: a line a session, the figures of each skill, and all together."""
+"""The report on sessions without a suite: a line a session, the figures of each skill, and all together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skillgauge.api import EventKind, FoundSession, Frozen, Usage, cut, plain
 from skillgauge.api.report import UNKNOWN, counted
 from skillgauge.api.run import Output
 
-from .finding import Found, SessionFile
+from .finding import SessionFile, Sessions
 
 _PROMPT = 200
 """Characters of a prompt in the document."""
@@ -128,9 +128,9 @@ class SessionsDocument(Frozen):
     totals: Totals
 
     @classmethod
-    def of(cls, found: Found, cwd: Path) -> SessionsDocument:
+    def of(cls, sessions: Sessions, cwd: Path) -> SessionsDocument:
         """Read all sessions, one after the other."""
-        rows = tuple(SessionRow.of(file, session, cwd) for file, session in found.sessions())
+        rows = tuple(SessionRow.of(file, session, cwd) for file, session in sessions.read())
         return cls(sessions=rows, skills=tuple(_skills(rows)), totals=_totals(rows))
 
 
@@ -148,10 +148,11 @@ def _skills(rows: Sequence[SessionRow]) -> Iterator[SkillRow]:
     fired: dict[str, list[SessionRow]] = {}
     how: dict[str, Counter[str]] = {}
     for row in rows:
-        for name in dict.fromkeys(one.name for one in row.skills_fired or ()):
-            fired.setdefault(name, []).append(row)
-        for one in row.skills_fired or ():
-            how.setdefault(one.name, Counter())[one.how] += 1
+        for skill in row.skills_fired or ():
+            sessions = fired.setdefault(skill.name, [])
+            if row not in sessions[-1:]:
+                sessions.append(row)
+            how.setdefault(skill.name, Counter())[skill.how] += 1
     names = dict.fromkeys((*fired, *offered))
     for name in sorted(names, key=lambda name: (-len(fired.get(name, ())), -offered[name], name)):
         sessions = fired.get(name, [])
@@ -257,5 +258,5 @@ def _usd(cost: float) -> str:
 
 
 def _lacking(unknown: int, totals: Totals) -> str:
-    """How many sessions a sum lacks."""
+    """Return the number of sessions that a sum lacks, in words; empty if it lacks none or all."""
     return f" (unknown of {counted(unknown, 'session')})" if 0 < unknown < totals.sessions else ""

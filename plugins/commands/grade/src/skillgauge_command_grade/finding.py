@@ -1,4 +1,4 @@
-"""Which of the files that the user names are sessions, and who reads them. Nothing else is read."""
+"""The files that are sessions, of those that the user names, and their readers. Nothing else is read."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class SessionFile:
 
 
 @dataclass
-class Found:
+class Sessions:
     """The sessions at the places that the user named, by their paths."""
 
     files: tuple[SessionFile, ...]
     problems: list[Problem]
     """Files in a folder that could not be read; further ones are added when they are read."""
 
-    def sessions(self) -> Iterator[tuple[SessionFile, FoundSession]]:
+    def read(self) -> Iterator[tuple[SessionFile, FoundSession]]:
         """Read one session after the other; a damaged one becomes a problem and is passed over.
 
         Raises:
@@ -59,7 +59,7 @@ class Found:
             raise UsageError(self.problems)
 
 
-def find_sessions(call: Invocation, paths: Sequence[Path]) -> Found:
+def find_sessions(call: Invocation, paths: Sequence[Path]) -> Sessions:
     """Find the sessions at some places.
 
     Args:
@@ -79,18 +79,18 @@ def find_sessions(call: Invocation, paths: Sequence[Path]) -> Found:
     files: dict[Path, SessionFile] = {}
     for path in paths:
         is_folder = path.is_dir()
-        for one in _below(path) if is_folder else (path,):
+        for file in _below(path) if is_folder else (path,):
             try:
-                reader = _reader_of(one, readers.values())
+                reader = _reader_of(file, readers.values())
             except OSError as error:
                 target = unreadable if is_folder else problems
-                target.append(_problem("grade.unreadable", error.strerror or str(error), one))
+                target.append(_problem("grade.unreadable", error.strerror or str(error), file))
                 continue
             if reader is not None:
-                files.setdefault(one.resolve(), SessionFile(one, reader))
+                files.setdefault(file.resolve(), SessionFile(file, reader))
             elif not is_folder:
                 hint = f"Sessions are read of: {', '.join(sorted(readers))}."
-                problems.append(_problem("grade.no-session", "no session that an agent's program kept", one, hint))
+                problems.append(_problem("grade.no-session", "no session that an agent's program kept", file, hint))
     UsageError.raise_for(problems)
     if not files:
         if unreadable:
@@ -98,7 +98,7 @@ def find_sessions(call: Invocation, paths: Sequence[Path]) -> Found:
         places = ", ".join(str(path) for path in paths)
         hint = f"Sessions are read of: {', '.join(sorted(readers))}."
         raise EmptySelection(Problem("grade.empty", f"there is no session in {places}", hint=hint))
-    return Found(tuple(files.values()), unreadable)
+    return Sessions(tuple(files.values()), unreadable)
 
 
 def _below(folder: Path) -> Iterable[Path]:

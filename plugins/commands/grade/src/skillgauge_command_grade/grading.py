@@ -29,7 +29,7 @@ from skillgauge.api import (
 from skillgauge.api.report import GroupKey
 from skillgauge.api.run import Asked, Evaluation, Invocation
 
-from .finding import Found, SessionFile
+from .finding import SessionFile, Sessions
 from .matching import ARM, Place, Places, as_counts
 
 UNCONTROLLED = "unknown: skillgauge did not begin this session, and does not know what else its agent was given"
@@ -49,13 +49,13 @@ class _Session:
     """Digest of what was done."""
 
 
-async def by_suite(call: Invocation, request: Asked, found: Found, case_id: str | None) -> Evaluation:
+async def by_suite(call: Invocation, request: Asked, kept: Sessions, case_id: str | None) -> Evaluation:
     """The evaluation that grades sessions.
 
     Args:
         call: the command line.
         request: the suite, and who grades.
-        found: the sessions.
+        kept: the sessions.
         case_id: the case that the only session is of; `None`: the one that has its prompt.
 
     Raises:
@@ -66,12 +66,12 @@ async def by_suite(call: Invocation, request: Asked, found: Found, case_id: str 
     evaluation = await Evaluation.prepare(call, request)
     prepared = evaluation.prepared
     places = Places(prepared.plan)
-    if case_id is not None and len(found.files) != 1:
-        message = f"--case is for one session, and here are {len(found.files)}"
+    if case_id is not None and len(kept.files) != 1:
+        message = f"--case is for one session, and here are {len(kept.files)}"
         raise UsageError(Problem("grade.one-session", message, hint="Name a single file."))
     chosen = None if case_id is None else places.named(case_id)
-    sessions, unmatched = _matched(found, places, chosen)
-    call.listener.problems([*found.problems, *_unmatched(unmatched)])
+    sessions, unmatched = _matched(kept, places, chosen)
+    call.listener.problems([*kept.problems, *_unmatched(unmatched)])
     if not sessions:
         hint = "Prompts have to be the same, white space apart; with --case ID a single session is graded anyhow."
         raise EmptySelection(Problem("grade.unmatched", "no session is of a case of this suite", hint=hint))
@@ -92,11 +92,11 @@ async def by_suite(call: Invocation, request: Asked, found: Found, case_id: str 
     return evaluation.instead(plan, job)
 
 
-def _matched(found: Found, places: Places, chosen: Place | None) -> tuple[list[_Session], dict[str, str]]:
+def _matched(kept: Sessions, places: Places, chosen: Place | None) -> tuple[list[_Session], dict[str, str]]:
     """Return the sessions that are of a case, in the order of cases, and why the others are of none, by their paths."""
     unmatched: dict[str, str] = {}
     matched: list[tuple[SessionFile, Place, FoundSession]] = []
-    for file, session in found.sessions():
+    for file, session in kept.read():
         place = chosen or places.of(session)
         if isinstance(place, str):
             unmatched[str(file.path)] = place
@@ -138,10 +138,9 @@ class _Known:
     async def execute(self, trial: Trial) -> Execution:
         """Read the session again."""
         execution = self.session.file.read().execution
-        known = {"arm_integrity": UNCONTROLLED}
         if execution.failure is None:  # its time and cost are not this run's
-            return execution.model_copy(update={**known, "replayed": True})
-        return execution.model_copy(update={**known, "usage": _NOTHING})
+            return execution.model_copy(update={"arm_integrity": UNCONTROLLED, "replayed": True})
+        return execution.model_copy(update={"arm_integrity": UNCONTROLLED, "usage": _NOTHING})
 
     async def prepare_grading(self, trial: Trial) -> tuple[str, ...]:
         """There is nothing to put graders' files into."""
@@ -160,11 +159,13 @@ class _Sessions(Plan):
 
     def trials(self) -> Iterator[Trial]:
         """The sessions, in the order of their cases."""
-        for ordinal, one in enumerate(self.sessions):
-            place = one.place
-            execution_id = digest(ARM, place.case.id, one.content)
+        for ordinal, session in enumerate(self.sessions):
+            place, runner = session.place, session.runner
+            execution_id = digest(ARM, place.case.id, session.content)
             yield Trial(
-                trial_id=digest(place.suite.id, one.runner.digest, one.runner.model, one.repeat, execution_id),
+                trial_id=digest(
+                    place.suite.id, session.runner.digest, session.runner.model, session.repeat, execution_id
+                ),
                 execution_id=execution_id,
                 ordinal=ordinal,
                 suite_id=place.suite.id,
@@ -172,9 +173,9 @@ class _Sessions(Plan):
                 case_index=place.index,
                 target=place.target,
                 arm=Arm(name=ARM, kind=ArmKind.AGENT, skills=place.arm.skills),
-                runner=one.runner,
-                model=one.runner.model,
-                repeat=one.repeat,
+                runner=runner,
+                model=runner.model,
+                repeat=session.repeat,
                 seed=0,
                 limits=place.case.limits,
                 paid=self.is_paid(place.case),
@@ -207,8 +208,8 @@ def _suite_head(planned: SuiteHead, sessions: list[_Session]) -> SuiteHead | Non
     if not own:
         return None
     repeats = Counter[int]()
-    for one in own:
-        repeats[one.place.index] = max(repeats[one.place.index], one.repeat)
+    for session in own:
+        repeats[session.place.index] = max(repeats[session.place.index], session.repeat)
     fewest, most = min(repeats.values()), max(repeats.values())
     return planned.model_copy(
         update={

@@ -1,4 +1,4 @@
-"""Which case a session is of: by what its user said, white space apart."""
+"""The case that a session is of: by what its user said, white space apart."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Place:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What its user says, as far as that is known before."""
+        """The words of its user, as far as they are known before."""
         prompt = dict(self.case.arm_prompts).get(self.arm.name, self.case.prompt)
         return tuple(_normal(text) for text in (prompt or "", *self.case.turns))
 

@@ -59,7 +59,7 @@ class ClaudeSessions:
 
 @dataclass
 class _Start:
-    """What a file tells of its session as a whole."""
+    """The facts of a session as a whole, as its file tells them."""
 
     prompts: tuple[str, ...] = ()
     session_id: str | None = None
@@ -99,7 +99,7 @@ class _Session:
     transcript: ClaudeTranscript
     events: list[TrajectoryEvent] = field(default_factory=list)
     tokens: AnswerTokens = field(default_factory=AnswerTokens)
-    told: SessionRecord = field(default_factory=SessionRecord)
+    written: SessionRecord = field(default_factory=SessionRecord)
     api_error: Mapping[str, JsonValue] | None = None
     answers: list[str | None] = field(default_factory=list)
     """Of the turns before the last."""
@@ -112,10 +112,10 @@ class _Session:
             return
         prompt = prompt_of(record)
         if prompt is not None and self.has_begun:
-            self.answers.append(self.told.answer)
+            self.answers.append(self.written.answer)
             self.events.append(said_by_user(prompt))
         self.has_begun |= prompt is not None
-        self.told.read(record)
+        self.written.read(record)
         self.transcript.read_record(record)
         self.tokens.take(record)
         if text_at(record, "message", "model") == SYNTHETIC:
@@ -125,16 +125,16 @@ class _Session:
 
     def end(self, *, is_cut: bool) -> None:
         """Learn that there are no more lines."""
-        self.told.is_cut = is_cut
+        self.written.is_cut = is_cut
         self.transcript.end_record(is_cut=is_cut)
 
     def execution(self, file: KeptFile) -> Execution:
         """Everything that is known."""
         account = self.transcript.account(Ending(exit_code=0))
         failure = self._failure()
-        text = None if failure else self.told.answer
+        text = None if failure else self.written.answer
         trajectory = account.trajectory
-        offered = trajectory.skills_offered if self.told.listed is not None else None
+        offered = trajectory.skills_offered if self.written.listed is not None else None
         fired = FiredSkills()
         for skill in trajectory.skills_fired or ():
             fired.add(skill.name, skill.how)
@@ -147,7 +147,7 @@ class _Session:
             text=text,
             answers=(*self.answers, text) if self.answers else (),
             trajectory=trajectory.model_copy(update=update),
-            usage=self.told.usage or self.tokens.usage,
+            usage=self.written.usage or self.tokens.usage,
             duration_s=file.duration_s,
             failure=failure,
             notes=file.notes,
@@ -157,13 +157,13 @@ class _Session:
         return (event for event in self.events if event.name != SKILL_TOOL)
 
     def _failure(self) -> Failure | None:
-        """Why the session did not come to an answer."""
-        if self.told.tells_failure and self.api_error is not None:
-            said = next(
+        """Return the reason why the session did not come to an answer."""
+        if self.written.tells_failure and self.api_error is not None:
+            words = next(
                 (text for part in items_at(self.api_error, "message", "content") if (text := text_at(part, "text"))), ""
             )
-            return failure_of({"is_error": True, "result": said}, self.api_error, None)
-        return NO_ANSWER if self.told.lacks_end or self.told.answer is None else None
+            return failure_of({"is_error": True, "result": words}, self.api_error, None)
+        return NO_ANSWER if self.written.lacks_end or self.written.answer is None else None
 
 
 def _as_in_stream(record: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
@@ -176,7 +176,7 @@ def _as_in_stream(record: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
 
 
 def prompt_of(record: Mapping[str, JsonValue]) -> str | None:
-    """What the user himself said in a line; `None` for all other lines.
+    """Return what the user himself said in a line; `None` for all other lines.
 
     A command that he typed is told as he typed it.
     """

@@ -149,7 +149,7 @@ class _Session:
 
 
 def prompt_of(record: Mapping[str, JsonValue]) -> str | None:
-    """What the user himself said in a line; `None` for all other lines."""
+    """Return what the user himself said in a line; `None` for all other lines."""
     if text_at(record, "type") != "event_msg":
         return None
     match text_at(record, "payload", "type"):

@@ -57,7 +57,7 @@ class ToolCall(_Part):
 
 
 class ObservedResult(_Part):
-    """What the surroundings answered."""
+    """An answer of the surroundings."""
 
     source_call_id: str | None = None
     content: Json = None
@@ -70,7 +70,7 @@ class Observation(_Part):
 
 
 class Metrics(_Part):
-    """What a step used; the prompt's tokens contain those of a cache."""
+    """The usage of a step; the prompt's tokens contain those of a cache."""
 
     prompt_tokens: int | None = Field(default=None, ge=0)
     completion_tokens: int | None = Field(default=None, ge=0)
@@ -79,7 +79,7 @@ class Metrics(_Part):
 
 
 class FinalMetrics(_Part):
-    """What the session used."""
+    """The usage of the session."""
 
     total_prompt_tokens: int | None = Field(default=None, ge=0)
     total_completion_tokens: int | None = Field(default=None, ge=0)
@@ -168,16 +168,16 @@ def _execution(document: AtifDocument, steps: list[Step], model: str | None, dur
 
 
 def _events(step: Step) -> Iterator[TrajectoryEvent]:
-    said = _bounded(_text(step.message))
+    words = _bounded(_text(step.message))
     if step.source == "user":
-        if said.strip():
-            yield TrajectoryEvent(kind=EventKind.USER, text=said)
+        if words.strip():
+            yield TrajectoryEvent(kind=EventKind.USER, text=words)
         return
     if step.reasoning_content:
         yield TrajectoryEvent(kind=EventKind.REASONING, text=_bounded(step.reasoning_content))
-    if said.strip():
+    if words.strip():
         kind = EventKind.MESSAGE if step.source == "agent" else EventKind.NOTICE
-        yield TrajectoryEvent(kind=kind, text=said)
+        yield TrajectoryEvent(kind=kind, text=words)
     names = {}
     for call in step.tool_calls or ():
         names[call.tool_call_id] = call.function_name
@@ -200,14 +200,14 @@ def _answers(steps: list[Step]) -> list[str | None]:
         if step.source == "user" and _text(step.message).strip():
             answers.append(None)
         elif step.source == "agent" and answers:
-            said = _text(step.message)
-            answers[-1] = said if said.strip() and not step.tool_calls else None
+            words = _text(step.message)
+            answers[-1] = words if words.strip() and not step.tool_calls else None
     return answers
 
 
 def _fired(events: tuple[TrajectoryEvent, ...]) -> Iterator[FiredSkill]:
     """Yield the skills that a tool loaded, or whose file was read."""
-    found: dict[FiredSkill, None] = {}
+    skills: dict[FiredSkill, None] = {}
     for event in events:
         if event.kind is not EventKind.TOOL_CALL or not isinstance(event.data, Mapping):
             continue
@@ -215,11 +215,11 @@ def _fired(events: tuple[TrajectoryEvent, ...]) -> Iterator[FiredSkill]:
         if (event.name or "").lower() in _SKILL_TOOLS:
             named = next((event.data[key] for key in ("skill", "name") if isinstance(event.data.get(key), str)), None)
             if isinstance(named, str):
-                found[FiredSkill(name=named, how="invoked")] = None
+                skills[FiredSkill(name=named, how="invoked")] = None
         for text in texts:
             for word in re.findall(r"[^\s'\"]+/SKILL\.md\b", text):
-                found[FiredSkill(name=PurePosixPath(word).parent.name, how="read")] = None
-    yield from found
+                skills[FiredSkill(name=PurePosixPath(word).parent.name, how="read")] = None
+    yield from skills
 
 
 def _usage(document: AtifDocument, steps: list[Step]) -> Usage | None:
@@ -252,8 +252,8 @@ def _first(told: int | None, summed: int | None) -> int | None:
 
 def _sum(counts: list[int | None]) -> int | None:
     """The sum; unknown if one of them is, or there are none."""
-    known = [count for count in counts if count is not None]
-    return sum(known) if known and len(known) == len(counts) else None
+    numbers = [count for count in counts if count is not None]
+    return sum(numbers) if numbers and len(numbers) == len(counts) else None
 
 
 def _text(content: JsonValue) -> str:
