@@ -223,37 +223,28 @@ def _fired(events: tuple[TrajectoryEvent, ...]) -> Iterator[FiredSkill]:
 
 
 def _usage(document: AtifDocument, steps: list[Step]) -> Usage | None:
-    """Of the whole session: as the document sums it up, else the sum of all steps that name it."""
-    final = document.final_metrics or FinalMetrics()
-    metrics = [step.metrics or Metrics() for step in steps]
-    prompt, output, cached = (
-        _first(getattr(final, f"total_{name}"), _sum([getattr(one, name) for one in metrics]))
-        for name in ("prompt_tokens", "completion_tokens", "cached_tokens")
-    )
-    cost = final.total_cost_usd
-    costs = [one.cost_usd for one in metrics]
-    if cost is None and costs and None not in costs:
-        cost = sum(filter(None, costs))
+    """Return the usage of the whole session: as the document sums it up, else the sum of steps that all name it."""
+    prompt, output, cached = (_total(document, steps, f"{name}_tokens") for name in ("prompt", "completion", "cached"))
+    cost = _total(document, steps, "cost_usd")
     if prompt is None and output is None and cost is None:
         return None
     return Usage(
-        input_tokens=None if prompt is None else max(0, prompt - (cached or 0)),
-        cache_read_tokens=cached,
-        output_tokens=output,
-        total_tokens=None if prompt is None or output is None else prompt + output,
+        input_tokens=None if prompt is None else max(0, int(prompt - (cached or 0))),
+        cache_read_tokens=None if cached is None else int(cached),
+        output_tokens=None if output is None else int(output),
+        total_tokens=None if prompt is None or output is None else int(prompt + output),
         cost_usd=cost,
         cost_basis=None if cost is None else "reported",
     )
 
 
-def _first(told: int | None, summed: int | None) -> int | None:
-    return summed if told is None else told
-
-
-def _sum(counts: list[int | None]) -> int | None:
-    """The sum; unknown if one of them is, or there are none."""
-    numbers = [count for count in counts if count is not None]
-    return sum(numbers) if numbers and len(numbers) == len(counts) else None
+def _total(document: AtifDocument, steps: list[Step], name: str) -> float | None:
+    """Return the sum of one of the metrics; `None` if the document has none and a step does not tell its own."""
+    summed_up = getattr(document.final_metrics, f"total_{name}", None)
+    if summed_up is not None:
+        return float(summed_up)
+    numbers = [getattr(step.metrics, name, None) for step in steps]
+    return sum(numbers) if numbers and None not in numbers else None
 
 
 def _text(content: JsonValue) -> str:
