@@ -244,7 +244,8 @@ def _total(document: AtifDocument, steps: list[Step], name: str) -> float | None
     if summed_up is not None:
         return float(summed_up)
     numbers = [getattr(step.metrics, name, None) for step in steps]
-    return sum(numbers) if numbers and None not in numbers else None
+    counts = [float(number) for number in numbers if number is not None]
+    return sum(counts) if counts and len(counts) == len(numbers) else None
 
 
 def _text(content: JsonValue) -> str:
