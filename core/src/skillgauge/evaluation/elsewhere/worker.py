@@ -18,6 +18,7 @@ from ...terminal.streams import shown_streams
 from .recipes import differences, options_of, read_recipe
 
 if TYPE_CHECKING:
+    from ...run.agents import OnStep
     from ...run.budget import OnSpent
 
 _STRENGTH = (Tier.NONE, Tier.PARTIAL, Tier.STRICT)
@@ -25,7 +26,11 @@ _STRENGTH = (Tier.NONE, Tier.PARTIAL, Tier.STRICT)
 
 @asynccontextmanager
 async def worker(
-    recipe: bytes, concurrency: int, on_spent: OnSpent | None = None, keeper: Keeper | None = None
+    recipe: bytes,
+    concurrency: int,
+    on_spent: OnSpent | None = None,
+    keeper: Keeper | None = None,
+    on_step: OnStep | None = None,
 ) -> AsyncIterator[RunTrial]:
     """Make attempts of trials in a process of an executor, each once: nothing is tried again here.
 
@@ -36,6 +41,7 @@ async def worker(
             `PortableRunTrial.spent` of the leading process.
         keeper: hands executions that are to be kept to `PortableRunTrial.keep` of the leading process, and what that
             process has kept to the attempt. Without one, what was finished is executed again when a worker dies.
+        on_step: takes a trial and what its agent has just done, for `PortableRunTrial.step` of the leading process.
 
     Raises:
         SkillgaugeError: the same evaluation cannot be prepared here, with every reason that is known; before
@@ -55,6 +61,8 @@ async def worker(
         message = "a suite, a skill or a plugin has changed since the run began"
         raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
     job = prepared.job
+    if on_step and job.watch_agents:
+        job.watch_agents(on_step)
     async with AsyncExitStack() as stack:
         stack.enter_context(shown_streams())
         if job.close:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from skillgauge.api import Executor, Failure, GivenUp, KeptExecution, Results, RunTrial, Trial, TrialResult, Verdict
+from skillgauge.api import Executor, Failure, GivenUp, KeptExecution, Results, RunTrial, TrajectoryEvent, Trial, TrialResult, Verdict
 from skillgauge.run.trials import RetryPolicy, TrialRunner
 
 from ..clauses import answered, called, require, shown
@@ -40,6 +40,9 @@ class CountingRunTrial:
 
     def spent(self, trial_id: str, attempt: GivenUp) -> None:
         """The trials of the contract cost nothing."""
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """They have no agents."""
 
     async def keep(self, kept: KeptExecution) -> None:
         """Nor is any of them kept."""
