@@ -166,6 +166,7 @@ class Pool:
 
     async def close(self) -> None:
         """End what runs at workers, and the connection to the cluster."""
+        self.is_stopped = True
         ready = [one.attempts for one in self._members.values() if one.attempts]
         for joining in self._joining:
             joining.cancel()
@@ -226,6 +227,8 @@ class Pool:
 
     def _see(self, found: list[WorkerInfo]) -> None:
         """Take note of the workers that there are, and prepare the run at those that are new."""
+        if self.is_stopped:
+            return  # those that have ended would be begun again
         there = {one.address for one in found}
         self._refused = {address: error for address, error in self._refused.items() if address in there}
         for info in found:
