@@ -125,7 +125,7 @@ def codex(agent_program: Find, tmp_path: Path) -> Callable[..., Agent]:
             return [program, "exec", *options.split(), model, "-C", workspace, *configured, "Say hello to Ann"]
 
         def environment(_server: ModelServer, home: Path) -> Mapping[str, str]:
-            (home / ".codex").mkdir()
+            (home / ".codex").mkdir(exist_ok=True)
             return {"CODEX_HOME": str(home / ".codex"), "SCRIPTED_KEY": KEY}
 
         return Agent(tmp_path, arguments, environment, ".agents/skills")

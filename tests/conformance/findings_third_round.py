@@ -440,6 +440,13 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/engines/api/tests/test_services.py::test_a_model_without_tools",
         "tests/e2e/test_services_page.py::test_engine_and_judge_at_a_service",
     ),
+    # An agent of the protocol was one of three, and a program in the place of another told what it did not know.
+    "R3-E5": (
+        "plugins/engines/acp/tests/test_configured.py::test_a_name_behind_the_colon_is_an_agent_of_the_configuration",
+        "plugins/engines/acp/tests/test_configured.py::test_what_is_not_described_is_unknown",
+        "plugins/engines/acp/tests/test_configured.py::test_another_program_than_the_one_described_is_noticed",
+        "plugins/engines/acp/tests/test_configured.py::test_what_cannot_be_meant_is_refused",
+    ),
     # Sixty thousand small files of a session were read one by one.
     "R3-E13": ("core/tests/run/test_agents.py::test_of_many_files_only_some_are_read",),
     # After an edit all sessions were recorded again, and stale recordings stayed for ever.

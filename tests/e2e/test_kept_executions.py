@@ -82,15 +82,16 @@ class Bench:
         self.excused: Counter[str] = Counter()
         """Kills that came between the answer of the service and the grading, by case."""
 
-    def suite(self, cases: int, grading_s: float) -> None:
-        """Write the skill and its cases."""
+    def suite(self, cases: int, grading_s: float | None = None) -> None:
+        """Write the skill and its cases; without `grading_s` no grading ends before `go`."""
+        wait = f"while [ ! -e {self.work}/go ]; do sleep 0.05; done" if grading_s is None else f"sleep {grading_s}"
         folder = self.work / "slow"
         (folder / "evals/files").mkdir(parents=True)
         (folder / "evals/files/given.txt").write_text("given")
         (folder / "SKILL.md").write_text("---\nname: slow\ndescription: Takes its time.\n---\nWork.\n")
         evals = []
         for case in map(str, range(cases)):
-            check = f"touch {self.begun}/{case}; sleep {grading_s}; {HOLDS.replace('CASE', case)}"
+            check = f"touch {self.begun}/{case}; {wait}; {HOLDS.replace('CASE', case)}"
             checks = [{"text": "what it left", "type": "command", "value": check}]
             evals.append({"id": int(case), "prompt": f"go {case}", "assertions": checks, "files": ["files/given.txt"]})
         (folder / "evals/evals.json").write_text(json.dumps({"skill_name": "slow", "evals": evals}))
@@ -116,6 +117,10 @@ class Bench:
         assert process.returncode == 0, (out, err)
         document: dict[str, Any] = json.loads(out)
         return document
+
+    def go(self) -> None:
+        """Let gradings end."""
+        (self.work / "go").touch()
 
     def graded(self) -> set[str]:
         """Cases whose grading has begun."""
@@ -168,11 +173,12 @@ def workers_of(process: subprocess.Popen[str]) -> Sequence[int]:
 @pytest.mark.parametrize("store", ["skillgauge.db", "none"])
 def test_a_worker_that_dies_over_the_grading(bench: Bench, store: str) -> None:
     """Another one grades what it had executed, the files as they were; the usage counts once."""
-    bench.suite(4, 1.0)
+    bench.suite(4)
     process = bench.start("--executor", "processes", "--concurrency", "4", "--retries", "3", "--store", store)
     bench.until(lambda: len(bench.graded()) == 4)
     for worker in workers_of(process):
         bench.kill(worker)
+    bench.go()
     document = bench.end(process)
     assert bench.service.finished == Counter("0123")
     assert [one["verdict"] for one in document["results"]] == ["pass"] * 4
@@ -184,12 +190,13 @@ def test_a_worker_that_dies_over_the_grading(bench: Bench, store: str) -> None:
 @pytest.mark.parametrize("executor", [(), ("--executor", "processes")], ids=["alone", "processes"])
 def test_a_run_that_is_killed_over_the_grading(bench: Bench, executor: Sequence[str]) -> None:
     """The same command grades what was executed, and a budget that is used up by it is not passed by."""
-    bench.suite(3, 1.0)
+    bench.suite(3)
     process = bench.start("--concurrency", "3", *executor)
     bench.until(lambda: len(bench.graded()) == 3)
     bench.kill(process.pid)
     process.communicate(timeout=LONG_S)
     assert len(bench.kept()) == 3
+    bench.go()
     document = bench.end(bench.start("--concurrency", "3", *executor))
     assert bench.service.finished == Counter("012")
     bench.require_once(document, 3)
@@ -199,13 +206,14 @@ def test_a_run_that_is_killed_over_the_grading(bench: Bench, executor: Sequence[
 
 def test_an_interrupted_run_counts_what_waits_to_be_graded(bench: Bench) -> None:
     """Its sessions are in the total once, before they are graded and after."""
-    bench.suite(2, 1.0)
+    bench.suite(2)
     process = bench.start("--concurrency", "2")
     bench.until(lambda: len(bench.graded()) == 2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=LONG_S)
     assert process.returncode == 130, err
     assert json.loads(out)["summary"]["spending"]["tokens"] == 200
+    bench.go()
     document = bench.end(bench.start("--concurrency", "2", "--max-tokens", "1000"))
     bench.require_once(document, 2)
     assert document["summary"]["spending"]["tokens"] == 200

@@ -44,6 +44,8 @@ def skillgauge_scorers():
     yield Provider(name="exact", options=Options, factory=Exact, summary="Equal.")
 """
 
+OWN = EXACT.replace('name="exact"', 'name="own"')
+
 PLAN = PlanHead(plan_id="p", suites=(), trial_count=3, runs=1, seed=0)
 
 
@@ -197,6 +199,24 @@ class TestResolve:
         for name in ("rival-scorers:exact", "rival:exact"):
             full = problem_of(lambda name=name: registry.resolve("scorers", name))  # type: ignore[misc]
             assert "pip" not in (full.hint or "")
+
+    def test_a_variant_is_an_option_that_the_name_gives(self, site: Site) -> None:
+        """`NAME:VARIANT` means the plugin of that name if it has variants; a plugin that is called so goes first."""
+        many = EXACT.replace('name="exact",', 'name="exact", variants="label",')
+        site.announce("acme-exact", {"scorers": {"exact": site.module(many), "own": site.module(OWN)}})
+        registry = site.registry(options={"scorers.exact": {"limit": 9}})
+        assert options_of(registry.make(SCORERS, "exact:this")) | {"inner": 0} == {
+            "limit": 9,
+            "label": "this",
+            "inner": 0,
+        }
+        assert registry.resolve("scorers", "exact:own").name == "own"
+        assert options_of(registry.make(SCORERS, "exact"))["label"] == ""
+
+    def test_without_variants_a_name_behind_a_colon_is_a_plugin(self, site: Site) -> None:
+        """It is not installed, whatever its distribution brings."""
+        site.install(distribution="acme-exact")
+        assert problem_of(lambda: site.registry().resolve("scorers", "exact:this")).code == "plugin.not-installed"
 
     def test_incompatible_is_never_imported(self, site: Site) -> None:
         """A plugin for another core gives its reason, and a compatible one of the same name is taken instead."""

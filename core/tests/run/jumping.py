@@ -22,7 +22,7 @@ class _Selector(selectors.SelectSelector):
         return ready
 
 
-class _Loop(asyncio.SelectorEventLoop):
+class JumpingLoop(asyncio.SelectorEventLoop):
     """An event loop whose time passes only when nothing else is to be done."""
 
     def __init__(self) -> None:
@@ -30,6 +30,7 @@ class _Loop(asyncio.SelectorEventLoop):
         super().__init__(self._clock)
 
     def time(self) -> float:
+        """Seconds since the loop was made, all of them jumped over."""
         return self._clock.now
 
 
@@ -39,5 +40,5 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     async def bounded() -> T:
         return await asyncio.wait_for(work, 86_400)
 
-    with asyncio.Runner(loop_factory=_Loop) as runner:
+    with asyncio.Runner(loop_factory=JumpingLoop) as runner:
         return runner.run(bounded())

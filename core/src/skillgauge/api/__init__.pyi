@@ -29,8 +29,10 @@ from ..contract.adapters import (
 from ..contract.engines import (
     Emit as Emit,
     Engine as Engine,
+    FoundSession as FoundSession,
     InstalledSkill as InstalledSkill,
     RunRequest as RunRequest,
+    SessionReader as SessionReader,
 )
 from ..contract.executors import (
     Executor as Executor,

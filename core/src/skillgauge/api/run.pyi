@@ -81,6 +81,9 @@ from ..config.whole_files import (
 from ..run.scheduling.executor import (
     LocalExecutor as LocalExecutor,
 )
+from ..plan.engines import (
+    session_readers as session_readers,
+)
 from ..plugins.index import (
     install_hint as install_hint,
 )

@@ -164,9 +164,9 @@ def _adapter_names(prepared: Prepared) -> set[str | None]:
 
 
 def _engine_names(prepared: Prepared) -> set[str]:
-    """Return the engines of a run, with and without their settings."""
+    """Return the engines of a run, with and without their settings and variants."""
     names = set(prepared.cast.engines.traits())
-    return names | {name.partition("+")[0] for name in names}
+    return names | {name.partition("+")[0] for name in names} | {name.partition(":")[0] for name in names}
 
 
 class TrustedFiles:

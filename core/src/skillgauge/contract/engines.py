@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
@@ -95,4 +96,38 @@ class Recorder(Protocol):
         Raises:
             OSError: it cannot be kept.
             ValueError: it holds what cannot be recorded.
+        """
+
+
+class FoundSession(Frozen):
+    """A session that an agent's program wrote down by itself, whoever began it."""
+
+    prompts: tuple[str, ...]
+    """The words of its user, turn by turn; empty if the file does not tell them."""
+    case_id: str | None = None
+    """The case that it is a session of, if the file tells it."""
+    engine: Identity
+    """The program; settings that its file does not tell are unknown."""
+    execution: Execution
+    """Without files and exit code, which nobody kept. A session whose file ends before an answer has a failure."""
+    started_at: float | None = None
+    """Seconds since the epoch."""
+
+
+class SessionReader(Protocol):
+    """Reads sessions as an agent's program keeps them, one in each file; see `Provider.sessions`."""
+
+    def claims(self, path: Path) -> bool:
+        """Tell whether a file holds such a session, by its beginning; never whether it is whole.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+
+    def read(self, path: Path) -> FoundSession:
+        """Read a file that it claims, in memory that does not grow with what is not kept of a session.
+
+        Raises:
+            OSError: it cannot be read.
+            ValueError: there is no session in it that could be told; the text says why.
         """

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
 
-from .engines import Recorder, SessionCache
+from .engines import Recorder, SessionCache, SessionReader
 from .redirects import Redirect
 
 T = TypeVar("T")
@@ -143,6 +143,9 @@ class Provider(Generic[T]):
     traits_with: Callable[..., Traits] | None = None
     """For an engine or a judge whose options decide its traits: makes them from what the factory gets; `traits` holds
     before."""
+    variants: str | None = None
+    """Name of an option. The user writes its value behind the plugin's name, `NAME:VALUE`, where no plugin of the same
+    distribution is called so."""
     uses: str | None = None
     """A kind of which it uses plugins itself, or `shapes`, of which there are only names: its factory gets `Peers`."""
     records: str | Callable[[Path, Clean], Recorder] | None = None
@@ -151,6 +154,8 @@ class Provider(Generic[T]):
     caches: str | Callable[[Path, Clean], SessionCache] | None = None
     """For the same engine, and named in the same way: makes what answers sessions without the skill from earlier runs,
     kept in a folder."""
+    sessions: str | Callable[[], SessionReader] | None = None
+    """For an engine: makes what reads the sessions that its program keeps by itself; named as `factory` is."""
     schemas: str | Callable[[], Mapping[str, JsonObject]] | None = None
     """Makes JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes; named as
     `factory` is."""

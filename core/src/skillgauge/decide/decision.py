@@ -220,7 +220,7 @@ def answer_text(view: RunView, score: str) -> str:
 def run_notes(view: RunView) -> Iterator[str]:
     """Return the remarks on a run as a whole: its sources, and the cases that gate nothing."""
     origin = view.head.origin
-    if origin and origin.joined:
+    if origin and (origin.joined or not origin.run_id):
         yield plain(origin.change, _ORIGIN)
     elif origin:
         yield f"made from run {plain(origin.run_id)}: {plain(origin.change, _ORIGIN)}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from skillgauge_documents.frozen import EMPTY, JsonObject, digest
 
-from ..contract.engines import Recorder, SessionCache
+from ..contract.engines import Recorder, SessionCache, SessionReader
 from ..contract.providers import Clean, Traits, imported
 from ..environment import secret
 from ..errors import PluginError, Problem, Severity
@@ -144,3 +144,17 @@ class Engines:
         """Report everything that keeps any of the engines from working here."""
         # One engine may be made for several suites.
         return list(dict.fromkeys([problem for one in self._made.values() for problem in await one.engine.check()]))
+
+
+def session_readers(registry: Registry) -> dict[str, SessionReader]:
+    """Return what reads the sessions that agents' programs keep by themselves, by the names of their engines.
+
+    Raises:
+        PluginError: one of them cannot be made.
+    """
+    readers: dict[str, SessionReader] = {}
+    for engine in registry.load_all("engines"):
+        if engine.provider.sessions:
+            with failing_as(engine, "cannot read sessions"):
+                readers[engine.name] = guarded_part(SessionReader, imported(engine.provider.sessions)(), engine)
+    return readers

@@ -11,7 +11,7 @@ from types import NoneType, UnionType
 from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints, runtime_checkable
 
 from ..contract.adapters import Adapter, Session
-from ..contract.engines import Engine, Recorder
+from ..contract.engines import Engine, Recorder, SessionReader
 from ..contract.executors import Results
 from ..contract.formats import SuiteFormat
 from ..contract.judges import Judge
@@ -80,6 +80,7 @@ _OF_CONTRACTS: Mapping[type, Rule] = {
     Workspace: _OS,
     Running: _OS,
     Recorder: _OS,
+    SessionReader: _OS,
     Archive: _OS,
     RunLog: Rule(raises=StoreError),
     Results: Rule(raises=SkillgaugeError),

@@ -56,13 +56,18 @@ class IndexEntry:
         return self.name in names or any(normalized(name) in own for name in names)
 
 
+_FURTHER_WAYS = {"engines": " Other agents can be described: see docs/other-agents.md."}
+"""What else helps where no plugin of a kind has a name."""
+
+
 def install_hint(kind: str, name: str) -> str:
     """Return the hint for a plugin that is not installed. A suite may name anything; only our own become a command."""
     distribution, _, short = name.rpartition(":")
     extra = _published(kind).get(short)
     if extra and distribution in ("", extra):
         return f"pip install {extra}"
-    return "Install the package that brings it, or correct the name; skillgauge itself publishes none of that name."
+    reason = "Install the package that brings it, or correct the name; skillgauge itself publishes none of that name."
+    return f"{reason}{_FURTHER_WAYS.get(kind, '')}"
 
 
 def install_hint_of_any(kind: str) -> str:

@@ -86,6 +86,11 @@ class Resolved:
     asked: str
     """The name that found it: an alias may have options of its own, and so may each `NAME+SETTING`."""
 
+    @property
+    def variant(self) -> str:
+        """The variant in the name that found it; empty if it names none."""
+        return self.asked.partition("+")[0].partition(":")[2]
+
     def serves(self, model: str) -> bool:
         """Tell whether an engine or a judge announces that it serves a model."""
         return any(fnmatchcase(model, pattern) for pattern in self.provider.traits.model_patterns)

@@ -105,12 +105,18 @@ class Registry:
 
         Args:
             kind: plural name of its kind.
-            name: may be `distribution:name`, and end with `+SETTING`: options under that name go before the plugin's.
+            name: may be `distribution:name`, or `name:variant` where the plugin has variants, and end with `+SETTING`:
+                options under that name go before the plugin's.
 
         Raises:
             PluginError: there is none, there are several, or the one cannot be used.
         """
         plain, plus, setting = name.partition("+")
+        owner, colon, variant = plain.rpartition(":")
+        if colon and not self._index.find(kind, plain) and self._index.find(kind, owner):
+            whole = self.resolve(kind, owner)
+            if whole.provider.variants:
+                return replace(whole, asked=f"{whole.name}:{variant}{plus}{setting}")
         entry = self._pick(kind, plain)
         if entry not in self._resolved:
             self._resolved[entry] = self._load(entry)
@@ -192,6 +198,8 @@ class Registry:
                 raise PluginError(Problem("plugin.no-setting", f"{resolved.kind}.{name} sets no option", hint=hint))
             values.update(validated)
         values.update(options_given)
+        if resolved.provider.variants and (variant := resolved.variant):
+            values[resolved.provider.variants] = variant
         own = dict(values)
         for block in blocks_of(resolved.provider.options):
             if shared := self._options(block.full_name, block.model):

@@ -209,14 +209,15 @@ class SuiteHead(SuiteFacts):
 
 
 class RunOrigin(Frozen):
-    """The run that another one was made from, or the first of several, and what was done with it."""
+    """The run that another one was made from, the first of several, or none; and what was done with it."""
 
     run_id: str
+    """Empty if it was made from no run, but from sessions that others began."""
     change: str
     """A sentence without its full stop."""
     chosen: bool = False
-    """Whether only some cases were run again, chosen after their results were known. Such cases stand for no others, so
-    the run has no interval, finding or gate."""
+    """Whether only some cases were run again, chosen after their results were known, or nobody knows how its sessions
+    were chosen. Such cases stand for no others, so the run has no interval, finding or gate."""
     joined: tuple[str, ...] = ()
     """Ids of the runs that were joined, the earliest first; empty if it was made from a single one."""
 

@@ -118,9 +118,9 @@ class ProgramEngine(ABC):
         options: what the user set.
     """
 
-    name: ClassVar[str]
+    name: str
     """As the user types it."""
-    program: ClassVar[AgentProgram]
+    program: AgentProgram
     api: ClassVar[Service]
     """The model API that sessions ask; a program that asks one of several says which by `service` instead."""
     address_variables: ClassVar[tuple[str, ...]] = ()
@@ -344,7 +344,8 @@ class ProgramEngine(ABC):
     def _access(self, request: RunRequest, workspace: Workspace) -> Access:
         service = self.service(self.model(request.model))
         key = find_key(service.variables)
-        nobodys = Key(key.variable if key else service.variables[0], PLACEHOLDER)
+        variables = (key.variable,) if key else service.variables
+        nobodys = Key(variables[0], PLACEHOLDER) if variables else None
         if inside := workspace.routes.get(service.route):
             return Access(service, inside, nobodys, is_relayed=True)
         if key or not service.needs_key:

@@ -54,23 +54,28 @@ class Found:
         return (Problem("engine.untested-version", message, severity=Severity.WARNING, hint=hint),)
 
 
-def find_program(program: str) -> Found:
-    """Look a program up, by name in PATH or by path, and ask for its version, once per process."""
+def find_program(program: str, arguments: tuple[str, ...] = ("--version",)) -> Found:
+    """Look a program up, by name in PATH or by path, and ask for its version, once per process.
+
+    Args:
+        program: its name or path.
+        arguments: those that make it tell its version.
+    """
     path = shutil.which(program, path=host_environment().get("PATH", os.defpath))
     if path is None:
         return Found(None)
     path = str(Path(path).absolute())
-    return Found(path, _version(path, Path(path).stat().st_mtime_ns))
+    return Found(path, _version(path, arguments, Path(path).stat().st_mtime_ns))
 
 
 @cache
-def _version(path: str, _changed_ns: int) -> str | None:
-    """Return the program's answer to `--version`, in an empty home and without anything of the environment but PATH."""
+def _version(path: str, arguments: tuple[str, ...], _changed_ns: int) -> str | None:
+    """Return the version that the program tells, in an empty home and without anything of the environment but PATH."""
     with temporary_folder() as home:
         environment = {"PATH": host_environment().get("PATH", os.defpath), "HOME": str(home), "TMPDIR": str(home)}
         try:
             done = subprocess.run(
-                [path, "--version"],
+                [path, *arguments],
                 env=environment,
                 cwd=home,
                 stdin=subprocess.DEVNULL,
@@ -81,7 +86,7 @@ def _version(path: str, _changed_ns: int) -> str | None:
         except (OSError, subprocess.TimeoutExpired):
             return None
     match = _VERSION.search(done.stdout.decode("utf-8", "replace"))
-    return match[0] if match else None
+    return match[0].rstrip(".") if match else None  # it may end a sentence
 
 
 def needed_folders(path: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from .cassettes import (
     Cassette,
     RecordedFile,
     file_name,
+    read_cassette,
     read_cassettes,
     why_missing,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "baseline_key",
     "baselines_in",
     "file_name",
+    "read_cassette",
     "read_cassettes",
     "recordings_in",
     "restore",

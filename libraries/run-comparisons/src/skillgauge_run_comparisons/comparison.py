@@ -127,7 +127,7 @@ def _refused(reports: Sequence[Report]) -> Iterable[str]:
         if view.run.state is not RunState.FINISHED:
             yield f"the run of {label} is {view.run.state}"
         if view.head.is_chosen:
-            yield f"the run of {label} is of cases that were chosen for their results"
+            yield f"the run of {label} is of cases or sessions that were chosen for their results, or may be"
         for validity in view.summary.validity:
             if not validity.valid:
                 yield f"{plain(validity.suite_id, 60)} is invalid in {label}: {plain(validity.reason)}"

@@ -118,6 +118,19 @@ def hang():
             return "cancelled"
 
 
+def skill(name, status="completed"):
+    """Load a skill as several agents tell it: arguments and titles come in pieces, tokens with messages."""
+    counts = {"inputTokens": 1000, "outputTokens": 20, "totalTokens": 1020, "cachedReadTokens": 900}
+    update(
+        sessionUpdate="tool_call", toolCallId="t1", title="Skill", kind="read", rawInput={}, _meta={"toolName": "skill"}
+    )
+    say("", _meta={"usage": counts})
+    update(sessionUpdate="tool_call_update", toolCallId="t1", title=f'Use skill: "{name}"')
+    update(sessionUpdate="tool_call_update", toolCallId="t1", title="Skill", status=status, rawOutput="loaded")
+    say("", _meta={"usage": {**counts, "cachedReadTokens": 0}})
+    say("done")
+
+
 def perform(prompt):
     """What a prompt stands for; the reason to stop."""
     word, _, rest = prompt.partition(" ")
@@ -136,6 +149,8 @@ def perform(prompt):
     elif word == "stop":
         say("so far")
         return rest
+    elif word == "skill":
+        skill(*rest.split())
     elif word == "crash":
         say("half")
         sys.stderr.write("out of luck\n")

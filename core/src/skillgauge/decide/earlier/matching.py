@@ -30,7 +30,7 @@ def why_unusable(view: RunView) -> str:
     if view.run.state is not RunState.FINISHED:
         return f"the run is {view.run.state}"
     if view.head.is_chosen:
-        return "the run is of cases that were chosen for their results"
+        return "the run is of cases or sessions that were chosen for their results, or may be"
     invalid = [f"{plain(one.suite_id)}: {one.reason}" for one in view.summary.validity if not one.valid]
     return f"the run is invalid: {'; '.join(invalid)}" if invalid else ""
 

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from skillgauge.api import EMPTY, JsonObject, Peers, PluginError, Provider, Traits, freeze
+from skillgauge.api import EMPTY, JsonObject, Peers, PluginError, Provider, SessionReader, Traits, freeze
 from skillgauge.contract.providers import imported
 from skillgauge.plugins.kinds import EXTENSIONS, KINDS, Kind
 
@@ -180,6 +180,9 @@ def _check_provider(provider: Provider[object], kind: str, options: JsonObject, 
     require_shape(plugin_object, KINDS[kind].contract)
     if provider.records:
         called(f"{who}: records", imported, provider.records)
+    if provider.sessions:
+        reader = called(f"{who}: sessions()", called(f"{who}: sessions", imported, provider.sessions))
+        require_shape(reader, SessionReader)
     if provider.schemas:
         schemas = called(f"{who}: schemas()", called(f"{who}: schemas", imported, provider.schemas))
         for name, schema in called(f"{who}: schemas()", lambda: dict(schemas)).items():

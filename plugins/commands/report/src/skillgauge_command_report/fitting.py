@@ -51,7 +51,7 @@ def _unfit(view: RunView) -> Iterator[Problem]:
         message = f"{_name(view)} is {view.run.state}"
         yield Problem("join.unfinished", message, hint="The command that began it resumes it.")
     if view.head.is_chosen:
-        message = f"{_name(view)} is of cases that were chosen for their results"
+        message = f"{_name(view)} is of cases or sessions that were chosen for their results, or may be"
         yield Problem("join.chosen", message, hint="Join the whole run that it was made from.")
     if not all(case.digest for case in view.cases()) or not view.head.suites:
         message = f"{_name(view)} does not say exactly what was executed"

@@ -6,7 +6,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from skillgauge.api import Command, Emit, FrozenDict, JsonObject, RunRequest, Workspace
 from skillgauge_agent_programs.accounts import Transcript
@@ -35,7 +35,7 @@ class AcpEngine(ProgramEngine):
         options: what the user set.
     """
 
-    agent: ClassVar[Agent]
+    agent: Agent
     distribution = "skillgauge-engine-acp"
 
     def __init__(self, options: AcpOptions) -> None:

@@ -69,6 +69,9 @@ class Reading:
         """Return the `_meta` of a new session."""
         return {}
 
+    def initialized(self, answer: JsonObject) -> None:
+        """Take the answer to `initialize`."""
+
     def notified(self, method: str, params: JsonObject) -> None:
         """Take a notification that the protocol does not have."""
 

@@ -77,6 +77,7 @@ class AcpTranscript:
     def initialized(self, answer: JsonObject) -> None:
         """Take the answer to `initialize`."""
         self._agent_version = text_at(answer, "agentInfo", "version")
+        self.reading.initialized(answer)
 
     def opened(self, session: str, answer: JsonObject) -> None:
         """Take the id of the session that was opened, new or again, and the answer to that request."""
@@ -174,7 +175,8 @@ class AcpTranscript:
             yield from self._flushed()
             self._speaking = speaking
         content = dig(update, "content")
-        self._spoken += text_at(content, "text") or f"[{text_at(content, 'type') or 'content'}]"
+        words = text_at(content, "text")  # which may be empty, beside what else a message carries
+        self._spoken += f"[{text_at(content, 'type') or 'content'}]" if words is None else words
 
     def _call(self, update: JsonObject) -> Iterator[TrajectoryEvent]:
         call = self._calls.take(update)

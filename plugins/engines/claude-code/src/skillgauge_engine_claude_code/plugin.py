@@ -51,6 +51,7 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         options=ClaudeCodeOptions,
         factory="skillgauge_engine_claude_code.engine:ClaudeCodeEngine",
         summary="Claude Code, by its program `claude`.",
+        sessions="skillgauge_engine_claude_code.kept:ClaudeSessions",
         traits=_TRAITS,
         traits_with=_traits,
     )

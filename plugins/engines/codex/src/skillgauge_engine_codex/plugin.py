@@ -38,6 +38,7 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         options=CodexOptions,
         factory="skillgauge_engine_codex.engine:CodexEngine",
         summary="Codex, by its program `codex`.",
+        sessions="skillgauge_engine_codex.kept:CodexSessions",
         traits=_TRAITS,
         traits_with=_traits,
     )

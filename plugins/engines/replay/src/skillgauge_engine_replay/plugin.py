@@ -20,6 +20,7 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         # It tells what the recorded engine told; what that one did not know is unknown in the recording, too.
         records="skillgauge_recordings:FolderRecorder",
         caches="skillgauge_recordings:BaselineCache",
+        sessions="skillgauge_engine_replay.sessions:DocumentSessions",
         traits=Traits(
             plays="folder",
             only_by_name=True,

@@ -1,0 +1,1 @@
+"""The engine for agents that the user describes himself."""

@@ -1,0 +1,240 @@
+"""Talks to an agent as its description says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from skillgauge.api import (
+    Failure,
+    FailureClass,
+    FiredSkill,
+    JsonObject,
+    JsonValue,
+    ModelRoute,
+    RunRequest,
+    Usage,
+    Workspace,
+    canonical_json,
+)
+from skillgauge_agent_programs.engine import Access, Launch, Service
+from skillgauge_agent_programs.failures import failed
+from skillgauge_agent_programs.json_lines import count_at, dig, text_at
+from skillgauge_agent_programs.programs import AgentProgram, Found, find_program
+from skillgauge_agent_programs.skills import INVOKED
+
+from ..agents import Agent
+from ..calls import COMPLETED, FAILED, ToolCall
+from ..engine import AcpEngine
+from ..reading import Reading
+from .options import ENGINE, ConfiguredOptions, UsageRule
+
+_ROUTE = "agent"
+_KINDS = (
+    "input_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "total_tokens",
+)
+
+
+class ConfiguredEngine(AcpEngine):
+    """Starts the program that a description names.
+
+    Args:
+        options: the description.
+    """
+
+    name = ENGINE
+
+    def __init__(self, options: ConfiguredOptions) -> None:
+        super().__init__(options)
+        self._description = options
+        self.name = f"{ENGINE}:{options.agent}" if options.agent else ENGINE
+        self.program = AgentProgram(command=options.argv[0], install="see the page of the agent")
+        self.agent = Agent(
+            name=self.name,
+            engine="",
+            summary="",
+            command=options.argv[0],
+            package="",
+            version="",
+            route=_ROUTE,
+            address=options.base_url or "",
+            variables=(options.key_variable,) if options.key_variable else (),
+            address_variables=(),
+            login_files=(),
+            login_hosts=options.hosts,
+            skill_folder=options.skill_folder or "",
+            inherited=(),
+            model="",
+            model_patterns=(),
+            tells=frozenset(),
+        )
+
+    @property
+    def found(self) -> Found:
+        """The program on this machine."""
+        argv = self._description.version_argv
+        program = find_program(self._options.program or self._description.argv[0])
+        if not argv or program.path is None:
+            return program
+        return Found(program.path, find_program(argv[0], argv[1:]).version)
+
+    def service(self, model: str | None) -> Service:
+        """The server at `base_url`; without one the program knows by itself whom to ask."""
+        return Service(_ROUTE, self._description.base_url or "", self.agent.variables, needs_key=False)
+
+    def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
+        """The server at `base_url`, if there is one."""
+        return super().routes(model) if self._description.base_url else ()
+
+    def model(self, asked: str | None) -> str | None:
+        """The model that sessions ask for; unknown if nobody names one."""
+        return asked or self._options.model
+
+    def settings(self) -> JsonObject:
+        """Return the description of the agent; other agents are no part of it."""
+        left_out = ("agents", "agent", "hosts")
+        return {key: value for key, value in super().settings().items() if key not in left_out}
+
+    def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
+        """Fill the templates, and write the files into the home."""
+        values = {
+            "{model}": self.model(request.model) or "",
+            "{address}": access.address,
+            "{home}": str(workspace.home),
+            "{workspace}": str(workspace.root),
+        }
+        for name, content in self._description.files.items():
+            path = workspace.home / name
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write(path, content, values)
+        environment = {name: _filled(str(value), values) for name, value in self._description.env.items()}
+        return Launch(tuple(_filled(word, values) for word in self._description.argv[1:]), environment)
+
+    def reading(self, request: RunRequest) -> Reading:
+        """Reads what the description says that the agent tells."""
+        return ConfiguredReading(request.prompt, [skill.ref.name for skill in request.skills], self._description)
+
+
+def _write(path: Path, content: JsonValue, values: Mapping[str, str]) -> None:
+    text = content if isinstance(content, str) else canonical_json(content)
+    path.write_text(_filled(text, values), encoding="utf-8")
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    """Fill placeholders; other braces stay as they are, since files of JSON are full of them."""
+    for placeholder, value in values.items():
+        text = text.replace(placeholder, value)
+    return text
+
+
+class ConfiguredReading(Reading):
+    """Reads skills and tokens where a description says that they are told.
+
+    Args:
+        prompt: what the agent was asked.
+        skills: names of the skills that were installed.
+        description: of the agent.
+    """
+
+    def __init__(self, prompt: str, skills: Collection[str], description: ConfiguredOptions) -> None:
+        super().__init__(prompt, skills)
+        self._description = description
+        self._skill_calls: set[str] = set()
+        self._skills_asked: dict[str, str] = {}
+        self._spent: Usage | None = None
+        self._stranger = ""
+        if description.skill_tool:
+            self.refused = ()
+
+    @property
+    def known_fired(self) -> tuple[FiredSkill, ...] | None:
+        """Skills that fired; that none did is known only by the tool that loads them."""
+        return self.fired.all or (() if self._description.skill_tool else None)
+
+    def initialized(self, answer: JsonObject) -> None:
+        """Notice a program that is not the one that was described."""
+        expected, name = self._description.agent_name, text_at(answer, "agentInfo", "name")
+        if expected is not None and name != expected:
+            self._stranger = f"the program says that it is {name!r}, and the engine expects {expected!r}"
+
+    def own_failure(self) -> Failure | None:
+        """The program is another one than described, so nothing that was read can be relied on."""
+        return failed(FailureClass.SETUP, self._stranger) if self._stranger else None
+
+    def updated(self, update: JsonObject) -> None:
+        """Add up the tokens of messages."""
+        if self._description.usage is UsageRule.MESSAGES and (spent := _tokens(dig(update, "_meta", "usage"))):
+            self._spent = _added(self._spent, spent) if self._spent else spent
+
+    def tool_name(self, call: ToolCall) -> str:
+        """The name that a call has, in whichever place; the title of a tool's call may change on its way."""
+        names = (super().tool_name(call), text_at(call.fields, "_meta", "toolName"), text_at(call.fields, "title"))
+        for tool in self._description.skill_tool:
+            if any(name == tool or (name or "").startswith(f"{tool}:") for name in names):
+                self._skill_calls.add(call.id)
+        if call.id in self._skill_calls and (skill := self._named_in(call)):
+            self._skills_asked[call.id] = skill
+        own = next(filter(None, names[:2]), "")
+        return own or (self._description.skill_tool[0] if call.id in self._skill_calls else "")
+
+    def finished(self, call: ToolCall) -> None:
+        """A call of the tool for skills has loaded the skill that it names, or failed to."""
+        if call.id not in self._skill_calls:
+            super().finished(call)
+            return
+        skill = self._skills_asked.get(call.id) or self._named_in(call, call.result)
+        if skill is None:
+            return
+        if call.status == COMPLETED:
+            self.fired.add(skill, INVOKED)
+        elif call.status == FAILED:
+            self.refuse(skill, f"its tool failed: {call.result}")
+
+    def usage_of(self, answer: JsonObject, cost_usd: float | None) -> Usage | None:
+        """Tokens as the description says."""
+        match self._description.usage:
+            case UsageRule.NONE:
+                return None
+            case UsageRule.MESSAGES:
+                return self._spent
+            case UsageRule.FINAL:
+                return _tokens(dig(answer, "usage"))
+
+    def _named_in(self, call: ToolCall, text: str = "") -> str | None:
+        """Return the installed skill that a call names: in its arguments, else in its title, else in a text."""
+        sent = dig(call.fields, "rawInput")
+        arguments = [value for value in sent.values() if isinstance(value, str)] if isinstance(sent, Mapping) else []
+        if exact := next((name for name in self._installed if name in arguments), None):
+            return exact
+        title = text_at(call.fields, "title") or ""
+        return next((name for name in self._installed if name in title or name in text), None)
+
+
+def _added(first: Usage, second: Usage) -> Usage:
+    """Return the tokens of two calls; a kind that either of them does not tell is unknown for both."""
+    pairs = {name: (getattr(first, name), getattr(second, name)) for name in _KINDS}
+    return Usage.model_validate({name: None if None in pair else sum(pair) for name, pair in pairs.items()})
+
+
+def _tokens(counts: JsonValue) -> Usage | None:
+    """Return the tokens that an agent reports: some count what a cache held as input, which the sum shows."""
+    if not isinstance(counts, Mapping):
+        return None
+    read, written = count_at(counts, "cachedReadTokens"), count_at(counts, "cachedWriteTokens")
+    sent, output, total = (count_at(counts, key) for key in ("inputTokens", "outputTokens", "totalTokens"))
+    held = (read or 0) + (written or 0)
+    if sent is not None and held <= sent and total == sent + (output or 0):
+        sent -= held
+    return Usage(
+        input_tokens=sent,
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        output_tokens=output,
+        reasoning_tokens=count_at(counts, "thoughtTokens"),
+        total_tokens=total,
+    )

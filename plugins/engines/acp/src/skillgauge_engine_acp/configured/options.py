@@ -1,0 +1,123 @@
+"""The options of agents that the user describes himself."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from enum import StrEnum
+
+from pydantic import Field, field_validator, model_validator
+
+from skillgauge.api import EMPTY, FileSpec, JsonObject, did_you_mean
+
+from ..agents import AGENTS
+from ..options import AcpOptions
+
+ENGINE = "acp"
+PAGE = "docs/other-agents.md"
+
+
+class UsageRule(StrEnum):
+    """The place where an agent reports its tokens."""
+
+    NONE = "none"
+    """Nowhere: tokens are those that a relay counted, or unknown."""
+    FINAL = "final"
+    """In the answer to the prompt, for the whole session."""
+    MESSAGES = "messages"
+    """In `_meta.usage` of messages, for one call of the model each."""
+
+
+class ConfiguredOptions(AcpOptions):
+    """Options of an agent. What they do not describe is unknown."""
+
+    agents: JsonObject = Field(default=EMPTY, description="Agents by name, each with the options below.")
+    agent: str | None = Field(default=None, min_length=1, description="The agent; `acp:NAME` sets it.")
+    argv: tuple[str, ...] = Field(min_length=1, description="Program and arguments: a list, or one text.")
+    version_argv: tuple[str, ...] = Field(
+        default=(), description="Command line that makes the program tell its version; default: `argv[0] --version`."
+    )
+    agent_name: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Name that the program must give in its answer to `initialize`; another one is an error.",
+    )
+    skill_folder: str | None = Field(
+        default=None, description="Where the agent looks for skills, relative to its working folder."
+    )
+    skill_tool: tuple[str, ...] = Field(
+        default=(),
+        description="Names or titles of the tool by which the agent loads a skill. Without it nobody knows that none "
+        "was used.",
+    )
+    usage: UsageRule = Field(default=UsageRule.NONE, description="Where the agent reports its tokens.")
+    key_variable: str | None = Field(
+        default=None, min_length=1, description="Environment variable with the key of the model API."
+    )
+    env: JsonObject = Field(
+        default=EMPTY, description="Variables that the program sees, name to value, with placeholders."
+    )
+    files: JsonObject = Field(
+        default=EMPTY,
+        description="Files in its home, path to text or to what becomes JSON, with placeholders.",
+    )
+    hosts: tuple[str, ...] = Field(
+        default=(), description="Hosts that a sandbox without network lets it reach, `name` or `name:port`."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _described(cls, values: object) -> object:
+        """Take the description of the agent that is named."""
+        if not isinstance(values, Mapping):
+            return values
+        agents, name = values.get("agents") or {}, values.get("agent")
+        if not isinstance(agents, Mapping):
+            return values
+        presets = tuple(agent.name for agent in AGENTS)
+        if doubles := [agent for agent in agents if agent in presets]:
+            raise ValueError(
+                f"{doubles[0]} is known: set its options as engines.{doubles[0]}.KEY, or take another name"
+            )
+        if name is None and "argv" in values:
+            return values
+        description = agents.get(name)
+        if not isinstance(description, Mapping):
+            near = did_you_mean(str(name), (*agents, *presets)) if name else ""
+            named = f"no agent {name!r} is described{near}" if name else "no agent is named"
+            raise ValueError(
+                f"{named}; known are {', '.join((*agents, *presets))}. Name one as --engine {ENGINE}:NAME, or describe "
+                f"yours under engines.{ENGINE}.agents.NAME: see {PAGE}"
+            )
+        return {**description, **values}
+
+    @field_validator("argv", "version_argv", mode="before")
+    @classmethod
+    def _words(cls, value: object) -> object:
+        """A command line in one text is split as a shell would."""
+        return shlex.split(value) if isinstance(value, str) else value
+
+    @field_validator("skill_tool", mode="before")
+    @classmethod
+    def _several(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator("skill_folder")
+    @classmethod
+    def _inside(cls, folder: str | None) -> str | None:
+        return folder if folder is None else FileSpec(path=folder, text="").path.rstrip("/")
+
+    @field_validator("env")
+    @classmethod
+    def _texts(cls, env: JsonObject) -> JsonObject:
+        wrong = [name for name, value in env.items() if not isinstance(value, str)]
+        if wrong:
+            raise ValueError(f"the value of {', '.join(wrong)} must be text; quote it")
+        return env
+
+    @field_validator("files")
+    @classmethod
+    def _below_the_home(cls, files: JsonObject) -> JsonObject:
+        for path in files:
+            FileSpec(path=path, text="")
+        return files
