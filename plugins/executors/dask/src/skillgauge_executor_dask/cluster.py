@@ -178,7 +178,9 @@ class Cluster:
 
     async def close(self) -> None:
         """End every station, and the connection."""
-        if self._thread.ident is not None:
+        if self._thread.ident is None:
+            self._loop.close()
+        else:
             self.call(self._closing.set)
             await asyncio.to_thread(self._thread.join)
 
