@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +63,7 @@ class DaskCluster:
 
     def add(self, *options: str, environment: Mapping[str, str] | None = None, cwd: Path | None = None) -> int:
         """Start a worker; returns its process id. It is part of the cluster a moment later."""
-        places = () if "--nthreads" in options else ("--nthreads", "2")
+        places = () if "--nthreads" in options else ("--nthreads", "1")
         command = ("worker", *_LIFETIME, "--no-nanny", *places, "--scheduler-file", str(self.scheduler_file))
         self.workers.append(self._start(*command, *options, environment=environment, cwd=cwd))
         return self.workers[-1].pid
@@ -104,6 +106,53 @@ class DaskCluster:
                 stderr=said,
                 process_group=0,
             )
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate, its key, and the authority that its owner trusts."""
+
+    ca: Path
+    cert: Path
+    key: Path
+
+    def for_dask(self) -> list[str]:
+        """As options of dask's programs."""
+        return ["--tls-ca-file", str(self.ca), "--tls-cert", str(self.cert), "--tls-key", str(self.key)]
+
+    def as_options(self) -> dict[str, str]:
+        """As options of the executor."""
+        return {"tls_ca": str(self.ca), "tls_cert": str(self.cert), "tls_key": str(self.key)}
+
+
+class Authority:
+    """An authority that signs certificates, made as docs/cluster.md says."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self._folder = folder
+        self._openssl(f"req -x509 {_NEW_KEY} -days 1 -subj /CN=authority -keyout ca.key -out ca.pem")
+
+    def of(self, name: str) -> Certificate:
+        """A new certificate."""
+        self._openssl(f"req {_NEW_KEY} -subj /CN={name} -keyout {name}.key -out {name}.csr")
+        signed = "-CA ca.pem -CAkey ca.key -CAcreateserial -days 1"
+        self._openssl(f"x509 -req -in {name}.csr {signed} -out {name}.pem")
+        return Certificate(*(self._folder / one for one in ("ca.pem", f"{name}.pem", f"{name}.key")))
+
+    def _openssl(self, command: str) -> None:
+        subprocess.run(["openssl", *command.split()], cwd=self._folder, check=True, capture_output=True)
+
+
+_NEW_KEY = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Callable[[str], Authority]:
+    """Makes authorities by their names."""
+    if shutil.which("openssl") is None:
+        pytest.skip("certificates are made by openssl, which is not installed")
+    return lambda name: Authority(tmp_path / name)
 
 
 @pytest.fixture

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
-import ssl
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skillgauge.api import Executor, PortableRunTrial
+from skillgauge.api import Executor, PluginError, PortableRunTrial
 from skillgauge_executor_dask import pool
 from skillgauge_testkit import EXECUTORS, Maker, check_executor, check_light_import, check_plugin, with_options
 from skillgauge_workers import Attempts, Frame, Kind, Link
@@ -95,11 +94,12 @@ class EmbeddedWorkers:
 class ClusterWorkers:
     """Processes of `dask worker`; there are two when a clause begins."""
 
-    def __init__(self, patched: pytest.MonkeyPatch, cluster: Any, spoiled: Path, _executor: Executor) -> None:
+    def __init__(self, patched: pytest.MonkeyPatch, cluster: Any, spoiled: Path, refusals: list[str]) -> None:
         patched.undo()
         self._patched = patched
         self._cluster = cluster
         self._spoiled = spoiled
+        self._refusals = refusals
         cluster.fill(2)
 
     def count(self) -> int:
@@ -116,12 +116,22 @@ class ClusterWorkers:
         return True
 
     def spoil_one(self) -> bool:
-        """The testkit cannot be imported in another one, which is there before the others."""
-        for one in self._cluster.living():
-            one.kill()
-            one.wait()
+        """The testkit cannot be imported in another one; the others get nothing before it has said so."""
         self._cluster.add(environment={"PYTHONPATH": str(self._spoiled)})
         self._cluster.add()
+        prepared, refusals = pool.prepared, self._refusals
+
+        async def prepared_after_refusal(link: Link, run: PortableRunTrial, share: int) -> Attempts:
+            try:
+                attempts = await prepared(link, run, share)
+            except PluginError as error:
+                refusals.append(str(error))
+                raise
+            while not refusals:
+                await asyncio.sleep(0.02)
+            return attempts
+
+        self._patched.setattr(pool, "prepared", prepared_after_refusal)
         return True
 
     def repeat_one(self) -> bool:
@@ -145,8 +155,23 @@ def test_cluster_of_processes(
     kit = tmp_path / "spoiled/skillgauge_testkit"
     kit.mkdir(parents=True)
     (kit / "__init__.py").write_text("raise ImportError('this worker is spoiled')")
+    refusals: list[str] = []
     cluster = start_cluster()
     cluster.fill(2)
     make = with_options(Maker(EXECUTORS, MODULE), {"address": cluster.address})
-    check_executor(make, workers=lambda executor: ClusterWorkers(monkeypatch, cluster, kit.parent, executor))
-    assert "this worker is spoiled" not in cluster.said()
+    check_executor(make, workers=lambda _: ClusterWorkers(monkeypatch, cluster, kit.parent, refusals))
+    assert refusals
+    assert all("this worker is spoiled" in one for one in refusals), refusals
+
+
+@pytest.mark.slow
+def test_cluster_with_tls(start_cluster: Callable[..., Any], authority: Callable[[str], Any]) -> None:
+    """The same over encrypted connections with certificates on both ends; others get no connection."""
+    ours = authority("ours")
+    cluster = start_cluster(ours.of("cluster").for_dask())
+    cluster.fill(2)
+    where = {"scheduler_file": str(cluster.scheduler_file)}
+    check_executor(with_options(Maker(EXECUTORS, MODULE), where | ours.of("client").as_options()))
+    for wrong in ({}, authority("theirs").of("client").as_options()):
+        with pytest.raises(AssertionError, match="no dask scheduler answers at tls://"):
+            check_executor(with_options(Maker(EXECUTORS, MODULE), where | wrong))
