@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 _DASK = (sys.executable, "-m", "dask")
 _LIFETIME = ("--no-dashboard", "--host", "127.0.0.1")
 
