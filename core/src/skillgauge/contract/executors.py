@@ -9,6 +9,7 @@ from typing import Protocol
 
 from ..types.kept import KeptExecution
 from ..types.result import GivenUp, TrialResult
+from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, Trial
 
 RunTrial = Callable[[Trial], Awaitable[TrialResult]]
@@ -70,6 +71,9 @@ class PortableRunTrial(Keeper, Protocol):
 
     def spent(self, trial_id: str, attempt: GivenUp) -> None:
         """Tell what an attempt that is made elsewhere has used so far, in case it does not come to its end."""
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """Tell what the agent of an attempt that is made elsewhere has just done, for who watches the run."""
 
 
 class Results(Protocol):

@@ -21,6 +21,7 @@ from ..types.arms import ArmKind
 from ..types.kept import KeptExecution
 from ..types.plan import Plan
 from ..types.result import GivenUp, ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
+from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, Trial
 from .agents import OnStep
 from .budget import Budget, BudgetLimits
@@ -64,6 +65,8 @@ class Job:
     """See `PortableRunTrial.files`; there where there is a recipe."""
     watch_agents: Callable[[OnStep], None] | None = None
     """Takes who is told of what agents do."""
+    on_step: OnStep | None = None
+    """Told of what agents do in attempts that are made elsewhere."""
 
     def watched(
         self, progress: Callable[[TrialResult], None], on_begin: Callable[[RunInfo], None], on_step: OnStep
@@ -71,7 +74,7 @@ class Job:
         """This job, telling somebody how far it is."""
         if self.watch_agents:
             self.watch_agents(on_step)
-        return replace(self, progress=progress, on_begin=on_begin)
+        return replace(self, progress=progress, on_begin=on_begin, on_step=on_step)
 
 
 @dataclass(frozen=True)
@@ -182,7 +185,7 @@ async def _execute(
         keeper=ledger,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
-    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger, job.files)
+    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger, job.files, job.on_step)
 
     async def write(result: TrialResult, *, paid: bool) -> None:
         await ledger.record(result, paid=paid)
@@ -233,6 +236,7 @@ class _RunTrial:
     recipe: bytes
     keeper: Keeper
     files_of_run: Callable[[], RunFiles] | None
+    on_step: OnStep | None
 
     async def __call__(self, trial: Trial) -> TrialResult:
         try:
@@ -245,6 +249,10 @@ class _RunTrial:
         meter = self.runner.meters.get(trial_id)
         if meter:
             meter.used_elsewhere(attempt)
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        if self.on_step:
+            self.on_step(trial, event)
 
     async def keep(self, kept: KeptExecution) -> None:
         await self.keeper.keep(kept)

@@ -21,6 +21,7 @@ from .places import Place
 from .recipes import differences, options_of, other_files, read_recipe
 
 if TYPE_CHECKING:
+    from ...run.agents import OnStep
     from ...run.budget import OnSpent
     from ...types.result import TrialResult
     from ...types.trial import Trial
@@ -34,6 +35,7 @@ async def worker(
     concurrency: int,
     on_spent: OnSpent | None = None,
     keeper: Keeper | None = None,
+    on_step: OnStep | None = None,
     *,
     folder: Path | None = None,
     home: Path | None = None,
@@ -47,6 +49,7 @@ async def worker(
             `PortableRunTrial.spent` of the leading process.
         keeper: hands executions that are to be kept to `PortableRunTrial.keep` of the leading process, and what that
             process has kept to the attempt. Without one, what was finished is executed again when a worker dies.
+        on_step: takes a trial and what its agent has just done, for `PortableRunTrial.step` of the leading process.
         folder: where the files of the run were laid down; this process works there then. `None`: in its own folder.
         home: below it are the places of the run that begin with `~/`; `None`: the user's.
 
@@ -72,6 +75,8 @@ async def worker(
             message = "a suite, a skill or a plugin has changed since the run began"
             raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
         job = prepared.job
+        if on_step and job.watch_agents:
+            job.watch_agents(on_step)
         stack.enter_context(shown_streams())
         if job.close:
             stack.push_async_callback(job.close)

@@ -14,6 +14,7 @@ from skillgauge.api import (
     Results,
     RunFiles,
     RunTrial,
+    TrajectoryEvent,
     Trial,
     TrialResult,
     Verdict,
@@ -52,6 +53,9 @@ class CountingRunTrial:
 
     def spent(self, trial_id: str, attempt: GivenUp) -> None:
         """The trials of the contract cost nothing."""
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """They have no agents."""
 
     async def keep(self, kept: KeptExecution) -> None:
         """Nor is any of them kept."""
