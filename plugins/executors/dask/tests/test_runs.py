@@ -271,7 +271,7 @@ def stations(cluster: DaskCluster) -> list[int]:
 
 
 def test_a_killed_run_goes_on_and_pays_nothing_twice(bench: Bench, cluster: DaskCluster) -> None:
-    """Workers end what a dead process had begun; the same command executes that again, and nothing that was finished."""
+    """Workers end what a dead process had begun; the same command makes that again, and nothing that was finished."""
     bench.suite(8)
     process = bench.start(*on(cluster))
     until(lambda: len(bench.service.begun) == 4, "the start of four sessions")
