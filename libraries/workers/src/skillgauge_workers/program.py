@@ -128,8 +128,8 @@ async def _work(
                 keeper.given[frame.number] = frame.content
             elif frame.kind is Kind.SAFE:
                 keeper.is_safe(frame.number)
-            elif found := under_way.get(frame.number):
-                found.cancel()
+            elif attempt := under_way.get(frame.number):
+                attempt.cancel()
     except EOFError:
         pass  # nobody waits for anything any more
     finally:

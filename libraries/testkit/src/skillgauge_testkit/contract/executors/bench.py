@@ -6,7 +6,18 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from skillgauge.api import Executor, Failure, GivenUp, KeptExecution, Results, RunTrial, TrajectoryEvent, Trial, TrialResult, Verdict
+from skillgauge.api import (
+    Executor,
+    Failure,
+    GivenUp,
+    KeptExecution,
+    Results,
+    RunTrial,
+    TrajectoryEvent,
+    Trial,
+    TrialResult,
+    Verdict,
+)
 from skillgauge.run.trials import RetryPolicy, TrialRunner
 
 from ..clauses import answered, called, require, shown
