@@ -21,7 +21,6 @@ from skillgauge.api import (
     TrialResult,
     get_logger,
 )
-
 from skillgauge_run_content import Content
 
 from .wire import Frame, Kind
@@ -133,18 +132,18 @@ class Attempts:
             if self._listening.done():
                 self._lose()
             self._link.send(Frame(Kind.ATTEMPT, number, trial.model_dump_json().encode()))
-            made = await under_way.answer
+            answer = await under_way.answer
         except asyncio.CancelledError:
             if not under_way.is_answered:
                 await self._cancel(number, under_way)
             raise
         finally:
             del self._under_way[number]
-        if made.kind is Kind.RESULT:
-            return TrialResult.model_validate_json(made.content)
-        died = made.kind is Kind.CANCELLED
+        if answer.kind is Kind.RESULT:
+            return TrialResult.model_validate_json(answer.content)
+        died = answer.kind is Kind.CANCELLED
         kind = FailureClass.KILLED if died else FailureClass.INTERNAL
-        return Failure(failure_class=kind, blame=Blame.INFRASTRUCTURE, message=made.content.decode(), retryable=died)
+        return Failure(failure_class=kind, blame=Blame.INFRASTRUCTURE, message=answer.content.decode(), retryable=died)
 
     async def close(self) -> None:
         """End the worker, and what it has under way."""

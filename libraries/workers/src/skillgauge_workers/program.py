@@ -20,7 +20,6 @@ from functools import partial
 
 from skillgauge.api import GivenUp, KeptExecution, RunTrial, SkillgaugeError, TrajectoryEvent, Trial
 from skillgauge.api.run import worker
-
 from skillgauge_run_content import laid_down
 
 from .wire import Frame, Kind, receive, send
@@ -154,8 +153,8 @@ async def _work(
                 keeper.given[frame.number] = frame.content
             elif frame.kind is Kind.SAFE:
                 keeper.is_safe(frame.number)
-            elif found := under_way.get(frame.number):
-                found.cancel()
+            elif attempt := under_way.get(frame.number):
+                attempt.cancel()
     except EOFError:
         pass  # nobody waits for anything any more
     finally:

@@ -1,4 +1,4 @@
-"""Whole runs on a cluster of real processes, beside the same runs elsewhere: real signals, a service that counts."""
+"""Whole runs on a cluster of real processes, beside the same runs elsewhere, with a service that counts sessions."""
 
 from __future__ import annotations
 
@@ -124,7 +124,8 @@ class Bench:
 
     def start(self, *options: str) -> subprocess.Popen[str]:
         """Run the command in the background."""
-        fixed = ("eval", "asks", "--plugin", str(AGENT), "--engine", "counted", "--no-baseline", "--json")
+        fixed = ["eval", "asks", "--plugin", str(AGENT), "--engine", "counted", "--no-baseline", "--json"]
+        fixed += ["--set", f"executors.dask.folder={self.work}"]  # where the agent finds its service
         pipe = subprocess.PIPE
         self.started.append(
             subprocess.Popen(
@@ -271,7 +272,7 @@ def stations(cluster: DaskCluster) -> list[int]:
 
 
 def test_a_killed_run_goes_on_and_pays_nothing_twice(bench: Bench, cluster: DaskCluster) -> None:
-    """Workers end what a dead process had begun; the same command makes that again, and nothing that was finished."""
+    """Workers end what a dead process had begun; the same command executes only what had not finished."""
     bench.suite(8)
     process = bench.start(*on(cluster))
     until(lambda: len(bench.service.begun) == 4, "the start of four sessions")
@@ -317,3 +318,51 @@ def test_a_limit_of_cost_holds_for_all_workers(bench: Bench, cluster: DaskCluste
     bench.service.let_end()
     bench.end(bench.start(*on(cluster), "--max-cost", "1"), 4)
     assert sum(bench.service.finished.values()) == 2
+
+
+def test_a_run_without_its_scheduler_ends_and_goes_on(
+    bench: Bench, cluster: DaskCluster, start_cluster: Callable[..., DaskCluster]
+) -> None:
+    """It says so, its sessions end, and the same command on another cluster executes what had not finished."""
+    bench.suite(6)
+    process = bench.start(*on(cluster), "--store", "runs.db")
+    until(lambda: len(bench.service.begun) == 4, "the start of four sessions")
+    bench.service.let_end(2)
+    until(lambda: len(bench.service.begun) == 6, "the start of two sessions in the places of those that ended")
+    cluster.scheduler.kill()
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 2
+    assert "does not answer any more" in err
+    until(lambda: not bench.service.alive(), "the end of every session")
+    another = start_cluster(environment=bench.environment)
+    another.fill(2)
+    bench.service.let_end()
+    document, _ = bench.end(bench.start(*on(another), "--store", "runs.db"))
+    assert len(document["results"]) == 6
+    assert set(bench.service.finished.values()) == {1}
+
+
+def test_a_worker_that_lacks_something_is_named(bench: Bench, cluster: DaskCluster, tmp_path: Path) -> None:
+    """Its trials are made by others; where all lack it, nothing is begun and every reason is told."""
+    bench.suite(4)
+    spoiled = tmp_path / "spoiled/skillgauge_format_agent_skills"
+    spoiled.mkdir(parents=True)
+    (spoiled / "__init__.py").write_text("raise ImportError('spoiled on purpose')")
+    nowhere = ("--set", f"executors.dask.folder={tmp_path}/nowhere")
+    process = bench.start(*on(cluster, *nowhere))
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 2
+    assert f"there is no folder {tmp_path}/nowhere on it" in err
+    assert not bench.service.begun
+    cluster.add(environment={"WORKER": "spoiled", "PYTHONPATH": str(spoiled.parent)})
+    until(lambda: cluster.said().count("Registered to") == 3, "the start of the worker")
+    process = bench.start(*on(cluster))
+    assert process.stderr is not None
+    line = ""
+    while "worker.refused" not in line:
+        line = process.stderr.readline()
+        assert line
+    bench.service.let_end()
+    document, _ = bench.end(process)
+    assert {one["verdict"] for one in document["results"]} == {"pass", "fail"}
+    assert {one.worker for one in bench.service.begun} == {"a", "b"}

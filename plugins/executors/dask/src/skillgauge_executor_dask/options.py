@@ -8,7 +8,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from skillgauge.api import EMPTY, HARMLESS, Frozen
+from skillgauge.api import HARMLESS, Frozen
 
 
 class DaskOptions(Frozen):
@@ -41,12 +41,12 @@ class DaskOptions(Frozen):
         json_schema_extra=HARMLESS,
     )
     resources: Mapping[str, float] = Field(
-        default=EMPTY,
+        default_factory=dict,
         description="What each attempt takes of the resources that workers announce (`dask worker --resources`).",
         json_schema_extra=HARMLESS,
     )
     engine_resources: Mapping[str, Mapping[str, float]] = Field(
-        default=EMPTY,
+        default_factory=dict,
         description="The same for attempts of an engine, by its name; it is added to `resources`.",
         json_schema_extra=HARMLESS,
     )

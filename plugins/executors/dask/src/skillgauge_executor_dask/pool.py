@@ -70,7 +70,7 @@ class _Member:
     places: int
     attempts: Attempts | None = None
     under_way: int = 0
-    taken: dict[str, float] = field(default_factory=dict)
+    in_use: dict[str, float] = field(default_factory=dict)
 
     def could(self, needs: Mapping[str, float]) -> bool:
         """Tell whether it is ready and has what an attempt needs, be it in use or not."""
@@ -81,14 +81,14 @@ class _Member:
         """Tell whether it could make an attempt now."""
         if not self.could(needs):
             return False
-        has_left = all(self.info.resources[name] - self.taken.get(name, 0.0) >= needs[name] for name in needs)
+        has_left = all(self.info.resources[name] - self.in_use.get(name, 0.0) >= needs[name] for name in needs)
         return has_left and self.under_way < self.places
 
     def take(self, needs: Mapping[str, float], sign: int = 1) -> None:
         """Count an attempt, or with a sign of -1 its end."""
         self.under_way += sign
         for name, amount in needs.items():
-            self.taken[name] = self.taken.get(name, 0.0) + sign * amount
+            self.in_use[name] = self.in_use.get(name, 0.0) + sign * amount
 
 
 class Pool:
@@ -201,23 +201,23 @@ class Pool:
         """Wait for something; the run ends if for long no worker could help, even if it had nothing else to do."""
         since = self._loop.time()
         async with self._changed:
-            while not (found := holds()):
+            while not (value := holds()):
                 if any(one.could(needs) for one in self._members.values()):
                     since = self._loop.time()
-                left = since + self._options.wait_s - self._loop.time()
-                if left <= 0:
+                remaining_s = since + self._options.wait_s - self._loop.time()
+                if remaining_s <= 0:
                     self._give_up(self._nobody(needs))
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), left if left > 0 else None)
-            return found
+                    await asyncio.wait_for(self._changed.wait(), remaining_s if remaining_s > 0 else None)
+            return value
 
     def _nobody(self, needs: Mapping[str, float]) -> PluginError:
-        asked = ", ".join(f"{name}={amount:g}" for name, amount in needs.items())
+        needed = ", ".join(f"{name}={amount:g}" for name, amount in needs.items())
         message = f"no worker could make an attempt for {self._options.wait_s:g} s"
         hint = "Start one with `dask worker ADDRESS`, or raise executors.dask.wait_s."
         if self._members:
-            message = f"no worker announces {asked}, which an attempt takes"
-            hint = f'Start one with `dask worker ADDRESS --resources "{asked.replace(",", "")}"`.'
+            message = f"no worker announces {needed}, which an attempt takes"
+            hint = f'Start one with `dask worker ADDRESS --resources "{needed.replace(",", "")}"`.'
         return PluginError([Problem("executor.no-worker", message, hint=hint), *self._refusals()])
 
     def _refusals(self) -> list[Problem]:
@@ -227,13 +227,13 @@ class Pool:
         if not self.trouble.done():
             self.trouble.set_exception(error)
 
-    def _see(self, found: list[WorkerInfo]) -> None:
+    def _see(self, workers: list[WorkerInfo]) -> None:
         """Take note of the workers that there are, and prepare the run at those that are new."""
         if self.is_stopped:
             return  # those that have ended would be begun again
-        there = {one.address for one in found}
-        self._refused = {address: error for address, error in self._refused.items() if address in there}
-        for info in found:
+        present = {one.address for one in workers}
+        self._refused = {address: error for address, error in self._refused.items() if address in present}
+        for info in workers:
             if info.address not in self._members and info.address not in self._refused:
                 member = self._members[info.address] = _Member(info, self._options.places or info.threads)
                 joining = self._loop.create_task(self._join(member))

@@ -1,4 +1,4 @@
-"""What runs in a dask worker: a worker process beside it, and the frames that wait to be fetched from there.
+"""The part in a dask worker: a worker process beside it, and the frames that wait to be fetched from there.
 
 A recipe is about the folder that a process runs in, and plugins change a process for good, so a run has a process of
 its own beside each dask worker and leaves nothing behind in that. The process lives as long as the run asks for it: a
