@@ -74,9 +74,13 @@ async def laid_down(content: Content) -> AsyncIterator[LaidDown]:
         kept = _cache() or Path(folder, "cache")
         try:
             manifest = Manifest.model_validate_json(await content.manifest())
-            yield await lay_down(manifest, content.content, kept, Path(folder, "files"))
-        except (ValidationError, WrongContentError) as error:
+            laid = await lay_down(manifest, content.content, kept, Path(folder, "files"))
+        except ValidationError as error:
+            message = f"this is no list of the files of a run: {error.errors()[0]['msg']}"
+            raise _trouble(message, "Install the same version of skillgauge at both ends.") from None
+        except WrongContentError as error:
             raise _trouble(f"the files of the run cannot be laid down: {error}") from None
+        yield laid
 
 
 def _cache() -> Path | None:
