@@ -22,6 +22,7 @@ from skillgauge_adapter_python.adapter import python_adapter
 from skillgauge_adapter_subprocess.adapter import SubprocessAdapter
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
+from skillgauge_testkit.leftovers import command_lines
 from skillgauge_testkit.program import PROGRAM
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("strongest")]
@@ -47,9 +48,8 @@ def supervisor_of(marker: str, owner: int) -> int:
     """Wait for a process with a marker in its arguments; its ancestor that is a child of the owner."""
     until = time.monotonic() + PATIENCE_S
     while True:
-        for path in Path("/proc").glob("[0-9]*/cmdline"):
-            ancestor = int(path.parent.name)
-            if marker not in content(path) or ancestor == owner:
+        for ancestor, line in command_lines().items():
+            if marker not in line or ancestor == owner:
                 continue
             while ancestor > 1 and (parent := parent_of(ancestor)) != owner:
                 ancestor = parent
@@ -59,18 +59,13 @@ def supervisor_of(marker: str, owner: int) -> int:
         time.sleep(0.02)
 
 
-def content(path: Path) -> str:
-    """Return the text of a file of the kernel; empty if the process has gone."""
-    try:
-        return path.read_text(errors="replace")
-    except OSError:
-        return ""
-
-
 def parent_of(pid: int) -> int:
     """Return the parent of a process, 0 if it has gone."""
-    status = content(Path("/proc", str(pid), "stat"))
-    return int(status.rpartition(")")[2].split()[1]) if status else 0
+    try:
+        status = Path("/proc", str(pid), "stat").read_text(errors="replace")
+    except OSError:
+        return 0
+    return int(status.rpartition(")")[2].split()[1])
 
 
 @pytest.fixture

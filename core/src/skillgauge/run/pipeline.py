@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..contract.executors import Executor, Keeper, RunTrial
+from ..contract.executors import Executor, Keeper, RunFiles, RunTrial
 from ..contract.providers import Clean
 from ..contract.stores import RunLog, Store
 from ..plugins.events import Events
@@ -61,6 +61,8 @@ class Job:
     """Frees what the stages hold; called once, also when the run is stopped."""
     recipe: bytes = b""
     """See `PortableRunTrial.recipe`."""
+    files: Callable[[], RunFiles] | None = None
+    """See `PortableRunTrial.files`; there where there is a recipe."""
     watch_agents: Callable[[OnStep], None] | None = None
     """Takes who is told of what agents do."""
     on_step: OnStep | None = None
@@ -183,7 +185,7 @@ async def _execute(
         keeper=ledger,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
-    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger, job.on_step)
+    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger, job.files, job.on_step)
 
     async def write(result: TrialResult, *, paid: bool) -> None:
         await ledger.record(result, paid=paid)
@@ -233,6 +235,7 @@ class _RunTrial:
     concurrency: int
     recipe: bytes
     keeper: Keeper
+    files_of_run: Callable[[], RunFiles] | None
     on_step: OnStep | None
 
     async def __call__(self, trial: Trial) -> TrialResult:
@@ -256,6 +259,10 @@ class _RunTrial:
 
     async def kept(self, trial: Trial) -> KeptExecution | None:
         return await self.keeper.kept(trial)
+
+    def files(self) -> RunFiles:
+        assert self.files_of_run  # as there is a recipe
+        return self.files_of_run()
 
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         return replace(self, runner=self.runner.elsewhere(attempt))

@@ -1,4 +1,4 @@
-"""Find descriptors and threads that a test has left behind in its own process.
+"""Find descriptors and threads that a test has left behind in its own process, and processes of the machine.
 
 What was there before is told by identity and not counted: garbage of earlier tests may be collected, and their idle
 threads may end, while a test runs.
@@ -8,8 +8,9 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
-__all__ = ["leaves_nothing", "open_descriptors"]
+__all__ = ["command_lines", "leaves_nothing", "open_descriptors"]
 
 
 def open_descriptors() -> frozenset[tuple[int, int, int]]:
@@ -20,6 +21,19 @@ def open_descriptors() -> frozenset[tuple[int, int, int]]:
             state = os.fstat(int(name))
             descriptors.add((int(name), state.st_dev, state.st_ino))
     return frozenset(descriptors)
+
+
+def command_lines() -> dict[int, str]:
+    """Return the command line of each process of this machine by its id, words separated by spaces.
+
+    A process that ends meanwhile is left out, wherever in reading that happens.
+    """
+    found: dict[int, str] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (folder / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+            found[int(folder.name)] = b" ".join(words).decode(errors="replace")
+    return found
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from skillgauge.api import (
     TrialResult,
     get_logger,
 )
+from skillgauge_run_content import Content
 
 from .wire import Frame, Kind
 
@@ -53,20 +54,27 @@ class Link(Protocol):
         """
 
 
-async def prepared(link: Link, run: PortableRunTrial, share: int) -> Attempts:
+async def prepared(link: Link, run: PortableRunTrial, share: int, files: Content | None = None) -> Attempts:
     """Let a worker prepare a run.
 
     Args:
         link: to the worker, which has done nothing yet.
         run: what it is to make attempts of.
         share: attempts that it gets at once.
+        files: of the run, for a worker that has no folder in common with this process.
 
     Raises:
         PluginError: it cannot; it has ended.
     """
     try:
+        if files:
+            link.send(Frame(Kind.FILES))
         link.send(Frame(Kind.PREPARE, share, run.recipe))
         answer = await link.receive()
+        while files and answer.kind is Kind.ASK:
+            digest = answer.content.decode()
+            link.send(Frame(Kind.CONTENT, content=await (files.content(digest) if digest else files.manifest())))
+            answer = await link.receive()
         if answer.kind is not Kind.READY:
             raise _unprepared(answer.content.decode())
     except BaseException as error:

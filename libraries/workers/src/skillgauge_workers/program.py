@@ -20,6 +20,7 @@ from functools import partial
 
 from skillgauge.api import GivenUp, KeptExecution, RunTrial, SkillgaugeError, TrajectoryEvent, Trial
 from skillgauge.api.run import worker
+from skillgauge_run_content import laid_down
 
 from .wire import Frame, Kind, receive, send
 
@@ -58,7 +59,13 @@ async def _serve(connection: socket.socket) -> None:
     async with AsyncExitStack() as stack:
         try:
             first = await receive(reader)
-            run_trial = await stack.enter_async_context(worker(first.content, first.number, spent, keeper, step))
+            folder, home = None, None
+            if first.kind is Kind.FILES:
+                laid = await stack.enter_async_context(laid_down(_Files(reader, writer)))
+                folder, home = laid.folder, laid.home
+                first = await receive(reader)
+            working = worker(first.content, first.number, spent, keeper, step, folder=folder, home=home)
+            run_trial = await stack.enter_async_context(working)
         except EOFError:
             return
         except SkillgaugeError as error:
@@ -71,6 +78,24 @@ async def _serve(connection: socket.socket) -> None:
     with suppress(OSError):
         await writer.drain()
     writer.close()
+
+
+class _Files:
+    """The files of the run, asked for at the other end: a `Content`."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def manifest(self) -> bytes:
+        return await self._asked("")
+
+    async def content(self, digest: str) -> bytes:
+        return await self._asked(digest)
+
+    async def _asked(self, digest: str) -> bytes:
+        send(self._writer, Frame(Kind.ASK, content=digest.encode()))
+        return (await receive(self._reader)).content
 
 
 class _Keeper:

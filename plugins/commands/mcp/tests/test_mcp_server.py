@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from skillgauge_command_mcp.answers import run_plan
 from skillgauge_command_mcp.runs import Budget
 from skillgauge_command_mcp.workplace import RefusedError, Workplace
+from skillgauge_testkit.leftovers import command_lines
 from skillgauge_testkit.program import PROGRAM, TIME_LIMIT_S, Program
 
 from .conftest import AGENT, Serve
@@ -231,15 +232,17 @@ def test_a_run_ends_when_a_signal_ends_the_server(program: Program, skills: Path
     marker = f"sleep 62.{os.getpid()}{int(number)}"
     (program.work / "slow.yaml").write_text(f"replies: [{{run: '{marker}'}}]")
     command = [PROGRAM, "mcp", skills, "--allow-runs", "--max-cost", "2", "--set=engines.mock.script=slow.yaml"]
-    with (program.work / "server.txt").open("w") as errors:
-        running = subprocess.Popen(
+    with (
+        (program.work / "server.txt").open("w") as errors,
+        subprocess.Popen(
             command,
             cwd=program.work,
             env=dict(program.environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
-        )
+        ) as running,
+    ):
         evals = {"path": "release-notes/evals/evals.json", "engine": ["mock"]}
         assert running.stdin is not None
         for message in (
@@ -253,19 +256,13 @@ def test_a_run_ends_when_a_signal_ends_the_server(program: Program, skills: Path
         running.send_signal(number)
         assert running.wait(timeout=TIME_LIMIT_S) == 130
         assert _awaits(marker, present=False)
-        running.communicate()
 
 
 def _awaits(command: str, *, present: bool) -> bool:
     """Tell if a process with this command line comes, or goes, before the time is up."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
-        lines = [
-            path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            for path in Path("/proc").glob("[0-9]*/cmdline")
-            if path.exists()
-        ]
-        if any(line.startswith(command) for line in lines) is present:
+        if any(line.startswith(command) for line in command_lines().values()) is present:
             return True
         time.sleep(0.1)
     return False
@@ -300,19 +297,18 @@ def test_the_other_side_may_leave(program: Program) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, b""), done.stderr
-    running = subprocess.Popen(
+    with subprocess.Popen(
         [PROGRAM, "mcp"],
         cwd=program.work,
         env=dict(program.environment),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
-    assert running.stdin is not None
-    assert running.stdout is not None
-    running.stdin.write(json.dumps({"jsonrpc": "2.0", **HELLO}).encode() + b"\n")
-    running.stdin.flush()
-    assert b'"serverInfo"' in running.stdout.readline()
-    running.send_signal(signal.SIGINT)
-    assert running.wait(timeout=TIME_LIMIT_S) == 130
-    running.communicate()
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(json.dumps({"jsonrpc": "2.0", **HELLO}).encode() + b"\n")
+        running.stdin.flush()
+        assert b'"serverInfo"' in running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        assert running.wait(timeout=TIME_LIMIT_S) == 130

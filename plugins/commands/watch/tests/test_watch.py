@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from skillgauge_testkit.leftovers import command_lines
 from skillgauge_testkit.program import PROGRAM, Program
 
 LIMIT_S = 100
@@ -117,15 +118,7 @@ def start(work: Path, environment: dict[str, str]) -> Iterator[Start]:
 
 def left_behind(mark: str) -> list[str]:
     """Command lines of processes that hold a text."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if mark in line and path.parent.name != str(os.getpid()):
-            found.append(line)
-    return found
+    return [line for pid, line in command_lines().items() if mark in line and pid != os.getpid()]
 
 
 @pytest.mark.e2e

@@ -82,6 +82,7 @@ class DaskCluster:
         host: str = _LOOPBACK,
         address: str = "",
         before: Sequence[str] = (),
+        cwd: Path | None = None,
     ) -> subprocess.Popen[bytes]:
         """Start a worker, which is part of the cluster a moment later.
 
@@ -91,10 +92,11 @@ class DaskCluster:
             host: address at which it listens.
             address: of the scheduler as it sees that; empty is what the scheduler says.
             before: stands in front of the command.
+            cwd: folder that it runs in.
         """
         places = () if "--nthreads" in options else ("--nthreads", "1")
         command = ("worker", address or self.address, "--no-dashboard", "--host", host, "--no-nanny", *places, *options)
-        self.workers.append(self._start(*command, environment=environment, before=before))
+        self.workers.append(self._start(*command, environment=environment, before=before, cwd=cwd))
         return self.workers[-1]
 
     def fill(self, workers: int) -> None:
@@ -122,12 +124,17 @@ class DaskCluster:
         return self.scheduler_file.exists() and bool(self.scheduler_file.read_text())
 
     def _start(
-        self, *command: str, environment: Mapping[str, str] | None = None, before: Sequence[str] = ()
+        self,
+        *command: str,
+        environment: Mapping[str, str] | None = None,
+        before: Sequence[str] = (),
+        cwd: Path | None = None,
     ) -> subprocess.Popen[bytes]:
         name = f"{command[0]}-{len(self.workers)}.log"
         with (self.folder / name).open("ab") as said:
             return subprocess.Popen(
                 [*before, *_DASK, *command, *self.tls],
+                cwd=cwd,
                 env=self.environment | dict(environment or {}),
                 stdin=subprocess.DEVNULL,
                 stdout=said,
@@ -305,7 +312,8 @@ class Bench:
 
     def start(self, *options: str) -> subprocess.Popen[str]:
         """Run the command in the background."""
-        fixed = ("eval", "asks", "--plugin", AGENT.name, "--engine", "counted", "--no-baseline", "--json")
+        fixed = ["eval", "asks", "--plugin", AGENT.name, "--engine", "counted", "--no-baseline", "--json"]
+        fixed += ["--set", f"executors.dask.folder={self.work}"]  # where the agent finds its service
         pipe = subprocess.PIPE
         self.started.append(
             subprocess.Popen(

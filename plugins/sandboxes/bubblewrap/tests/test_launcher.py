@@ -22,7 +22,7 @@ from skillgauge.api import Command, Finished, LaunchError, SandboxSpec
 from skillgauge_sandbox_bubblewrap import launching
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
-from skillgauge_testkit.leftovers import leaves_nothing
+from skillgauge_testkit.leftovers import command_lines, leaves_nothing
 
 GENEROUS_S = 60.0
 REACHING = """
@@ -138,15 +138,7 @@ def ran(sandbox: BubblewrapSandbox, *argv: str, **settings: Any) -> Finished:
 
 def processes(*words: str) -> list[int]:
     """Processes of this machine with exactly these words."""
-    wanted = b"".join(word.encode() + b"\0" for word in words)
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if path.read_bytes() == wanted:
-                found.append(int(path.parent.name))
-        except OSError:
-            continue
-    return found
+    return [pid for pid, line in command_lines().items() if line == " ".join(words)]
 
 
 def children() -> Iterator[tuple[int, str]]:
@@ -223,16 +215,9 @@ def test_nothing_outlives_us() -> None:
                 one.kill()
         assert gone("sleep", seconds)
         deadline = time.monotonic() + 20
-        while ours := [path for path in Path("/proc").glob("[0-9]*/cmdline") if home.encode() in _content(path)]:
+        while ours := [line for line in command_lines().values() if home in line]:
             assert time.monotonic() < deadline, ours
             time.sleep(0.02)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
 
 
 @pytest.mark.parametrize("are_usable", [True, False], ids=["launcher", "bwrap"])

@@ -188,7 +188,7 @@ class Cluster:
         Raises:
             PluginError: that worker cannot have one.
         """
-        folder = self._options.folder or _here()
+        folder = None if self._options.travels else self._options.folder or _here()
         try:
             (refusal,) = (await self._client.run(open_station, self._key, folder, workers=[address])).values()
         except Exception as error:

@@ -52,7 +52,7 @@ class DaskOptions(Frozen):
     )
     folder: str | None = Field(
         default=None,
-        description="Folder on workers where the files of the run are; default: the same path as here.",
+        description="Folder on workers where the files of the run are; default: they travel to a folder of each worker.",
     )
     wait_s: float = Field(
         default=300.0,
@@ -60,6 +60,11 @@ class DaskOptions(Frozen):
         description="Seconds to wait for a worker while none can make an attempt; then the run ends.",
         json_schema_extra=HARMLESS,
     )
+
+    @property
+    def travels(self) -> bool:
+        """Whether the files of the run travel: not where they are, and not in a cluster in this process."""
+        return self.folder is None and bool(self.address or self.scheduler_file)
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:

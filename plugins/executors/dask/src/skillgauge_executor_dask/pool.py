@@ -11,6 +11,7 @@ from typing import TypeVar
 from uuid import uuid4
 
 from skillgauge.api import Failure, PluginError, PortableRunTrial, Problem, Trial, TrialResult, get_logger
+from skillgauge_run_content import ContentOfRun
 from skillgauge_workers import Attempts, Frame, packed, prepared
 
 from .cluster import Cluster, Remote, WorkerInfo
@@ -104,6 +105,7 @@ class Pool:
         self._run = run
         self._options = options
         self._loop = asyncio.get_running_loop()
+        self._files = ContentOfRun(run.files()) if options.travels else None
         self._changed = asyncio.Condition()
         self._members: dict[str, _Member] = {}
         self._refused: dict[str, PluginError] = {}
@@ -244,7 +246,8 @@ class Pool:
         try:
             link = _Link(self._cluster)
             await link.open(address)
-            member.attempts = await prepared(link, self._run, min(member.places, self._run.concurrency))
+            share = min(member.places, self._run.concurrency)
+            member.attempts = await prepared(link, self._run, share, self._files)
             self._has_begun = True
             log.info("worker.ready", worker=address, places=member.places)
             await self._notify()

@@ -12,6 +12,7 @@ from skillgauge.api import (
     GivenUp,
     KeptExecution,
     Results,
+    RunFiles,
     RunTrial,
     TrajectoryEvent,
     Trial,
@@ -39,6 +40,7 @@ class CountingRunTrial:
     runner: TrialRunner
     concurrency: int
     recipe: bytes
+    files: Callable[[], RunFiles]
     begun: list[int] = field(default_factory=list)
     broken_at: int | None = None
 
@@ -98,9 +100,9 @@ class Bench:
         retry: RetryPolicy | None = None,
     ) -> tuple[Results, CountingRunTrial]:
         """Results of trials that are run as the kernel runs them."""
-        prepared, recipe = await self.bundle.prepared()
+        prepared, elsewhere = await self.bundle.prepared()
         runner = TrialRunner(prepared.job.stages, prepared.job.grading, retry=retry or RetryPolicy())
-        run_trial = CountingRunTrial(runner, concurrency, recipe, broken_at=broken_at)
+        run_trial = CountingRunTrial(runner, concurrency, elsewhere.recipe, elsewhere.files, broken_at=broken_at)
         executor = executor or self.executor(concurrency)
         results = called("Executor.run", executor.run, trials, run_trial)
         require_shape(results, Results)
