@@ -17,6 +17,7 @@ from skillgauge.api import (
     GivenUp,
     KeptExecution,
     PluginError,
+    RunFiles,
     RunTrial,
     TrajectoryEvent,
     Trial,
@@ -101,6 +102,10 @@ class Run:
         self.finished: KeptExecution | None = None
         self.steps: list[str] = []
         self.spending: list[GivenUp] = []
+
+    def files(self) -> RunFiles:
+        """It has none."""
+        return RunFiles({})
 
     def elsewhere(self, _attempt: object) -> RunTrial:
         """Is never called."""

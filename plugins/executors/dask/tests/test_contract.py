@@ -121,9 +121,9 @@ class ClusterWorkers:
         self._cluster.add()
         prepared, refusals = pool.prepared, self._refusals
 
-        async def prepared_after_refusal(link: Link, run: PortableRunTrial, share: int) -> Attempts:
+        async def prepared_after_refusal(link: Link, run: PortableRunTrial, *more: Any) -> Attempts:
             try:
-                attempts = await prepared(link, run, share)
+                attempts = await prepared(link, run, *more)
             except PluginError as error:
                 refusals.append(str(error))
                 raise

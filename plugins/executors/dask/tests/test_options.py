@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from skillgauge.api import KeptExecution, PluginError, Trial, TrialResult
+from skillgauge.api import KeptExecution, PluginError, RunFiles, Trial, TrialResult
 from skillgauge_executor_dask import connecting
 from skillgauge_executor_dask.executor import DaskExecutor
 from skillgauge_executor_dask.options import DaskOptions
@@ -39,8 +39,12 @@ class Run:
     concurrency = 1
     recipe = b"{}"
 
+    def files(self) -> RunFiles:
+        """It has none."""
+        return RunFiles({})
+
     def elsewhere(self, _attempt: object) -> Any:
-        """Is never called."""
+        """No attempt is made."""
 
         async def run_trial(_trial: Trial) -> TrialResult:
             raise NotImplementedError
