@@ -486,6 +486,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/executors/dask/tests/test_contract.py::test_cluster_in_this_process",
         "plugins/executors/dask/tests/test_contract.py::test_cluster_of_processes",
         "plugins/executors/dask/tests/test_runs.py::test_a_killed_run_goes_on_and_pays_nothing_twice",
+        "plugins/executors/dask/tests/test_chaos.py::test_everything_is_killed_and_nothing_is_paid_twice",
     ),
     # One worker of several that could not prepare the run spoiled its trials one by one.
     "R3-S6": (

@@ -52,7 +52,7 @@ class DaskOptions(Frozen):
     )
     folder: str | None = Field(
         default=None,
-        description="Folder on workers with the files of the run; default: the files travel to each worker.",
+        description="Folder on workers where the files of the run are; without it they travel to each worker.",
     )
     wait_s: float = Field(
         default=300.0,
