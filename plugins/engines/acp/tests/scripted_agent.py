@@ -131,6 +131,17 @@ def skill(name, status="completed"):
     say("done")
 
 
+def vibe(name):
+    """Load a skill as Mistral Vibe tells it, and write down the settings that it was given."""
+    for path in sorted(Path(os.environ["HOME"], ".vibe").iterdir(), reverse=True):
+        # Its list of folders goes before its settings, whose tables would swallow it.
+        sys.stderr.write(path.read_text())
+    named = {"title": "Load the skill", "_meta": {"tool_name": "skill", "skill_name": name}}
+    update(sessionUpdate="tool_call", toolCallId="t1", kind="read", rawInput={"name": name}, **named)
+    update(sessionUpdate="tool_call_update", toolCallId="t1", status="completed", _meta=named["_meta"])
+    say("done")
+
+
 def perform(prompt):
     """What a prompt stands for; the reason to stop."""
     word, _, rest = prompt.partition(" ")
@@ -151,6 +162,8 @@ def perform(prompt):
         return rest
     elif word == "skill":
         skill(*rest.split())
+    elif word == "vibe":
+        vibe(rest)
     elif word == "crash":
         say("half")
         sys.stderr.write("out of luck\n")

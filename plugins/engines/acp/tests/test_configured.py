@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,6 +30,8 @@ from skillgauge.api import (
 from skillgauge.plugins.index import IndexEntry, PluginIndex
 from skillgauge.plugins.registry import Registry
 from skillgauge_engine_acp.configured import plugin
+from skillgauge_engine_acp.configured.options import PAGE
+from skillgauge_engine_acp.configured.presets import PRESETS
 from skillgauge_testkit import ENGINES, Maker, TemporarySandbox
 
 LIMITS = Limits(timeout_s=30)
@@ -97,7 +100,7 @@ def test_a_known_agent_is_still_its_own_engine() -> None:
             {"mine": {"argv": "x"}},
             ("'mien' is described (did you mean mine", "gemini", "engines.acp.agents"),
         ),
-        ("acp:opencode", {}, ("known are claude-agent-acp, codex-acp, gemini", "docs/other-agents.md")),
+        ("acp:opncode", {}, ("did you mean opencode", "known are claude-agent-acp, codex-acp, gemini", "vibe", PAGE)),
         ("acp", {}, ("no agent is named", "--engine acp:NAME")),
         ("acp:mine", {"mine": {"argv": "x", "skil_folder": "y"}}, ("skil_folder",)),
         ("acp:mine", {"mine": {"argv": "x", "skill_folder": "../y"}}, ("stay inside",)),
@@ -112,6 +115,55 @@ def test_what_cannot_be_meant_is_refused(name: str, agents: dict[str, Any], word
     with pytest.raises(PluginError) as raised:
         plugins.make(ENGINES, plugins.resolve("engines", name))
     assert all(word in str(raised.value) for word in words), str(raised.value)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_needs_no_description(name: str) -> None:
+    """Its name is enough; it promises what its agent was seen to tell, and its program is told how to install."""
+    plugins = registry({})
+    resolved = plugins.resolve("engines", f"acp:{name}")
+    engine = plugins.make(ENGINES, resolved)
+    assert engine.identity("m1").name == f"acp:{name}"
+    assert Fact.FIRED in plugins.traits(resolved).tells
+    hints = [problem.hint for problem in asyncio.run(engine.check()) if problem.code == "engine.no-program"]
+    assert not hints or PRESETS[name].install in str(hints[0])
+
+
+def test_a_description_of_the_user_goes_before_a_preset() -> None:
+    """Key by key, so that he changes what is different with him and no more."""
+    plugins = registry({"qwen": {"base_url": "http://127.0.0.1:9/v1"}})
+    engine = plugins.make(ENGINES, plugins.resolve("engines", "acp:qwen"))
+    assert engine.service("m1").address == "http://127.0.0.1:9/v1"
+    assert plugins.traits(plugins.resolve("engines", "acp:qwen")).skill_folder == ".qwen/skills"
+
+
+def test_what_a_description_needs_is_looked_for_before_a_session() -> None:
+    """A further program that is not there, and a model that it names and nobody gave."""
+
+    def problems(model: str | None, **options: Any) -> list[tuple[str, str]]:
+        engine = make({**MINE, **options})
+        engine.identity(model)
+        return [(one.code, one.message) for one in asyncio.run(engine.check())]
+
+    assert problems("m1", env={"MODEL": "{model}"}, needs=["sh"]) == []
+    ((code, message),) = problems(None, files={"x": {"model": "{model}"}})
+    assert (code, "names a model" in message) == ("engine.no-model", True)
+    ((code, message),) = problems(None, needs=["no-such-program"])
+    assert (code, "'no-such-program'" in message) == ("engine.no-program", True)
+
+
+def test_vibe_names_the_tool_of_a_call_in_its_own_way() -> None:
+    """As its source has it: `_meta.tool_name`, and the skill in the arguments; its program is a scripted one here."""
+    vibe = {key: PRESETS["vibe"].description[key] for key in ("skill_tool", "usage", "files")}
+    execution = played(f"vibe {SKILL}", base_url="http://127.0.0.1:9/v1", **vibe)
+    assert execution.failure is None
+    assert execution.trajectory
+    assert execution.trajectory.skills_fired == (FiredSkill(name=SKILL, how="invoked"),)
+    assert execution.usage
+    assert (execution.usage.input_tokens, execution.usage.output_tokens) == (11, 7)
+    settings = tomllib.loads(execution.stderr or "")
+    assert (settings["active_model"], settings["providers"][0]["api_base"]) == ("m1", "http://127.0.0.1:9/v1")
+    assert settings["trusted"][0].startswith("/")
 
 
 def test_what_is_not_described_is_unknown() -> None:

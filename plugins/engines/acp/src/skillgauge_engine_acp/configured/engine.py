@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from skillgauge.api import (
     JsonObject,
     JsonValue,
     ModelRoute,
+    Problem,
     RunRequest,
     Usage,
     Workspace,
     canonical_json,
+    host_environment,
+    thaw,
 )
 from skillgauge_agent_programs.engine import Access, Launch, Service
 from skillgauge_agent_programs.failures import failed
@@ -25,11 +29,16 @@ from skillgauge_agent_programs.skills import INVOKED
 
 from ..agents import Agent
 from ..calls import COMPLETED, FAILED, ToolCall
+from ..connection import RemoteError
 from ..engine import AcpEngine
 from ..reading import Reading
 from .options import ENGINE, ConfiguredOptions, UsageRule
+from .presets import PRESETS
 
 _ROUTE = "agent"
+_MODEL = "{model}"
+_TOOL_NAMES = (("_meta", "toolName"), ("_meta", "tool_name"), ("title",))
+"""Where agents name the tool of a call, the protocol having no place for it; the title comes last."""
 _KINDS = (
     "input_tokens",
     "cache_read_tokens",
@@ -53,7 +62,7 @@ class ConfiguredEngine(AcpEngine):
         super().__init__(options)
         self._description = options
         self.name = f"{ENGINE}:{options.agent}" if options.agent else ENGINE
-        self.program = AgentProgram(command=options.argv[0], install="see the page of the agent")
+        self.program = _program(options)
         self.agent = Agent(
             name=self.name,
             engine="",
@@ -100,10 +109,29 @@ class ConfiguredEngine(AcpEngine):
         left_out = ("agents", "agent", "hosts")
         return {key: value for key, value in super().settings().items() if key not in left_out}
 
+    def further_problems(self) -> tuple[Problem, ...]:
+        """Report programs that are not there, and a model that the description needs and nobody names."""
+        path = host_environment().get("PATH")
+        problems = []
+        for name in self._description.needs:
+            if shutil.which(name, path=path) is None:
+                message = f"engine {self.name!r} needs the program {name!r}, which is not there"
+                problems.append(Problem("engine.no-program", message, hint="Install it."))
+        if self._names_model and any(self.model(asked) is None for asked in self.models):
+            message = f"the description of engine {self.name!r} names a model, and none is given"
+            problems.append(Problem("engine.no-model", message, hint="Name it with --model."))
+        return tuple(problems)
+
+    @property
+    def _names_model(self) -> bool:
+        """Tell whether the model stands in a command line, a variable or a file."""
+        described = (self._description.argv, self._description.env, self._description.files)
+        return any(_MODEL in canonical_json(thaw(part)) for part in described)
+
     def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
         """Fill the templates, and write the files into the home."""
         values = {
-            "{model}": self.model(request.model) or "",
+            _MODEL: self.model(request.model) or "",
             "{address}": access.address,
             "{home}": str(workspace.home),
             "{workspace}": str(workspace.root),
@@ -118,6 +146,14 @@ class ConfiguredEngine(AcpEngine):
     def reading(self, request: RunRequest) -> Reading:
         """Reads what the description says that the agent tells."""
         return ConfiguredReading(request.prompt, [skill.ref.name for skill in request.skills], self._description)
+
+
+def _program(options: ConfiguredOptions) -> AgentProgram:
+    """The program of a preset was tested in one version; of what the user describes nothing more is known."""
+    preset, command = PRESETS.get(options.agent or ""), options.argv[0]
+    if preset is None or command != preset.description["argv"][0]:
+        return AgentProgram(command=command, install="see the page of the agent")
+    return AgentProgram(command=command, install=preset.install, tested=(preset.tested,))
 
 
 def _write(path: Path, content: JsonValue, values: Mapping[str, str]) -> None:
@@ -166,6 +202,10 @@ class ConfiguredReading(Reading):
         """The program is another one than described, so nothing that was read can be relied on."""
         return failed(FailureClass.SETUP, self._stranger) if self._stranger else None
 
+    def failure_of(self, error: RemoteError) -> Failure:
+        """Return what an error means; whatever another program than described says, it is the wrong one."""
+        return self.own_failure() or super().failure_of(error)
+
     def updated(self, update: JsonObject) -> None:
         """Add up the tokens of messages."""
         if self._description.usage is UsageRule.MESSAGES and (spent := _tokens(dig(update, "_meta", "usage"))):
@@ -173,13 +213,13 @@ class ConfiguredReading(Reading):
 
     def tool_name(self, call: ToolCall) -> str:
         """The name that a call has, in whichever place; the title of a tool's call may change on its way."""
-        names = (super().tool_name(call), text_at(call.fields, "_meta", "toolName"), text_at(call.fields, "title"))
+        names = (super().tool_name(call), *(text_at(call.fields, *place) for place in _TOOL_NAMES))
         for tool in self._description.skill_tool:
             if any(name == tool or (name or "").startswith(f"{tool}:") for name in names):
                 self._skill_calls.add(call.id)
         if call.id in self._skill_calls and (skill := self._named_in(call)):
             self._skills_asked[call.id] = skill
-        own = next(filter(None, names[:2]), "")
+        own = next(filter(None, names[:-1]), "")
         return own or (self._description.skill_tool[0] if call.id in self._skill_calls else "")
 
     def finished(self, call: ToolCall) -> None:
