@@ -151,7 +151,7 @@ class ConfiguredEngine(AcpEngine):
 def _program(options: ConfiguredOptions) -> AgentProgram:
     """The program of a preset was tested in one version; of what the user describes nothing more is known."""
     preset, command = PRESETS.get(options.agent or ""), options.argv[0]
-    if preset is None or command != preset.description["argv"][0]:
+    if preset is None or command != preset.command:
         return AgentProgram(command=command, install="see the page of the agent")
     return AgentProgram(command=command, install=preset.install, tested=(preset.tested,))
 

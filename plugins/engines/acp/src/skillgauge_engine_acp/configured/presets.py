@@ -19,6 +19,8 @@ _OPENAI = "https://api.openai.com/v1"
 class Preset:
     """An agent that is known well enough to be described."""
 
+    command: str
+    """What its program is called in PATH."""
     install: str
     """A command line that installs it."""
     tested: str
@@ -28,6 +30,7 @@ class Preset:
 
 
 _COPILOT = Preset(
+    "copilot",
     "npm install -g @github/copilot@1.0.102",
     "1.0.102",
     {
@@ -49,6 +52,7 @@ _COPILOT = Preset(
     },
 )
 _QWEN = Preset(
+    "qwen",
     "npm install -g @qwen-code/qwen-code@0.24.4",
     "0.24.4",
     {
@@ -71,6 +75,7 @@ _QWEN = Preset(
     },
 )
 _OPENCODE = Preset(
+    "opencode",
     "npm install -g opencode-ai@1.18.33",
     "1.18.33",
     {
@@ -108,6 +113,7 @@ _OPENCODE = Preset(
 )
 _CLINE_SERVER = "openai-compatible"
 _CLINE = Preset(
+    "cline",
     "npm install -g cline@3.0.65",
     "3.0.65",
     {
@@ -154,6 +160,7 @@ provider = "skillgauge"
 alias = "{model}"
 """
 _VIBE = Preset(
+    "vibe-acp",
     "uv tool install mistral-vibe==3.0.2",
     "3.0.2",
     {
