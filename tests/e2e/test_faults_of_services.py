@@ -91,10 +91,15 @@ KINDS = {
 ENGINES = {
     "claude-code": ("claude", "", "ANTHROPIC"),
     "codex": ("codex", "/v1", "OPENAI"),
+    "acp:copilot": ("copilot", "/v1", "COPILOT_PROVIDER"),
+    "acp:qwen": ("qwen", "/v1", "OPENAI"),
     "api": ("", "/v1", "OPENAI"),
 }
-MODELS = {"claude-code": "claude-sonnet-4-5", "codex": "gpt-5.5", "api": "m-1"}
+MODELS = {"claude-code": "claude-sonnet-4-5", "api": "m-1"}
 real = [pytest.mark.engine, pytest.mark.slow]
+EACH = pytest.mark.parametrize(
+    "engine", [*(pytest.param(name, marks=real) for name in ENGINES if name != "api"), "api"]
+)
 
 
 class Faulty:
@@ -135,8 +140,9 @@ def run(program: Program, work: Path, agent_program: Callable[[str], Path]) -> C
             options: dict[str, Any] = {"base_url": f"{server.url}{address}"}
             if command:
                 options |= {"program": agent_program(command), "api_retries": 0}
-            settings = [w for name, value in options.items() for w in ("--set", f"engines.{engine}.{name}={value}")]
-            words = ["eval", path, "--plugin", PLUGIN, "--engine", engine, "--model", MODELS[engine]]
+            prefix = engine.partition(":")[0]
+            settings = [w for name, value in options.items() for w in ("--set", f"engines.{prefix}.{name}={value}")]
+            words = ["eval", path, "--plugin", PLUGIN, "--engine", engine, "--model", MODELS.get(engine, "gpt-5.5")]
             words += ["--no-baseline", "--store", "none", "--json", "--retries", "1", "--timeout", "20s", *settings]
             done: Done = program(*words, env={f"{key}_API_KEY": KEY}, timeout_s=500)
         assert done.code in (0, 3), done.stderr
@@ -146,7 +152,7 @@ def run(program: Program, work: Path, agent_program: Callable[[str], Path]) -> C
 
 
 @pytest.mark.usefixtures("strongest")
-@pytest.mark.parametrize("engine", [pytest.param("claude-code", marks=real), pytest.param("codex", marks=real), "api"])
+@EACH
 def test_each_fault_has_its_class_and_is_no_verdict(run: Callable[..., dict[str, Any]], engine: str) -> None:
     """An error of the infrastructure, never a fail of the skill, or a pass where the service came back."""
     names = [name for name in KINDS if name != LONG]
@@ -160,7 +166,7 @@ def test_each_fault_has_its_class_and_is_no_verdict(run: Callable[..., dict[str,
 
 
 @pytest.mark.usefixtures("strongest")
-@pytest.mark.parametrize("engine", [pytest.param("claude-code", marks=real), pytest.param("codex", marks=real), "api"])
+@EACH
 def test_a_long_pause_is_kept(run: Callable[..., dict[str, Any]], engine: str) -> None:
     """The class is that of the service, with the time that it asks for, and it is not asked again."""
     result = run(engine, [LONG])[LONG]
