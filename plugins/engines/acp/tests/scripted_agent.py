@@ -162,6 +162,11 @@ def perform(prompt):
         return rest
     elif word == "skill":
         skill(*rest.split())
+    elif word == "trouble":
+        say("I look.")
+        update(sessionUpdate="usage_update", used=1, size=2)
+        for piece in rest.split("|"):
+            say(piece)
     elif word == "vibe":
         vibe(rest)
     elif word == "crash":
@@ -210,7 +215,9 @@ def main():
                 said.write(f"{prompt}\n")
             if prompt.startswith("error "):
                 code, _, told = prompt.removeprefix("error ").partition(" ")
-                send({"id": number, "error": {"code": int(code), "message": told}})
+                message, _, details = told.partition("|")
+                data = {"data": {"details": details}} if details else {}
+                send({"id": number, "error": {"code": int(code), "message": message, **data}})
                 continue
             answer = {"stopReason": perform(prompt)}
             send({"id": number, "result": answer if prompt == "silent" else {**answer, "usage": usage()}})

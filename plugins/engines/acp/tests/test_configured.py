@@ -206,6 +206,32 @@ def test_a_skill_that_could_not_be_loaded_is_told() -> None:
     assert trajectory.skills_refused == (RefusedSkill(name=SKILL, reason="its tool failed: loaded"),)
 
 
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [
+        ("trouble Error: no access to http://127.0.0.1:443 (HTTP 401).", FailureClass.AUTH),
+        ("trouble Error: retried 5 times in 14.500 s, last error: 529 try later", FailureClass.OVERLOADED),
+        ("trouble Error: 502 skillgauge relay: the API cannot be reached", FailureClass.NETWORK),
+        ("trouble Info: I ask again|Error: 400 Your credit balance is too low", FailureClass.BUDGET),
+        ("trouble Error: whatever", FailureClass.PROTOCOL),
+        ("trouble Info: I ask again|All is well.", None),
+        ("trouble Errors: 500 of them.", None),
+        ("error -32603 Internal error|404 no such model", FailureClass.MODEL_NOT_FOUND),
+        ("error -32603 Internal error|connection lost", FailureClass.NETWORK),
+    ],
+)
+def test_trouble_that_the_program_tells_is_no_answer(prompt: str, kind: FailureClass | None) -> None:
+    """A failure of the model's service is an error of its class, whether it comes as a message or beside an error."""
+    execution = played(prompt, own_words=["Error: ", "Info: "])
+    assert (execution.failure and execution.failure.failure_class) == kind
+    if kind is None:
+        assert execution.text == prompt.rpartition("|")[2].removeprefix("trouble ")
+    else:
+        assert execution.text is None
+    without = played("trouble Error: 401")
+    assert (without.failure, without.text) == (None, "Error: 401")
+
+
 def test_tokens_of_the_final_answer() -> None:
     """They are those of the whole session."""
     usage = played("hello", usage="final").usage

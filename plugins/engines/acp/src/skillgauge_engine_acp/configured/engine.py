@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -22,7 +23,7 @@ from skillgauge.api import (
     thaw,
 )
 from skillgauge_agent_programs.engine import Access, Launch, Service
-from skillgauge_agent_programs.failures import failed
+from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
 from skillgauge_agent_programs.json_lines import count_at, dig, text_at
 from skillgauge_agent_programs.programs import AgentProgram, Found, find_program
 from skillgauge_agent_programs.skills import INVOKED
@@ -37,6 +38,8 @@ from .presets import PRESETS
 
 _ROUTE = "agent"
 _MODEL = "{model}"
+_STATUS = re.compile(r"(?<![\w.:])[45]\d\d(?![\w:]|\.\d)")
+"""An HTTP status in a sentence, and no part of an address or of a longer number."""
 _TOOL_NAMES = (("_meta", "toolName"), ("_meta", "tool_name"), ("title",))
 """Where agents name the tool of a call, the protocol having no place for it; the title comes last."""
 _KINDS = (
@@ -183,7 +186,7 @@ class ConfiguredReading(Reading):
         self._skill_calls: set[str] = set()
         self._skills_asked: dict[str, str] = {}
         self._spent: Usage | None = None
-        self._stranger = ""
+        self._stranger = self._trouble = ""
         if description.skill_tool:
             self.refused = ()
 
@@ -199,12 +202,29 @@ class ConfiguredReading(Reading):
             self._stranger = f"the program says that it is {name!r}, and the engine expects {expected!r}"
 
     def own_failure(self) -> Failure | None:
-        """The program is another one than described, so nothing that was read can be relied on."""
-        return failed(FailureClass.SETUP, self._stranger) if self._stranger else None
+        """The program is another one than described, so nothing that was read can be relied on, or tells of trouble."""
+        if self._stranger:
+            return failed(FailureClass.SETUP, self._stranger)
+        return _failure_in(self._trouble) if self._trouble else None
 
     def failure_of(self, error: RemoteError) -> Failure:
-        """Return what an error means; whatever another program than described says, it is the wrong one."""
-        return self.own_failure() or super().failure_of(error)
+        """Return what an error means; whatever another program than described says, it is the wrong one.
+
+        Some keep the reason beside a message that says nothing.
+        """
+        if self._stranger:
+            return failed(FailureClass.SETUP, self._stranger)
+        told = super().failure_of(error)
+        reason = text_at(error.data, "details") or text_at(error.data, "message")
+        return _failure_in(reason) if reason and told.failure_class is FailureClass.PROTOCOL else told
+
+    def is_own_words(self, update: JsonObject) -> bool:
+        """Tell whether the program itself speaks; what its model says afterwards is a sign that the trouble is over."""
+        text = text_at(update, "content", "text") or ""
+        is_own = text.startswith(self._description.own_words) if self._description.own_words else False
+        if is_own or text.strip():
+            self._trouble = text if is_own else ""
+        return is_own
 
     def updated(self, update: JsonObject) -> None:
         """Add up the tokens of messages."""
@@ -253,6 +273,13 @@ class ConfiguredReading(Reading):
             return exact
         title = text_at(call.fields, "title") or ""
         return next((name for name in self._installed if name in title or name in text), None)
+
+
+def _failure_in(words: str) -> Failure:
+    """Return what a reason means: by the HTTP status that it ends with, else by its words."""
+    if statuses := _STATUS.findall(words):
+        return failed(class_of_status(int(statuses[-1]), words), words)
+    return failed(class_of_text(words) or FailureClass.PROTOCOL, words)
 
 
 def _added(first: Usage, second: Usage) -> Usage:

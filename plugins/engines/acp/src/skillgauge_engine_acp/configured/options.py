@@ -52,6 +52,11 @@ class ConfiguredOptions(AcpOptions):
         description="Names or titles of the tool by which the agent loads a skill. Without it nobody knows that none "
         "was used.",
     )
+    own_words: tuple[str, ...] = Field(
+        default=(),
+        description="Beginnings of messages in which the program itself tells of trouble with its model. A session "
+        "that ends with one has failed.",
+    )
     usage: UsageRule = Field(default=UsageRule.NONE, description="Where the agent reports its tokens.")
     key_variable: str | None = Field(
         default=None, min_length=1, description="Environment variable with the key of the model API."
@@ -100,7 +105,7 @@ class ConfiguredOptions(AcpOptions):
         """A command line in one text is split as a shell would."""
         return shlex.split(value) if isinstance(value, str) else value
 
-    @field_validator("skill_tool", mode="before")
+    @field_validator("skill_tool", "own_words", mode="before")
     @classmethod
     def _several(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value

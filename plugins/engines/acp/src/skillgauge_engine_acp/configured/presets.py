@@ -38,6 +38,7 @@ _COPILOT = Preset(
         "agent_name": "Copilot",
         "skill_folder": ".agents/skills",
         "skill_tool": "Using skill",
+        "own_words": ("Error: ", "Info: "),
         "usage": "final",
         "key_variable": "COPILOT_PROVIDER_API_KEY",
         "base_url": _OPENAI,
