@@ -137,7 +137,7 @@ def test_a_real_program(program: Program, agent_program: Callable[[str], Path], 
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps({"security": {"auth": {"selectedType": "openai"}}}))
     words = (agent_program("qwen"), "--acp", "--yolo")
-    done = program("engines", "probe", "--json", "--home", work / "home", "--", *words, timeout_s=200)
+    done = program("engines", "probe", "--json", "--limit", "300", "--home", work / "home", "--", *words, timeout_s=400)
     assert done.code == 0, done.stdout
     (options,) = configured(done.document, "acp")["agents"].values()
     assert (options["agent_name"], options["skill_tool"], options["usage"]) == ("qwen-code", "skill", "messages")

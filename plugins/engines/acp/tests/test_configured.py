@@ -290,7 +290,9 @@ def test_the_page_shows_descriptions_that_are_valid() -> None:
     page = (Path(__file__).parents[4] / "docs/other-agents.md").read_text("utf-8")
     block = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
     agents = block["plugins"]["engines"]["acp"]["agents"]
-    assert {"copilot", "qwen"} <= agents.keys()
+    assert {"my-agent", "opencode"} <= agents.keys()
+    plugins = registry(agents)
     for name in agents:
-        plugins = registry(agents)
-        assert Fact.USAGE in plugins.traits(plugins.resolve("engines", f"acp:{name}")).tells
+        resolved = plugins.resolve("engines", f"acp:{name}")
+        assert Fact.FIRED in plugins.traits(resolved).tells
+        assert plugins.traits(resolved).skill_folder == ".agents/skills"

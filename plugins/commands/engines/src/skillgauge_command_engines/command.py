@@ -11,7 +11,7 @@ import click
 from skillgauge.api import ExitCode, JsonObject, Problem, UsageError
 from skillgauge.api.run import GlobalsGroup, invocation
 
-_LIMIT_S = 60.0
+_LIMIT_S = 120.0
 command = GlobalsGroup("engines", help="Agent programs that have no engine of their own.")
 
 
