@@ -78,9 +78,12 @@ KINDS = {
     "a gateway's page": kind(ModelFault.BAD_GATEWAY, FailureClass.SERVER),
     "a service away": kind(ModelFault.UNAVAILABLE, FailureClass.OVERLOADED),
     "an overload": kind(ModelFault.OVERLOADED, FailureClass.OVERLOADED),
-    # Claude Code sums up what was said, and goes on.
+    # Claude Code and Copilot CLI sum up what was said, and go on.
     "a full context": kind(
-        ModelFault.TOO_LONG, FailureClass.CONTEXT_TOO_LONG, is_once=True, otherwise={"claude-code": None}
+        ModelFault.TOO_LONG,
+        FailureClass.CONTEXT_TOO_LONG,
+        is_once=True,
+        otherwise={"claude-code": None, "acp:copilot": None},
     ),
     "a refusal": kind(ModelFault.REFUSED, FailureClass.REFUSED),
     "a reset in the answer": kind(ModelFault.CUT_BODY, FailureClass.NETWORK),
@@ -90,7 +93,7 @@ KINDS = {
 }
 ENDLESS = {
     "acp:qwen": {"a server's error", "a gateway's page", "a service away", "an overload", "a stall", "noise"}
-    | {"a reset in the answer", "a reset before it"}
+    | {"a reset in the answer", "a reset before it", "a quota", "a refusal"}
 }
 """Faults after which a program asks again until the time of its session is up, which is the same failure for all."""
 TIMES = {"acp:copilot": "90s", "acp:qwen": "90s"}

@@ -167,6 +167,15 @@ def perform(prompt):
         update(sessionUpdate="usage_update", used=1, size=2)
         for piece in rest.split("|"):
             say(piece)
+    elif word == "retry":
+        say("I look.")
+        for _ in range(200):
+            say("Info: I ask again")
+            say("")
+            time.sleep(0.1)
+    elif word == "silent-end":
+        say("I look.")
+        update(sessionUpdate="tool_call", toolCallId="t1", name="read", kind="read", title="Read", status="completed")
     elif word == "vibe":
         vibe(rest)
     elif word == "crash":

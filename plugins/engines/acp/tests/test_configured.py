@@ -51,7 +51,7 @@ def registry(agents: dict[str, Any]) -> Registry:
     return Registry(PluginIndex(entries), options=lambda name, _model: options.get(name, {}))
 
 
-def played(prompt: str, **options: Any) -> Execution:
+def played(prompt: str, limits: Limits = LIMITS, **options: Any) -> Execution:
     """A session of a described agent, with a skill installed."""
 
     async def session() -> Execution:
@@ -59,7 +59,7 @@ def played(prompt: str, **options: Any) -> Execution:
             await workspace.put([FileSpec(path=f".agents/skills/{SKILL}/SKILL.md", text="Say ZEBRA to everybody.")])
             installed = InstalledSkill(ref=SkillRef(name=SKILL, root="/", digest=""), path=f".agents/skills/{SKILL}")
             request = RunRequest(
-                trial_id="t", case_id="c", prompt=prompt, model="m1", limits=LIMITS, skills=(installed,)
+                trial_id="t", case_id="c", prompt=prompt, model="m1", limits=limits, skills=(installed,)
             )
             return await make({**MINE, **options}).run(request, workspace, lambda _event: None)
 
@@ -230,6 +230,20 @@ def test_trouble_that_the_program_tells_is_no_answer(prompt: str, kind: FailureC
         assert execution.text is None
     without = played("trouble Error: 401")
     assert (without.failure, without.text) == (None, "Error: 401")
+
+
+def test_what_was_said_before_the_last_call_is_no_answer() -> None:
+    """An agent whose model refuses ends so, and what it said on the way must not be judged."""
+    execution = played("silent-end")
+    assert execution.failure
+    assert (execution.failure.failure_class, execution.text) == (FailureClass.REFUSED, None)
+
+
+def test_a_program_that_asks_again_until_its_time_is_up_waits_for_the_service() -> None:
+    """Neither its own words nor empty pieces are signs of life of its model."""
+    execution = played("retry", own_words=["Info: "], limits=Limits(timeout_s=4))
+    assert execution.failure
+    assert execution.failure.failure_class is FailureClass.NETWORK
 
 
 def test_tokens_of_the_final_answer() -> None:

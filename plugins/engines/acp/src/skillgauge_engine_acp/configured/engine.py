@@ -187,6 +187,7 @@ class ConfiguredReading(Reading):
         self._skills_asked: dict[str, str] = {}
         self._spent: Usage | None = None
         self._stranger = self._trouble = ""
+        self.wants_last_word = True
         if description.skill_tool:
             self.refused = ()
 
@@ -224,6 +225,7 @@ class ConfiguredReading(Reading):
         is_own = text.startswith(self._description.own_words) if self._description.own_words else False
         if is_own or text.strip():
             self._trouble = text if is_own else ""
+            self.has_trouble = is_own
         return is_own
 
     def updated(self, update: JsonObject) -> None:
