@@ -46,7 +46,7 @@ help:
 	@echo "make dist      build what users install: dist/wheels, and dist/index for pip"
 	@echo "make wheelhouse   gather all that pip needs to install skillgauge without an index, in dist/wheelhouse"
 	@echo "make docs      make the site in dist/site"
-	@echo "make engines   install the agent programs that engine tests drive (1.7 GB, needs node and npm)"
+	@echo "make engines   install the agent programs that engine tests drive (2.3 GB, needs node and npm)"
 	@echo "make collector install the receiver that tests of the extension otel send to (75 MB, needs node and npm)"
 	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
 	@echo "make sandbox   install bubblewrap, where Debian's packages and the rights for it are there"
