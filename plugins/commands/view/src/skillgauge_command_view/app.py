@@ -24,7 +24,8 @@ from .pages.case_page import case_page, find_case, find_trial, trial_page
 from .pages.compare_page import compare_page
 from .pages.history_page import history_page, newest_rows
 from .pages.label_page import Labels
-from .pages.run_page import PAGE, CaseFilter, Cases, RunPage
+from .pages.run_cases import Cases
+from .pages.run_page import PAGE, CaseFilter, RunPage
 from .pages.several_page import MOST, several_page
 from .rendering import Pages, asset
 from .rows import RunRow

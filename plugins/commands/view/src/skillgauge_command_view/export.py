@@ -12,7 +12,8 @@ from skillgauge.api.run import write_whole
 from .links import FileLinks
 from .pages.case_page import case_page, trial_page
 from .pages.history_page import history_page, newest_rows
-from .pages.run_page import PAGE, CaseFilter, RunPage, case_key, cases_of
+from .pages.run_cases import cases_of
+from .pages.run_page import PAGE, CaseFilter, RunPage, case_key
 from .rendering import Pages
 from .rows import RunRow
 from .run_list import Part, RunFilter, choices
