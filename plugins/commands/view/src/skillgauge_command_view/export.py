@@ -58,7 +58,7 @@ def _across(
 def _run(pages: Pages, links: FileLinks, row: RunRow, view: RunView) -> Iterator[tuple[str, str]]:
     """Yield the page of a run and those of its cases; of a trial only where that of its case shows less."""
     about, cases = RunPage(row, view), cases_of(view)
-    yield links.run(row.key), pages.draw("run", page=about, cases=cases, chosen=CaseFilter(), size=PAGE)
+    yield links.run(row.key), pages.draw("run", page=about, cases=cases, chosen=CaseFilter(), size=PAGE, form_key=None)
     for report in case_by_case(view):
         key = case_key(report.case, view)
         page = case_page(report)
