@@ -64,13 +64,7 @@ def _store_option(callback: Callback) -> Callback:
 @_store_option
 @click.pass_context
 def list_runs(
-    ctx: click.Context,
-    *,
-    target: str | None,
-    suite: str | None,
-    labels: tuple[str, ...],
-    limit: int,
-    store: str | None,
+    ctx: click.Context, *, target: str | None, suite: str | None, labels: tuple[str, ...], limit: int, store: str | None
 ) -> int:
     """List runs, newest first."""
     from skillgauge.api.run import opened_store, parsed_labels, store_place, tell_foreign  # noqa: PLC0415 - as above
