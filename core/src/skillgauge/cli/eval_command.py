@@ -111,7 +111,7 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
 
 
 def _noting(evaluation: Evaluation, values: Mapping[str, Any]) -> Noting | None:
-    """What the user says of the run; `None` if nothing."""
+    """Return the words of the user about the run; `None` if there are none."""
     name, note, labels = values["run_name"], values["note"], values["labels"]
     if name is None and note is None and not labels:
         return None

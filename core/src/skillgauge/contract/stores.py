@@ -154,7 +154,7 @@ class NotedStore(Protocol):
     """A store that also keeps what people say of its runs: of finished ones, and of those that go on."""
 
     def notes(self) -> Mapping[str, RunNotes]:
-        """What is said of runs, by their ids; runs of which nothing is said are left out. Blocks.
+        """Return the words about runs, by their ids; runs of which nothing is said are left out. Blocks.
 
         Nobody signs it: it is the word of whoever can write the store, for looking at and for finding runs.
         """

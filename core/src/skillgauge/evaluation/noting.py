@@ -78,7 +78,7 @@ class Noting:
 
 
 def noted(before: RunNotes, name: str | None, note: str | None, labels: Mapping[str, str]) -> RunNotes:
-    """What is said of a run after a change, see `RunNotes.changed`.
+    """Return the words about a run after a change, see `RunNotes.changed`.
 
     Raises:
         UsageError: a name, note or label is not as it has to be.

@@ -40,7 +40,7 @@ class ShelfStore:
         return islice((view for view in found if view and _matches(view.head, query)), query.limit)
 
     def notes(self) -> Mapping[str, RunNotes]:
-        """What people say of runs: one more file in the folder of each run of which they say anything."""
+        """The words of people about runs: one more file in the folder of each run of which they say anything."""
         there = ((run_id, self._shelf.get(f"{run_id}/notes.json")) for run_id in self._run_ids())
         read = {run_id: RunNotes.model_validate_json(item.content) for run_id, item in there if item}
         return {run_id: notes for run_id, notes in read.items() if notes != RunNotes()}

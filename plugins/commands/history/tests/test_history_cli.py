@@ -86,7 +86,7 @@ def test_what_people_say_of_a_run(program: Program, evaluate: Evaluate, work: Pa
 
 
 def test_a_run_that_is_kept_nowhere_has_no_name(program: Program, evaluate: Evaluate, work: Path) -> None:
-    """That is said before anything runs."""
+    """The refusal comes before anything runs."""
     evaluate(GOOD)
     (work / "skillgauge.db").unlink()
     refused = program("eval", "--skills", "skill", "--tasks", "tasks.json", "--store", "none", "--name", "x")

@@ -201,7 +201,7 @@ def eventful_view(views: list[RunView]) -> RunView:
 
 
 def awaited(work: Coroutine[Any, Any, Any]) -> Any:
-    """What a coroutine returns, in a thread of its own: the browser's thread has an event loop that goes on."""
+    """Run a coroutine in a thread of its own: the browser's thread has an event loop that goes on."""
     with ThreadPoolExecutor(1) as apart:
         return apart.submit(asyncio.run, work).result()
 

@@ -37,7 +37,7 @@ def writable(serve: Any, stored: StoredRuns) -> Any:
 
 
 def said(stored: StoredRuns, run: str) -> RunNotes | None:
-    """What the store keeps."""
+    """The words in the store."""
     return next(row.notes for row in stored.rows() if row.run_id == run)
 
 
@@ -66,7 +66,7 @@ def test_what_is_said_is_kept_shown_and_found(serve: Any, stored: StoredRuns) ->
 
 
 def test_hostile_words_do_nothing(serve: Any, stored: StoredRuns) -> None:
-    """What somebody else wrote into the store is shown as text."""
+    """Text that somebody else wrote into the store is shown as text."""
     with writable(serve, stored) as served:
         for text in HOSTILE:
             assert stored.annotate("run0", RunNotes(name=text[:200], note=text, labels=(("k", text[:200]),)))
@@ -105,7 +105,7 @@ def test_other_forms_write_nothing(
 
 
 def test_read_only_takes_nothing(serve: Any, stored: StoredRuns) -> None:
-    """What is said is shown, without a form, and a form is refused."""
+    """Words are shown, without a form, and a form is refused."""
     stored.annotate("run1", KEPT)
     with writable(serve, stored) as served:
         values = form(served.get("/runs/run1").text)

@@ -41,7 +41,7 @@ class ListedRun(Frozen):
     name: str = ""
     note: str = ""
     labels: JsonObject = EMPTY
-    """What people say of it; all three are nobody's signed word."""
+    """The words of people about it, as the two before; nobody has signed them."""
 
 
 class NoteDocument(Frozen):

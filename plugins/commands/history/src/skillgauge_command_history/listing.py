@@ -66,7 +66,7 @@ def print_runs(document: ListDocument, output: Output) -> None:
 
 
 def print_note(document: NoteDocument, output: Output) -> None:
-    """What is said of a run."""
+    """Print the words about a run."""
     for title, text in (("name", document.name), ("labels", _labels(document.labels)), ("note", document.note)):
         if text:
             output.line(f"{title}: {plain(text)}")

@@ -18,7 +18,7 @@ class NotingStore(Store, NotedStore, Protocol):
 
 
 def notes_of(store: Store) -> Mapping[str, RunNotes]:
-    """What is said of the runs of a store, by their ids; nothing, if it keeps no such words."""
+    """Return the words about the runs of a store, by their ids; nothing, if it keeps no such words."""
     return store.notes() if isinstance(store, NotedStore) else {}
 
 

@@ -19,7 +19,7 @@ def seen(notes: RunNotes) -> str:
 
 
 def notes_of_form(before: RunNotes, words: Mapping[str, str]) -> RunNotes:
-    """What a form says of a run.
+    """Return the words of a form about a run.
 
     Args:
         before: what is said now.

@@ -77,7 +77,7 @@ class RunRow:
     foreign: str
     """The reason why it is not the user's own word; empty if it is."""
     notes: RunNotes | None = None
-    """What people say of it; `None` if its place keeps no such words."""
+    """The words of people about it; `None` if its place keeps no such words."""
 
     @property
     def name(self) -> str:

@@ -21,7 +21,7 @@ ON CONFLICT (run) DO UPDATE SET body = excluded.body"""
 
 
 def read_notes(database: Database) -> dict[str, RunNotes]:
-    """What is said of runs, by their ids.
+    """Return the words about runs, by their ids.
 
     Raises:
         StoreError: the database cannot be read, or a note in it.

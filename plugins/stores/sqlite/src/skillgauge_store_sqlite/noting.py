@@ -13,7 +13,7 @@ from .trouble import TROUBLES, explain
 
 
 def read_notes(database: Database) -> dict[str, RunNotes]:
-    """What is said of runs, by their ids.
+    """Return the words about runs, by their ids.
 
     Raises:
         StoreError: the file cannot be read, or a note in it.

@@ -16,7 +16,7 @@ _FIRST = RunNotes(name="before the change", note="two lines\nof a <note>", label
 
 
 async def keeps_notes(place: Place) -> None:
-    """What is said of a run is kept to the letter, replaced, taken back, and changes nothing of the run."""
+    """Words about a run are kept to the letter, replaced, taken back, and change nothing of the run."""
     async with place.store() as store:
         if not isinstance(store, NotedStore):
             return
