@@ -11,11 +11,11 @@ import hashlib
 import os
 import re
 import stat
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from time import time_ns
 
 from skillgauge.api import FileSpec
 
@@ -112,7 +112,7 @@ def _content(file: FileSpec) -> Content | None:
         now = os.stat(file.source)  # noqa: PTH116 - of each session
         if not stat.S_ISREG(now.st_mode) or now.st_size > _LARGEST:
             return None
-        if time.time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) < _SETTLED_NS:
+        if time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) < _SETTLED_NS:
             return Content(Path(file.source).read_bytes())
         return _of_source(file.source, (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns))
     except OSError:

@@ -36,7 +36,17 @@ from skillgauge.api import (
 from . import disk, held
 from ._belongings import Belongings, belongings, release
 from ._guardian import remove
-from ._tree import BYTES_AT_ONCE, FILES_AT_ONCE, Manifest, holds_little, is_little, lay_anew, put_all, read_below, write_all
+from ._tree import (
+    BYTES_AT_ONCE,
+    FILES_AT_ONCE,
+    Manifest,
+    holds_little,
+    is_little,
+    lay_anew,
+    put_all,
+    read_below,
+    write_all,
+)
 from .concealing import conceal
 from .disk import DiskLimit
 from .running import MARKER, Process, start, stop_all
@@ -125,6 +135,11 @@ class DirectoryWorkspace:
             OSError: it is not made yet, and cannot be.
         """
         return self._require_folders()
+
+    @property
+    def has_folders(self) -> bool:
+        """False until it has folders, so that no text can name one; see `skillgauge_recordings.places`."""
+        return self._folder is not None
 
     @property
     def root(self) -> Path:
