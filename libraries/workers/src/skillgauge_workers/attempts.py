@@ -21,6 +21,7 @@ from skillgauge.api import (
     TrialResult,
     get_logger,
 )
+from skillgauge_run_content import Content
 
 from .wire import Frame, Kind
 
@@ -53,20 +54,25 @@ class Link(Protocol):
         """
 
 
-async def prepared(link: Link, run: PortableRunTrial, share: int) -> Attempts:
+async def prepared(link: Link, run: PortableRunTrial, share: int, files: Content | None = None) -> Attempts:
     """Let a worker prepare a run.
 
     Args:
         link: to the worker, which has done nothing yet.
         run: what it is to make attempts of.
         share: attempts that it gets at once.
+        files: of the run, for a worker that has no folder in common with this process.
 
     Raises:
         PluginError: it cannot; it has ended.
     """
     try:
-        link.send(Frame(Kind.PREPARE, share, run.recipe))
+        link.send(Frame(Kind.FETCH if files else Kind.PREPARE, share, run.recipe))
         answer = await link.receive()
+        while files and answer.kind is Kind.ASK:
+            digest = answer.content.decode()
+            link.send(Frame(Kind.CONTENT, content=await (files.content(digest) if digest else files.manifest())))
+            answer = await link.receive()
         if answer.kind is not Kind.READY:
             raise _unprepared(answer.content.decode())
     except BaseException as error:
@@ -124,18 +130,18 @@ class Attempts:
             if self._listening.done():
                 self._lose()
             self._link.send(Frame(Kind.ATTEMPT, number, trial.model_dump_json().encode()))
-            made = await under_way.answer
+            answer = await under_way.answer
         except asyncio.CancelledError:
             if not under_way.is_answered:
                 await self._cancel(number, under_way)
             raise
         finally:
             del self._under_way[number]
-        if made.kind is Kind.RESULT:
-            return TrialResult.model_validate_json(made.content)
-        died = made.kind is Kind.CANCELLED
+        if answer.kind is Kind.RESULT:
+            return TrialResult.model_validate_json(answer.content)
+        died = answer.kind is Kind.CANCELLED
         kind = FailureClass.KILLED if died else FailureClass.INTERNAL
-        return Failure(failure_class=kind, blame=Blame.INFRASTRUCTURE, message=made.content.decode(), retryable=died)
+        return Failure(failure_class=kind, blame=Blame.INFRASTRUCTURE, message=answer.content.decode(), retryable=died)
 
     async def close(self) -> None:
         """End the worker, and what it has under way."""

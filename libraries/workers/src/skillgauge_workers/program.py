@@ -20,6 +20,7 @@ from functools import partial
 
 from skillgauge.api import GivenUp, KeptExecution, RunTrial, SkillgaugeError, TrajectoryEvent, Trial
 from skillgauge.api.run import worker
+from skillgauge_run_content import laid_down
 
 from .wire import Frame, Kind, receive, send
 
@@ -58,7 +59,12 @@ async def _serve(connection: socket.socket) -> None:
     async with AsyncExitStack() as stack:
         try:
             first = await receive(reader)
-            run_trial = await stack.enter_async_context(worker(first.content, first.number, spent, keeper, step))
+            folder, home = None, None
+            if first.kind is Kind.FETCH:
+                laid = await stack.enter_async_context(laid_down(_Files(reader, writer)))
+                folder, home = laid.folder, laid.home
+            working = worker(first.content, first.number, spent, keeper, step, folder=folder, home=home)
+            run_trial = await stack.enter_async_context(working)
         except EOFError:
             return
         except SkillgaugeError as error:
@@ -71,6 +77,24 @@ async def _serve(connection: socket.socket) -> None:
     with suppress(OSError):
         await writer.drain()
     writer.close()
+
+
+class _Files:
+    """The files of the run, asked for at the other end: a `Content`."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def manifest(self) -> bytes:
+        return await self._asked("")
+
+    async def content(self, digest: str) -> bytes:
+        return await self._asked(digest)
+
+    async def _asked(self, digest: str) -> bytes:
+        send(self._writer, Frame(Kind.ASK, content=digest.encode()))
+        return (await receive(self._reader)).content
 
 
 class _Keeper:
@@ -128,8 +152,8 @@ async def _work(
                 keeper.given[frame.number] = frame.content
             elif frame.kind is Kind.SAFE:
                 keeper.is_safe(frame.number)
-            elif found := under_way.get(frame.number):
-                found.cancel()
+            elif attempt := under_way.get(frame.number):
+                attempt.cancel()
     except EOFError:
         pass  # nobody waits for anything any more
     finally:

@@ -38,6 +38,12 @@ class Kind(IntEnum):
     """To the worker: what an earlier attempt has executed, as JSON, for the attempt of that number, which follows."""
     STEP = 13
     """What the agent of the attempt of that number has just done, as JSON."""
+    FETCH = 14
+    """As `PREPARE`, to a worker that asks for the files of the run first."""
+    ASK = 15
+    """For the file with a digest, or without one for the list of the files; before `READY`."""
+    CONTENT = 16
+    """To the worker: what it asked for."""
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ import os, sys, urllib.request
 ask = lambda path: urllib.request.urlopen(f"{sys.argv[1]}/{path}", timeout=600).read().decode()
 ask(f"begin/{sys.argv[2]}/{sys.argv[3]}/{os.getpid()}")
 print(ask(f"end/{sys.argv[2]}"))
+open("where", "w").write(sys.argv[1])
 """
 
 

@@ -8,18 +8,26 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from skillgauge_testkit.program import PROGRAM
+
 PATIENCE_S = 120.0
+AGENT = Path(__file__).with_name("agent.py")
+WRONG = "3"
+"""The case whose answer is wrong."""
 _DASK = (sys.executable, "-m", "dask")
-_LIFETIME = ("--no-dashboard", "--host", "127.0.0.1")
+_LOOPBACK = "127.0.0.1"
 
 
 def until(holds: Callable[[], Any], what: str) -> None:
@@ -37,9 +45,16 @@ class DaskCluster:
         folder: where the scheduler file and what the processes say is kept.
         tls: options of dask for certificates.
         environment: of every process.
+        host: address at which the scheduler listens.
     """
 
-    def __init__(self, folder: Path, tls: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        tls: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        host: str = _LOOPBACK,
+    ) -> None:
         self.folder = folder
         self.tls = tls
         self.environment = dict(environment or os.environ)
@@ -47,9 +62,8 @@ class DaskCluster:
         self.workers: list[subprocess.Popen[bytes]] = []
         """In the order in which they were started."""
         protocol = ("--protocol", "tls") if tls else ()
-        self.scheduler = self._start(
-            "scheduler", *_LIFETIME, "--port", "0", *protocol, "--scheduler-file", str(self.scheduler_file)
-        )
+        listening = ("--no-dashboard", "--host", host, "--port", "0", *protocol)
+        self.scheduler = self._start("scheduler", *listening, "--scheduler-file", str(self.scheduler_file))
         until(self._is_announced, "the start of the scheduler")
 
     @property
@@ -61,12 +75,29 @@ class DaskCluster:
         """Workers that have not ended."""
         return [one for one in self.workers if one.poll() is None]
 
-    def add(self, *options: str, environment: Mapping[str, str] | None = None, cwd: Path | None = None) -> int:
-        """Start a worker; returns its process id. It is part of the cluster a moment later."""
+    def add(
+        self,
+        *options: str,
+        environment: Mapping[str, str] | None = None,
+        host: str = _LOOPBACK,
+        address: str = "",
+        before: Sequence[str] = (),
+        cwd: Path | None = None,
+    ) -> subprocess.Popen[bytes]:
+        """Start a worker, which is part of the cluster a moment later.
+
+        Args:
+            options: of the program; without others it has one place.
+            environment: variables of this worker alone.
+            host: address at which it listens.
+            address: of the scheduler as it sees that; empty is what the scheduler says.
+            before: stands in front of the command.
+            cwd: folder that it runs in.
+        """
         places = () if "--nthreads" in options else ("--nthreads", "1")
-        command = ("worker", *_LIFETIME, "--no-nanny", *places, "--scheduler-file", str(self.scheduler_file))
-        self.workers.append(self._start(*command, *options, environment=environment, cwd=cwd))
-        return self.workers[-1].pid
+        command = ("worker", address or self.address, "--no-dashboard", "--host", host, "--no-nanny", *places, *options)
+        self.workers.append(self._start(*command, environment=environment, before=before, cwd=cwd))
+        return self.workers[-1]
 
     def fill(self, workers: int) -> None:
         """Let at least as many workers live."""
@@ -93,12 +124,16 @@ class DaskCluster:
         return self.scheduler_file.exists() and bool(self.scheduler_file.read_text())
 
     def _start(
-        self, *command: str, environment: Mapping[str, str] | None = None, cwd: Path | None = None
+        self,
+        *command: str,
+        environment: Mapping[str, str] | None = None,
+        before: Sequence[str] = (),
+        cwd: Path | None = None,
     ) -> subprocess.Popen[bytes]:
         name = f"{command[0]}-{len(self.workers)}.log"
         with (self.folder / name).open("ab") as said:
             return subprocess.Popen(
-                [*_DASK, *command, *self.tls],
+                [*before, *_DASK, *command, *self.tls],
                 cwd=cwd,
                 env=self.environment | dict(environment or {}),
                 stdin=subprocess.DEVNULL,
@@ -160,13 +195,158 @@ def start_cluster(tmp_path: Path) -> Iterator[Callable[..., DaskCluster]]:
     """Starts clusters, and ends what is left of them."""
     clusters: list[DaskCluster] = []
 
-    def start(tls: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> DaskCluster:
+    def start(
+        tls: Sequence[str] = (), environment: Mapping[str, str] | None = None, host: str = _LOOPBACK
+    ) -> DaskCluster:
         folder = tmp_path / f"cluster-{len(clusters)}"
         folder.mkdir()
         own = {"TMPDIR": str(folder), "DASK_TEMPORARY_DIRECTORY": str(folder)}
-        clusters.append(DaskCluster(folder, tls, dict(environment or os.environ) | own))
+        clusters.append(DaskCluster(folder, tls, dict(environment or os.environ) | own, host))
         return clusters[-1]
 
     yield start
     for one in clusters:
         one.close()
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session that has begun."""
+
+    case: str
+    worker: str
+    pid: int
+
+
+class Service:
+    """Knows which sessions have begun, lets as many end as it is told, and counts them."""
+
+    def __init__(self) -> None:
+        self.begun: list[Session] = []
+        self.finished: Counter[str] = Counter()
+        self.graded: set[str] = set()
+        """Cases whose check has told that it began."""
+        self._may_end = threading.Semaphore(0)
+        service = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(service.answer(*self.path.strip("/").split("/")))
+
+            def log_message(self, *_arguments: object) -> None:
+                """Nothing is printed."""
+
+        self._server = ThreadingHTTPServer(("0.0.0.0", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def answer(self, what: str, case: str, *whose: str) -> bytes:
+        """Answer a session."""
+        if what == "begin":
+            self.begun.append(Session(case, whose[0], int(whose[1])))
+            return b"go on"
+        if what == "graded":
+            self.graded.add(case)
+            return b"go on"
+        while not self._may_end.acquire(timeout=0.2):
+            if not any(is_alive(one.pid) for one in self.begun if one.case == case):
+                return b"nobody listens"  # so that a session that was killed is not counted
+        self.finished[case] += 1
+        return b"wrong" if case == WRONG else b"done"
+
+    def let_end(self, sessions: int = 1000) -> None:
+        """Let as many end, whichever they are."""
+        self._may_end.release(sessions)
+
+    def alive(self) -> list[int]:
+        """Processes of sessions that have not ended."""
+        return [one.pid for one in self.begun if is_alive(one.pid)]
+
+    def close(self) -> None:
+        """Stop listening."""
+        self.let_end()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process is there, and does not only wait to be reaped."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+class Bench:
+    """Evaluates one skill in a folder."""
+
+    def __init__(self, work: Path, environment: dict[str, str]) -> None:
+        self.work = work
+        self.environment = environment | {"SKILLGAUGE_SANDBOX": "local"}
+        self.service = Service()
+        (work / "service").write_text(self.service.url)
+        shutil.copy(AGENT, work)
+        self.started: list[subprocess.Popen[str]] = []
+
+    def suite(self, cases: int, check: str = "test ! -e left") -> None:
+        """Write the skill and its cases, with a command that checks each; `CASE` in it is the name of the case."""
+        folder = self.work / "asks"
+        (folder / "evals").mkdir(parents=True)
+        (folder / "SKILL.md").write_text("---\nname: asks\ndescription: Asks a service.\n---\nAsk.\n")
+        evals = [
+            {
+                "id": case,
+                "prompt": f"ask {case}",
+                "assertions": [
+                    {"text": "it is done", "type": "contains", "value": "done"},
+                    {"text": "what it left", "type": "command", "value": check.replace("CASE", str(case))},
+                ],
+            }
+            for case in range(cases)
+        ]
+        (folder / "evals/evals.json").write_text(json.dumps({"skill_name": "asks", "evals": evals}))
+
+    def start(self, *options: str) -> subprocess.Popen[str]:
+        """Run the command in the background."""
+        fixed = ["eval", "asks", "--plugin", AGENT.name, "--engine", "counted", "--no-baseline", "--json"]
+        fixed += ["--set", f"executors.dask.folder={self.work}"]  # where the agent finds its service
+        pipe = subprocess.PIPE
+        self.started.append(
+            subprocess.Popen(
+                [str(PROGRAM), *fixed, *options],
+                cwd=self.work,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=pipe,
+                stderr=pipe,
+                text=True,
+            )
+        )
+        return self.started[-1]
+
+    def end(self, process: subprocess.Popen[str], code: int = 0) -> tuple[dict[str, Any], str]:
+        """Wait for the end of a command; return its document, and what it said beside it."""
+        out, err = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == code, (out, err)
+        document: dict[str, Any] = json.loads(out)
+        return document, err
+
+    def close(self) -> None:
+        """End what is still running."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+        self.service.close()
+
+
+@pytest.fixture
+def bench(work: Path, environment: dict[str, str]) -> Iterator[Bench]:
+    """A folder to evaluate in."""
+    made = Bench(work, environment)
+    yield made
+    made.close()

@@ -74,9 +74,9 @@ class EmbeddedWorkers:
         """The first that is started cannot prepare the run."""
         prepared, calls = pool.prepared, list[Link]()
 
-        async def prepared_but_one(link: Link, run: PortableRunTrial, share: int) -> Attempts:
+        async def prepared_but_one(link: Link, run: PortableRunTrial, *more: Any) -> Attempts:
             calls.append(link)
-            return await prepared(link, Recipeless(run) if len(calls) == 1 else run, share)
+            return await prepared(link, Recipeless(run) if len(calls) == 1 else run, *more)
 
         self._patched.setattr(pool, "prepared", prepared_but_one)
         return True
@@ -121,9 +121,9 @@ class ClusterWorkers:
         self._cluster.add()
         prepared, refusals = pool.prepared, self._refusals
 
-        async def prepared_after_refusal(link: Link, run: PortableRunTrial, share: int) -> Attempts:
+        async def prepared_after_refusal(link: Link, run: PortableRunTrial, *more: Any) -> Attempts:
             try:
-                attempts = await prepared(link, run, share)
+                attempts = await prepared(link, run, *more)
             except PluginError as error:
                 refusals.append(str(error))
                 raise

@@ -1,15 +1,11 @@
-"""Whole runs on a cluster of real processes, beside the same runs elsewhere: real signals, a service that counts."""
+"""Whole runs on a cluster of real processes, beside the same runs elsewhere, with a service that counts sessions."""
 
 from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -17,150 +13,16 @@ from uuid import uuid4
 import pytest
 
 from postgres_servers import PostgresServer
-from skillgauge_testkit.program import PROGRAM
 
-from .conftest import PATIENCE_S, DaskCluster, until
+from .conftest import PATIENCE_S, WRONG, Bench, DaskCluster, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
-AGENT = Path(__file__).with_name("agent.py")
-WRONG = "3"
-"""The case whose answer is wrong."""
 WHEN_AND_WHERE = {
     *("started_at", "finished_at", "duration_s", "at_s", "wall_time_s", "run_id", "elapsed_s", "host", "created_at"),
     "kept_as",
 }
 """Keys of a record that tell when and where something happened."""
-
-
-@dataclass(frozen=True)
-class Session:
-    """A session that has begun."""
-
-    case: str
-    worker: str
-    pid: int
-
-
-class Service:
-    """Knows which sessions have begun, lets as many end as it is told, and counts them."""
-
-    def __init__(self) -> None:
-        self.begun: list[Session] = []
-        self.finished: Counter[str] = Counter()
-        self._may_end = threading.Semaphore(0)
-        service = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.send_response(200)
-                self.end_headers()
-                self.wfile.write(service.answer(*self.path.strip("/").split("/")))
-
-            def log_message(self, *_arguments: object) -> None:
-                """Nothing is printed."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def answer(self, what: str, case: str, *whose: str) -> bytes:
-        """Answer a session."""
-        if what == "begin":
-            self.begun.append(Session(case, whose[0], int(whose[1])))
-            return b"go on"
-        while not self._may_end.acquire(timeout=0.2):
-            if not any(is_alive(one.pid) for one in self.begun if one.case == case):
-                return b"nobody listens"  # so that a session that was killed is not counted
-        self.finished[case] += 1
-        return b"wrong" if case == WRONG else b"done"
-
-    def let_end(self, sessions: int = 1000) -> None:
-        """Let as many end, whichever they are."""
-        self._may_end.release(sessions)
-
-    def alive(self) -> list[int]:
-        """Processes of sessions that have not ended."""
-        return [one.pid for one in self.begun if is_alive(one.pid)]
-
-    def close(self) -> None:
-        """Stop listening."""
-        self.let_end()
-        self._server.shutdown()
-        self._server.server_close()
-
-
-def is_alive(pid: int) -> bool:
-    """Tell whether a process is there, and does not only wait to be reaped."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
-
-
-class Bench:
-    """Evaluates one skill in a folder."""
-
-    def __init__(self, work: Path, environment: dict[str, str]) -> None:
-        self.work = work
-        self.environment = environment | {"SKILLGAUGE_SANDBOX": "local"}
-        self.service = Service()
-        (work / "service").write_text(self.service.url)
-        self.started: list[subprocess.Popen[str]] = []
-
-    def suite(self, cases: int) -> None:
-        """Write the skill and its cases."""
-        folder = self.work / "asks"
-        (folder / "evals").mkdir(parents=True)
-        (folder / "SKILL.md").write_text("---\nname: asks\ndescription: Asks a service.\n---\nAsk.\n")
-        checks = [
-            {"text": "it is done", "type": "contains", "value": "done"},
-            {"text": "it left nothing", "type": "command", "value": "test ! -e left"},
-        ]
-        evals = [{"id": case, "prompt": f"ask {case}", "assertions": checks} for case in range(cases)]
-        (folder / "evals/evals.json").write_text(json.dumps({"skill_name": "asks", "evals": evals}))
-
-    def start(self, *options: str) -> subprocess.Popen[str]:
-        """Run the command in the background."""
-        fixed = ("eval", "asks", "--plugin", str(AGENT), "--engine", "counted", "--no-baseline", "--json")
-        pipe = subprocess.PIPE
-        self.started.append(
-            subprocess.Popen(
-                [str(PROGRAM), *fixed, *options],
-                cwd=self.work,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=pipe,
-                stderr=pipe,
-                text=True,
-            )
-        )
-        return self.started[-1]
-
-    def end(self, process: subprocess.Popen[str], code: int = 0) -> tuple[dict[str, Any], str]:
-        """Wait for the end of a command; return its document, and what it said beside it."""
-        out, err = process.communicate(timeout=PATIENCE_S)
-        assert process.returncode == code, (out, err)
-        document: dict[str, Any] = json.loads(out)
-        return document, err
-
-    def close(self) -> None:
-        """End what is still running."""
-        for process in self.started:
-            if process.poll() is None:
-                process.kill()
-                process.communicate()
-        self.service.close()
-
-
-@pytest.fixture
-def bench(work: Path, environment: dict[str, str]) -> Iterator[Bench]:
-    """A folder to evaluate in."""
-    made = Bench(work, environment)
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -271,7 +133,7 @@ def stations(cluster: DaskCluster) -> list[int]:
 
 
 def test_a_killed_run_goes_on_and_pays_nothing_twice(bench: Bench, cluster: DaskCluster) -> None:
-    """Workers end what a dead process had begun; the same command executes that again, and nothing that was finished."""
+    """Workers end what a dead process had begun; the same command executes only what had not finished."""
     bench.suite(8)
     process = bench.start(*on(cluster))
     until(lambda: len(bench.service.begun) == 4, "the start of four sessions")
@@ -317,3 +179,51 @@ def test_a_limit_of_cost_holds_for_all_workers(bench: Bench, cluster: DaskCluste
     bench.service.let_end()
     bench.end(bench.start(*on(cluster), "--max-cost", "1"), 4)
     assert sum(bench.service.finished.values()) == 2
+
+
+def test_a_run_without_its_scheduler_ends_and_goes_on(
+    bench: Bench, cluster: DaskCluster, start_cluster: Callable[..., DaskCluster]
+) -> None:
+    """It says so, its sessions end, and the same command on another cluster executes what had not finished."""
+    bench.suite(6)
+    process = bench.start(*on(cluster), "--store", "runs.db")
+    until(lambda: len(bench.service.begun) == 4, "the start of four sessions")
+    bench.service.let_end(2)
+    until(lambda: len(bench.service.begun) == 6, "the start of two sessions in the places of those that ended")
+    cluster.scheduler.kill()
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 2
+    assert "does not answer any more" in err
+    until(lambda: not bench.service.alive(), "the end of every session")
+    another = start_cluster(environment=bench.environment)
+    another.fill(2)
+    bench.service.let_end()
+    document, _ = bench.end(bench.start(*on(another), "--store", "runs.db"))
+    assert len(document["results"]) == 6
+    assert set(bench.service.finished.values()) == {1}
+
+
+def test_a_worker_that_lacks_something_is_named(bench: Bench, cluster: DaskCluster, tmp_path: Path) -> None:
+    """Its trials are made by others; where all lack it, nothing is begun and every reason is told."""
+    bench.suite(4)
+    spoiled = tmp_path / "spoiled/skillgauge_format_agent_skills"
+    spoiled.mkdir(parents=True)
+    (spoiled / "__init__.py").write_text("raise ImportError('spoiled on purpose')")
+    nowhere = ("--set", f"executors.dask.folder={tmp_path}/nowhere")
+    process = bench.start(*on(cluster, *nowhere))
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 2
+    assert f"there is no folder {tmp_path}/nowhere on it" in err
+    assert not bench.service.begun
+    cluster.add(environment={"WORKER": "spoiled", "PYTHONPATH": str(spoiled.parent)})
+    until(lambda: cluster.said().count("Registered to") == 3, "the start of the worker")
+    process = bench.start(*on(cluster))
+    assert process.stderr is not None
+    line = ""
+    while "worker.refused" not in line:
+        line = process.stderr.readline()
+        assert line
+    bench.service.let_end()
+    document, _ = bench.end(process)
+    assert {one["verdict"] for one in document["results"]} == {"pass", "fail"}
+    assert {one.worker for one in bench.service.begun} == {"a", "b"}

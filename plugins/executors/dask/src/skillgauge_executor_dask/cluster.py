@@ -8,33 +8,27 @@ event loop to itself, and what crosses between the two loops are bytes.
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from distributed import Client, LocalCluster, Security, __version__
+from distributed import Client
 
-from skillgauge.api import PluginError, Problem, get_logger
+from skillgauge.api import PluginError, get_logger
 from skillgauge_workers import Frame, unpacked
 
+from .connecting import SILENCE_S, answers, connected, identity, quiet, scheduler_of, trouble
 from .options import DaskOptions
 from .station import TOPIC, end_station, exchange, open_station, renew
 
 log = get_logger(__name__)
 
-CONNECT_S = 10.0
-"""How long to wait for an answer of a scheduler when a run begins."""
 BEAT_S = 2.0
 """Between two looks at the cluster, each of which renews the lease of every station."""
-SILENCE_S = 10.0
-"""How long a scheduler may be silent before a run ends."""
-_LOGGERS = ("distributed", "distributed.client")
 
 T = TypeVar("T")
 
@@ -116,8 +110,8 @@ class Remote:
                 self._end(ending)
 
     async def _run(self, function: Callable[..., Any], *args: object) -> dict[str, Any]:
-        found: dict[str, Any] = await self._client.run(function, self._key, *args, workers=[self._address])
-        return found
+        answers: dict[str, Any] = await self._client.run(function, self._key, *args, workers=[self._address])
+        return answers
 
 
 class Cluster:
@@ -167,14 +161,14 @@ class Cluster:
             EOFError: the thread has ended.
         """
         try:
-            asked = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, self._loop))
+            answer = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, self._loop))
         except RuntimeError:
             coroutine.close()
             raise EOFError from None
-        await asyncio.wait({asked})  # tells its end by that of the thread from our own cancellation
-        if asked.cancelled():
+        await asyncio.wait({answer})  # tells its end by that of the thread from our own cancellation
+        if answer.cancelled():
             raise EOFError
-        return asked.result()
+        return answer.result()
 
     async def close(self) -> None:
         """End every station, and the connection."""
@@ -194,7 +188,7 @@ class Cluster:
         Raises:
             PluginError: that worker cannot have one.
         """
-        folder = self._options.folder or _here()
+        folder = None if self._options.travels else self._options.folder or _here()
         try:
             (refusal,) = (await self._client.run(open_station, self._key, folder, workers=[address])).values()
         except Exception as error:
@@ -205,19 +199,19 @@ class Cluster:
         return remote
 
     def _work(self) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner, _quiet():
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner, quiet():
             runner.run(self._main())
 
     async def _main(self) -> None:
         try:
-            async with self._connected() as client:
+            async with connected(self._options, self._size) as client:
                 self._client = client
-                client.subscribe_topic(TOPIC, self._rung)
+                client.subscribe_topic(TOPIC, self._rung)  # type: ignore[no-untyped-call]
                 await self._watched()
         except PluginError as error:
             self._on_trouble(error)
         except Exception as error:  # noqa: BLE001 - told where it can be seen
-            self._on_trouble(_trouble("executor.dask", f"the cluster failed: {type(error).__name__}: {error}"))
+            self._on_trouble(trouble("executor.dask", f"the cluster failed: {type(error).__name__}: {error}"))
 
     async def _watched(self) -> None:
         """Watch the cluster until the run is over, or cannot go on, and end the stations then."""
@@ -225,53 +219,40 @@ class Cluster:
         closing = asyncio.create_task(self._closing.wait())
         await asyncio.wait({watching, closing}, return_when=asyncio.FIRST_COMPLETED)
         closing.cancel()
+        failed = watching.exception() if watching.done() else None
         watching.cancel()
-        if not watching.done():
+        if not failed:
             ending = [asyncio.create_task(remote.end(0.0)) for remote in self._remotes.values()]
             if ending:
                 await asyncio.wait(ending, timeout=SILENCE_S)
-        elif error := watching.exception():
-            raise error
-
-    @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[Client]:
-        options = self._options
-        address = options.address or _address_in(options)
-        async with AsyncExitStack() as stack:
-            where = address or await stack.enter_async_context(_embedded(*self._size))
-            try:
-                client = Client(where, security=_security(options), timeout=CONNECT_S, asynchronous=True)
-                await stack.enter_async_context(client)
-            except (OSError, ValueError, TypeError) as error:
-                message = f"no dask scheduler answers at {address}: {error}"
-                hint = "Start one with `dask scheduler`, or correct executors.dask; docs/cluster.md tells of TLS."
-                raise _trouble("executor.no-scheduler", message, hint) from error
-            if address is not None:
-                await _same_version(client, address)
-            yield client
+        for remote in self._remotes.values():
+            remote.lose()  # who waits for it must not wait for a thread that has ended
+        if failed:
+            raise failed
 
     async def _watch(self) -> None:
         """Tell of workers that come and go, and renew leases, until the scheduler is silent for too long."""
+        address = scheduler_of(self._client).address
         heard_at = time.monotonic()
         while time.monotonic() - heard_at < SILENCE_S:
             try:
-                found = await asyncio.wait_for(_scheduler(self._client).identity(n_workers=-1), SILENCE_S)
+                description = await identity(self._client, workers=-1)
             except (OSError, TimeoutError):
                 log.debug("scheduler.silent")
             else:
                 heard_at = time.monotonic()
-                self._see(found["workers"])
+                self._see(description["workers"])
             await asyncio.sleep(BEAT_S)
-        message = f"the dask scheduler at {_scheduler(self._client).address} does not answer any more"
+        message = f"the dask scheduler at {address} does not answer any more"
         hint = "Start it, and run the same command again: what has finished is kept."
-        raise _trouble("executor.no-scheduler", message, hint)
+        raise trouble("executor.no-scheduler", message, hint)
 
-    def _see(self, found: Mapping[str, Mapping[str, Any]]) -> None:
-        for address in [one for one in self._remotes if one not in found]:
+    def _see(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
+        for address in [one for one in self._remotes if one not in workers]:
             self._remotes.pop(address).lose()
         running = [
             WorkerInfo(address, info["nthreads"], info["resources"])
-            for address, info in found.items()
+            for address, info in workers.items()
             if info["status"] == "running"
         ]
         self._on_workers(running)
@@ -283,8 +264,8 @@ class Cluster:
         if not self._remotes:
             return
         with suppress(OSError):
-            known = await self._client.run(renew, self._key, workers=list(self._remotes), on_error="return")
-            for address, waits in known.items():
+            renewed = await self._client.run(renew, self._key, workers=list(self._remotes), on_error="return")
+            for address, waits in renewed.items():
                 if waits is True:
                     if remote := self._remotes.get(address):
                         remote.ring()
@@ -297,91 +278,9 @@ class Cluster:
             remote.ring()
 
 
-async def answers(client: Client) -> bool:
-    """Tell whether the scheduler of a client answers."""
-    try:
-        await asyncio.wait_for(_scheduler(client).identity(n_workers=0), SILENCE_S)
-    except (OSError, TimeoutError):
-        return False
-    return True
-
-
-def _scheduler(client: Client) -> Any:
-    return client.scheduler  # whose methods are made up at run time
-
-
-def _embedded(workers: int, threads: int) -> LocalCluster:
-    return LocalCluster(
-        n_workers=workers,
-        threads_per_worker=threads,
-        processes=False,  # the stations are the processes
-        dashboard_address=None,
-        memory_limit=None,  # theirs is that of this process, which is none of dask's business
-        asynchronous=True,
-    )
-
-
-def _address_in(options: DaskOptions) -> str | None:
-    """The address in the scheduler file, if the options name one.
-
-    Raises:
-        PluginError: there is none in it.
-    """
-    if options.scheduler_file is None:
-        return None
-    try:
-        return str(json.loads(options.scheduler_file.read_text(encoding="utf-8"))["address"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        message = f"{options.scheduler_file} tells of no dask scheduler: {type(error).__name__}: {error}"
-        hint = f"Start one with `dask scheduler --scheduler-file {options.scheduler_file}`."
-        raise _trouble("executor.scheduler-file", message, hint) from error
-
-
-def _security(options: DaskOptions) -> Security | None:
-    """Certificates of the options; `None` leaves them to dask's own configuration."""
-    if options.tls_ca is None:
-        return None
-    return Security(
-        tls_ca_file=str(options.tls_ca),
-        tls_client_cert=str(options.tls_cert),
-        tls_client_key=str(options.tls_key),
-        require_encryption=True,
-    )
-
-
-async def _same_version(client: Client, address: str) -> None:
-    """Make sure that both ends speak alike; dask promises nothing between two versions.
-
-    Raises:
-        PluginError: they have not the same version.
-    """
-    theirs = (await _scheduler(client).versions())["packages"]["distributed"]
-    if theirs != __version__:
-        message = f"the dask scheduler at {address} has distributed {theirs}, and {__version__} is installed here"
-        raise _trouble("executor.scheduler-version", message, f"Here: pip install distributed=={theirs}")
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep dask from logging what is told as a problem of the run."""
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
-
-
 def _here() -> str:
     return str(Path.cwd())
 
 
 def _refused(address: str, why: str) -> PluginError:
-    return _trouble("executor.worker", f"the dask worker {address} cannot make attempts: {why}")
-
-
-def _trouble(code: str, message: str, hint: str | None = None) -> PluginError:
-    return PluginError(Problem(code, message, hint=hint))
+    return trouble("executor.worker", f"the dask worker {address} cannot make attempts: {why}")

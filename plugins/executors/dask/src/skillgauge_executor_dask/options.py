@@ -8,7 +8,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from skillgauge.api import EMPTY, HARMLESS, Frozen
+from skillgauge.api import HARMLESS, Frozen
 
 
 class DaskOptions(Frozen):
@@ -41,18 +41,18 @@ class DaskOptions(Frozen):
         json_schema_extra=HARMLESS,
     )
     resources: Mapping[str, float] = Field(
-        default=EMPTY,
+        default_factory=dict,
         description="What each attempt takes of the resources that workers announce (`dask worker --resources`).",
         json_schema_extra=HARMLESS,
     )
     engine_resources: Mapping[str, Mapping[str, float]] = Field(
-        default=EMPTY,
+        default_factory=dict,
         description="The same for attempts of an engine, by its name; it is added to `resources`.",
         json_schema_extra=HARMLESS,
     )
     folder: str | None = Field(
         default=None,
-        description="Folder on workers where the files of the run are; default: the same path as here.",
+        description="Folder on workers with the files of the run; default: the files travel to each worker.",
     )
     wait_s: float = Field(
         default=300.0,
@@ -60,6 +60,11 @@ class DaskOptions(Frozen):
         description="Seconds to wait for a worker while none can make an attempt; then the run ends.",
         json_schema_extra=HARMLESS,
     )
+
+    @property
+    def travels(self) -> bool:
+        """Whether the files of the run travel: not where they are, and not in a cluster in this process."""
+        return self.folder is None and bool(self.address or self.scheduler_file)
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:

@@ -11,6 +11,7 @@ from typing import TypeVar
 from uuid import uuid4
 
 from skillgauge.api import Failure, PluginError, PortableRunTrial, Problem, Trial, TrialResult, get_logger
+from skillgauge_run_content import ContentOfRun
 from skillgauge_workers import Attempts, Frame, packed, prepared
 
 from .cluster import Cluster, Remote, WorkerInfo
@@ -69,7 +70,7 @@ class _Member:
     places: int
     attempts: Attempts | None = None
     under_way: int = 0
-    taken: dict[str, float] = field(default_factory=dict)
+    in_use: dict[str, float] = field(default_factory=dict)
 
     def could(self, needs: Mapping[str, float]) -> bool:
         """Tell whether it is ready and has what an attempt needs, be it in use or not."""
@@ -80,14 +81,14 @@ class _Member:
         """Tell whether it could make an attempt now."""
         if not self.could(needs):
             return False
-        has_left = all(self.info.resources[name] - self.taken.get(name, 0.0) >= needs[name] for name in needs)
+        has_left = all(self.info.resources[name] - self.in_use.get(name, 0.0) >= needs[name] for name in needs)
         return has_left and self.under_way < self.places
 
     def take(self, needs: Mapping[str, float], sign: int = 1) -> None:
         """Count an attempt, or with a sign of -1 its end."""
         self.under_way += sign
         for name, amount in needs.items():
-            self.taken[name] = self.taken.get(name, 0.0) + sign * amount
+            self.in_use[name] = self.in_use.get(name, 0.0) + sign * amount
 
 
 class Pool:
@@ -104,6 +105,7 @@ class Pool:
         self._run = run
         self._options = options
         self._loop = asyncio.get_running_loop()
+        self._files = ContentOfRun(run.files()) if options.travels else None
         self._changed = asyncio.Condition()
         self._members: dict[str, _Member] = {}
         self._refused: dict[str, PluginError] = {}
@@ -199,23 +201,23 @@ class Pool:
         """Wait for something; the run ends if for long no worker could help, even if it had nothing else to do."""
         since = self._loop.time()
         async with self._changed:
-            while not (found := holds()):
+            while not (value := holds()):
                 if any(one.could(needs) for one in self._members.values()):
                     since = self._loop.time()
-                left = since + self._options.wait_s - self._loop.time()
-                if left <= 0:
+                remaining_s = since + self._options.wait_s - self._loop.time()
+                if remaining_s <= 0:
                     self._give_up(self._nobody(needs))
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), left if left > 0 else None)
-            return found
+                    await asyncio.wait_for(self._changed.wait(), remaining_s if remaining_s > 0 else None)
+            return value
 
     def _nobody(self, needs: Mapping[str, float]) -> PluginError:
-        asked = ", ".join(f"{name}={amount:g}" for name, amount in needs.items())
+        needed = ", ".join(f"{name}={amount:g}" for name, amount in needs.items())
         message = f"no worker could make an attempt for {self._options.wait_s:g} s"
         hint = "Start one with `dask worker ADDRESS`, or raise executors.dask.wait_s."
         if self._members:
-            message = f"no worker announces {asked}, which an attempt takes"
-            hint = f'Start one with `dask worker ADDRESS --resources "{asked.replace(",", "")}"`.'
+            message = f"no worker announces {needed}, which an attempt takes"
+            hint = f'Start one with `dask worker ADDRESS --resources "{needed.replace(",", "")}"`.'
         return PluginError([Problem("executor.no-worker", message, hint=hint), *self._refusals()])
 
     def _refusals(self) -> list[Problem]:
@@ -225,13 +227,13 @@ class Pool:
         if not self.trouble.done():
             self.trouble.set_exception(error)
 
-    def _see(self, found: list[WorkerInfo]) -> None:
+    def _see(self, workers: list[WorkerInfo]) -> None:
         """Take note of the workers that there are, and prepare the run at those that are new."""
         if self.is_stopped:
             return  # those that have ended would be begun again
-        there = {one.address for one in found}
-        self._refused = {address: error for address, error in self._refused.items() if address in there}
-        for info in found:
+        present = {one.address for one in workers}
+        self._refused = {address: error for address, error in self._refused.items() if address in present}
+        for info in workers:
             if info.address not in self._members and info.address not in self._refused:
                 member = self._members[info.address] = _Member(info, self._options.places or info.threads)
                 joining = self._loop.create_task(self._join(member))
@@ -244,7 +246,8 @@ class Pool:
         try:
             link = _Link(self._cluster)
             await link.open(address)
-            member.attempts = await prepared(link, self._run, min(member.places, self._run.concurrency))
+            share = min(member.places, self._run.concurrency)
+            member.attempts = await prepared(link, self._run, share, self._files)
             self._has_begun = True
             log.info("worker.ready", worker=address, places=member.places)
             await self._notify()

@@ -1,4 +1,4 @@
-"""What runs in a dask worker: a worker process beside it, and the frames that wait to be fetched from there.
+"""The part in a dask worker: a worker process beside it, and the frames that wait to be fetched from there.
 
 A recipe is about the folder that a process runs in, and plugins change a process for good, so a run has a process of
 its own beside each dask worker and leaves nothing behind in that. The process lives as long as the run asks for it: a
@@ -98,11 +98,12 @@ class Station(WorkerPlugin):
                 self._worker.log_event(TOPIC, [self.name, self._worker.address])
 
 
-async def open_station(key: str, folder: str, dask_worker: Worker) -> str:
-    """Start the process of a run; return why not, or nothing."""
-    if not Path(folder).is_dir():
-        return f"there is no folder {folder} on it; copy the files of the run there, or set executors.dask.folder"
-    await dask_worker.plugin_add(Station(key, Path(folder)), key, catch_errors=False)  # in place of an earlier one
+async def open_station(key: str, folder: str | None, dask_worker: Worker) -> str:
+    """Start the process of a run in a folder, or where files of runs are laid down; return why not, or nothing."""
+    place = Path(folder or dask_worker.local_directory)
+    if not place.is_dir():
+        return f"there is no folder {place} on it; copy the files of the run there, or leave out executors.dask.folder"
+    await dask_worker.plugin_add(Station(key, place), key, catch_errors=False)  # in place of an earlier one
     return ""
 
 
