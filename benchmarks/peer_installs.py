@@ -45,6 +45,12 @@ SILENT = {
 NOWHERE = "http://127.0.0.1:9"
 """A port where nothing listens: the way out for whatever asks for an address that is not this machine's."""
 KEY = "no-key-is-needed-here-0123456789"
+ENCLOSED = {
+    name: value
+    for upper, value in (("HTTP_PROXY", NOWHERE), ("HTTPS_PROXY", NOWHERE), ("NO_PROXY", "127.0.0.1"))
+    for name in (upper, upper.lower())
+}
+"""Variables that keep a program on this machine."""
 
 
 class PinError(ValueError):
@@ -221,13 +227,11 @@ def install_self() -> Tool:
 
 def environment(home: Path, *, peer: bool) -> dict[str, str]:
     """Return all that a program sees: nothing of the user's, made-up keys, and for peers no way out of this machine."""
-    seen = {"PATH": os.defpath, **SILENT, "HOME": str(home), "TMPDIR": str(home), "ANTHROPIC_API_KEY": KEY}
     node = shutil.which("node")
-    seen["PATH"] = os.pathsep.join(dict.fromkeys([str(Path(node).parent)] * bool(node) + ["/usr/bin", "/bin"]))
-    if peer:
-        seen |= {"HTTP_PROXY": NOWHERE, "HTTPS_PROXY": NOWHERE, "NO_PROXY": "127.0.0.1", "OPENAI_API_KEY": KEY}
-        seen |= {name.lower(): value for name, value in seen.items() if name.endswith("_PROXY")}
-    return seen
+    folders = [str(Path(node).parent)] if node else []
+    path = os.pathsep.join(dict.fromkeys([*folders, "/usr/bin", "/bin"]))
+    seen = {"PATH": path, **SILENT, "HOME": str(home), "TMPDIR": str(home), "ANTHROPIC_API_KEY": KEY}
+    return {**seen, **ENCLOSED, "OPENAI_API_KEY": KEY} if peer else seen
 
 
 def _new_environment(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Commands timed in turns: wall and processor time of all their processes, each turn in a folder and home of its own."""
+"""Commands timed in turns: wall and processor time of all their processes, each in a new folder with a new home."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def measured(title: str, commands: Sequence[Command], turns: int) -> Row:
     failures: dict[str, str] = {}
     own_s = _own_cpu()
     for turn in range(turns + 1):
-        first = turn % len(commands)
+        first = turn % max(1, len(commands))
         for command in (*commands[first:], *commands[:first]):
             if command.label in failures:
                 continue

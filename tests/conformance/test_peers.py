@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 from benchmarks.peer_installs import PINS, SELF, Pin, PinError, environment, install, read_pins
-from benchmarks.peer_rows import JOBS
 from benchmarks.peer_table import BEGIN, END, Entry, Role, Row, Usage, cpu, ratio, replaced, section, table, wall
 from benchmarks.peer_turns import OUTPUT, Command, WrongResultError, measured, once
-from benchmarks.peers import chosen
+from benchmarks.peers import JOBS, chosen
 
 
 def entry(label: str, role: Role, *turns: tuple[float, float], reason: str = "") -> Entry:
