@@ -6,7 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks.peer_installs import PINS, SELF, Pin, PinError, environment, install, read_pins
+from benchmarks.peer_calls import functions, processes, services, sessions
+from benchmarks.peer_installs import PINS, SELF, Pin, PinError, Tool, Tools, environment, install, read_pins
+from benchmarks.peer_jobs import Job, counts
+from benchmarks.peer_rows import compare, dry_run, validate
 from benchmarks.peer_table import BEGIN, END, Entry, Role, Row, Usage, cpu, ratio, replaced, section, table, wall
 from benchmarks.peer_turns import OUTPUT, Command, WrongResultError, measured, once
 from benchmarks.peers import JOBS, chosen
@@ -151,3 +154,47 @@ def test_rows_have_names() -> None:
     assert [job.name for job in chosen(["validate-500"])] == ["validate-500"]
     with pytest.raises(SystemExit, match=r"validate-5: unknown; the rows are .*validate-500"):
         chosen(["validate-5"])
+
+
+def test_what_did_too_little_is_refused(tmp_path: Path) -> None:
+    """A result that is not there, is none, or is of fewer cases, is told with the file."""
+    check = counts("out-*.json", 3, lambda document: len(document["cases"]))
+    with pytest.raises(WrongResultError, match=r"there is no out-\*\.json"):
+        check(tmp_path)
+    for text, message in (('{"cases": [1, 2]}', "2 of 3"), ("{}", "no result: KeyError"), ("[", "no result: JSON")):
+        (tmp_path / "out-1.json").write_text(text)
+        with pytest.raises(WrongResultError, match=message):
+            check(tmp_path)
+    (tmp_path / "out-1.json").write_text('{"cases": [1, 2, 3]}')
+    check(tmp_path)
+
+
+ENVIRONMENT = Path(sys.executable).parent
+HERE = Tools(
+    {
+        SELF: Tool("here", (str(ENVIRONMENT / "skillgauge"),), sys.executable),
+        "skillevaluation": Tool("here", (str(ENVIRONMENT / "skillevaluation"),), sys.executable),
+    }
+)
+SMALL = (
+    dry_run(3),
+    validate(3),
+    services(3, 2),
+    processes(3, 2),
+    functions(3),
+    sessions(3),
+    compare(3, validators=False),
+    compare(3, validators=True),
+)
+"""Rows that the environment of the project can run, with few cases."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("job", SMALL, ids=[job.name for job in SMALL])
+def test_programs_of_a_row_do_all_of_it(job: Job, tmp_path: Path) -> None:
+    """Each command ends well, and its check finds all cases."""
+    with job.commands(HERE, tmp_path) as commands:
+        assert {Role.FLOOR, Role.OURS} <= {command.role for command in commands}
+        for command in commands:
+            if command.label != "bubblewrap":  # which is not everywhere
+                assert once(command).cpu_s > 0
