@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.eval_skills_suite import POSTS, SERVICE, use_adapter, write_suite
 from benchmarks.peer_installs import SELF, Tools
-from benchmarks.peer_jobs import SANDBOXES, SKILL, Job, counts, of_peer, says
+from benchmarks.peer_jobs import SANDBOXES, SKILL, Check, Job, counts, of_peer, says
 from benchmarks.peer_programs import (
     DEEPEVAL,
     DOUBLE,
@@ -24,7 +24,7 @@ from benchmarks.peer_programs import (
     WORKER,
 )
 from benchmarks.peer_table import Role
-from benchmarks.peer_turns import Command
+from benchmarks.peer_turns import OUTPUT, Command, WrongResultError
 
 PYTHON = str(Path(sys.executable).resolve())
 """An interpreter that a sandbox shows."""
@@ -38,6 +38,17 @@ A_PLACE_EACH = "each session has a workspace and a journal that survives a kill,
 def passed_tasks(document: Any) -> int:
     """Count the tasks that passed, in a report of the format eval-skills."""
     return sum(task["status"] == "pass" for task in document[0]["taskResults"])
+
+
+def kept(check: Check) -> Check:
+    """Return a check that the other program kept its results, too, which it does without if a module was not built."""
+
+    def check_both(work: Path) -> None:
+        if "fallback to in-memory" in (work / OUTPUT).read_text("utf-8", "replace"):
+            raise WrongResultError("it stores nothing; build better-sqlite3 in its checkout")
+        check(work)
+
+    return check_both
 
 
 def evaluation(skill: Path, tasks: Path, at_once: int) -> list[str]:
@@ -72,7 +83,7 @@ def processes(tasks: int, at_once: int) -> Job:
                 )
                 for name in SANDBOXES
             ),
-            *of_peer(tools, "eval-skills", lambda tool: [*tool.words, *words], check),
+            *of_peer(tools, "eval-skills", lambda tool: [*tool.words, *words], kept(check)),
         ]
 
     return Job(f"processes-{at_once}", f"{tasks} tasks, a process each, {at_once} at once", 3, commands)
@@ -96,7 +107,7 @@ def services(tasks: int, at_once: int) -> Job:
                         "httpx alone", Role.FLOOR, [ours.python, "-c", POSTS, url, str(tasks), str(at_once)], says("")
                     ),
                     Command("skillgauge", Role.OURS, [*ours.words, *words, "--quiet"], check),
-                    *of_peer(tools, "eval-skills", lambda tool: [*tool.words, *words], check),
+                    *of_peer(tools, "eval-skills", lambda tool: [*tool.words, *words], kept(check)),
                 ]
             finally:
                 service.terminate()
