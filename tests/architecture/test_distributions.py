@@ -137,6 +137,7 @@ def test_one_name_installs_all_but_what_is_large_or_needs_a_service() -> None:
         "skillgauge-adapter-langchain",
         "skillgauge-adapter-mcp",
         "skillgauge-command-mcp",
+        "skillgauge-executor-dask",
         "skillgauge-extension-otel",
         "skillgauge-sandbox-docker",
         "skillgauge-store-postgres",

@@ -177,7 +177,7 @@ def test_a_killed_worker_process_has_told_what_it_used(make_case: Callable[..., 
         case = make_case("claude-code", server, model)
         process = case.start("--executor", "processes", "--retries", "1")
         case.wait_for_last_call(process, 0)
-        (worker,) = children_of(process.pid, "skillgauge_executor_processes.worker")
+        (worker,) = children_of(process.pid, "skillgauge_workers.program")
         model.is_held = False
         os.kill(worker, signal.SIGKILL)
         out, err = process.communicate(timeout=120)

@@ -167,7 +167,7 @@ def bench(work: Path, environment: dict[str, str]) -> Iterator[Bench]:
 
 def workers_of(process: subprocess.Popen[str]) -> Sequence[int]:
     """The worker processes of a run."""
-    return children_of(process.pid, "skillgauge_executor_processes.worker")
+    return children_of(process.pid, "skillgauge_workers.program")
 
 
 @pytest.mark.parametrize("store", ["skillgauge.db", "none"])

@@ -16,6 +16,7 @@ from skillgauge.config.trusting import PluginOptions
 from skillgauge.contract.sandboxes import Tier
 from skillgauge.errors import PluginError, SkillgaugeError, SuiteError
 from skillgauge.evaluation.added_checks import read_overlay
+from skillgauge.evaluation.elsewhere.places import Place
 from skillgauge.evaluation.elsewhere.recipes import options_of, read_recipe, recipe_of
 from skillgauge.evaluation.elsewhere.worker import worker
 from skillgauge.plan.options import EvalOptions, How, What
@@ -114,7 +115,7 @@ def test_it_names_no_absolute_path(
     assert (document["what"]["paths"], list(document["plugin_files"])) == ([f"suite{parts.SUFFIX}"], ["mine.py"])
     other, other_home = tmp_path_factory.mktemp("other"), tmp_path_factory.mktemp("other-home")
     monkeypatch.setenv("HOME", str(other_home))
-    wishes, plugins = options_of(read_recipe(recipe), other)
+    wishes, plugins = options_of(read_recipe(recipe), Place(other))
     assert wishes.what.paths == (other / f"suite{parts.SUFFIX}",)
     assert wishes.who.cache == other_home / "sessions"
     assert plugins.files == (other / "mine.py",)
@@ -157,7 +158,7 @@ def test_checks_that_were_added_go_along(options: EvalOptions) -> None:
     """The worker grades with the checks of `--check`, too."""
     overlay = read_overlay((), "", ["contract"])
     recipe = written(replace(options, what=replace(options.what, revise=overlay)))
-    wishes, _ = options_of(read_recipe(recipe), options.cwd)
+    wishes, _ = options_of(read_recipe(recipe), Place(options.cwd))
     assert wishes.what.revise == overlay
 
 

@@ -39,6 +39,7 @@ from ..contract.executors import (
     Keeper as Keeper,
     PortableRunTrial as PortableRunTrial,
     Results as Results,
+    RunFiles as RunFiles,
     RunTrial as RunTrial,
 )
 from ..contract.format_parts import (

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from ..types.kept import KeptExecution
 from ..types.result import GivenUp, TrialResult
+from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, Trial
 
 RunTrial = Callable[[Trial], Awaitable[TrialResult]]
@@ -26,6 +29,19 @@ class Keeper(Protocol):
         """Return what is kept for a trial, so that it is graded and not executed again; `None` if there is nothing."""
 
 
+@dataclass(frozen=True)
+class RunFiles:
+    """The files and folders of a run, for workers that have no folder in common with the first process.
+
+    Places are relative to the folder where the run began, or begin with `~/`, as in its recipe.
+    """
+
+    roots: Mapping[str, Path]
+    """Files and folders that a worker needs, with all below them, by place."""
+    folders: tuple[str, ...] = ()
+    """Places of folders that have to be there, whatever is in them."""
+
+
 class PortableRunTrial(Keeper, Protocol):
     """The kernel's `run_trial`, as far as it is more than a `RunTrial`: other processes may make its attempts.
 
@@ -40,6 +56,9 @@ class PortableRunTrial(Keeper, Protocol):
     if the run was not made from options, as in tests. It names secrets that the run knows, and holds no value of one.
     """
 
+    def files(self) -> RunFiles:
+        """Return what a worker needs that has no folder in common; `skillgauge-run-content` lays it down there."""
+
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         """Return a function that runs trials in this process, with each attempt made by another.
 
@@ -52,6 +71,9 @@ class PortableRunTrial(Keeper, Protocol):
 
     def spent(self, trial_id: str, attempt: GivenUp) -> None:
         """Tell what an attempt that is made elsewhere has used so far, in case it does not come to its end."""
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """Tell what the agent of an attempt that is made elsewhere has just done, for who watches the run."""
 
 
 class Results(Protocol):

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -31,11 +32,13 @@ from ..types.gate import Quarantined
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
 from ..types.suite import Case
 from ..types.trial import SuiteHead
+from .elsewhere.files import files_of
 from .elsewhere.recipes import recipe_of
 from .invocation import Invocation
 
 if TYPE_CHECKING:
     from ..report.summary import FigureSource
+    from ..run.pipeline import Job
 
 
 async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
@@ -48,7 +51,11 @@ async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
     if not options.who.executor:
         return prepared
 
-    return prepared.with_job(lambda job: replace(job, recipe=recipe_of(options, prepared, call.plugins)))
+    def elsewhere(job: Job) -> Job:
+        recipe = recipe_of(options, prepared, call.plugins)
+        return replace(job, recipe=recipe, files=partial(files_of, options, prepared, call.plugins))
+
+    return prepared.with_job(elsewhere)
 
 
 async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:

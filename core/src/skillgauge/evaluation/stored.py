@@ -18,7 +18,6 @@ from skillgauge_documents.characters import plain
 from skillgauge_documents.phrases import counted, listed, moment
 
 from ..contract.stores import RunQuery, Store
-from ..environment import host_environment
 from ..errors import Problem, Severity, SkillgaugeError, UsageError, did_you_mean
 from ..plan.options import EvalOptions
 from ..plan.suites import load_suites
@@ -27,6 +26,7 @@ from ..types.comparison import GroupKey
 from ..types.plan import Plan
 from ..types.result import RunView, Verdict
 from ..types.trial import CaseHead
+from .elsewhere.places import user_cache
 from .invocation import Invocation
 from .selection import Choice, case_key
 
@@ -353,9 +353,6 @@ def _narrowed(options: EvalOptions, keys: frozenset[str]) -> EvalOptions:
 
 def cache_folder(call: Invocation) -> Path | None:
     """Return the configured folder, else `skillgauge` in the user's folder for caches; `None` without a home."""
-    environ = host_environment()
     if named := call.config.get("cacheDir"):
         return call.cwd / Path(named).expanduser()
-    if place := environ.get("XDG_CACHE_HOME"):
-        return Path(place).absolute() / "skillgauge"
-    return Path(home) / ".cache/skillgauge" if (home := environ.get("HOME")) else None
+    return user_cache()

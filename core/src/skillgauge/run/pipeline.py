@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..contract.executors import Executor, Keeper, RunTrial
+from ..contract.executors import Executor, Keeper, RunFiles, RunTrial
 from ..contract.providers import Clean
 from ..contract.stores import RunLog, Store
 from ..plugins.events import Events
@@ -21,6 +21,7 @@ from ..types.arms import ArmKind
 from ..types.kept import KeptExecution
 from ..types.plan import Plan
 from ..types.result import GivenUp, ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
+from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, Trial
 from .agents import OnStep
 from .budget import Budget, BudgetLimits
@@ -60,8 +61,12 @@ class Job:
     """Frees what the stages hold; called once, also when the run is stopped."""
     recipe: bytes = b""
     """See `PortableRunTrial.recipe`."""
+    files: Callable[[], RunFiles] | None = None
+    """See `PortableRunTrial.files`; there where there is a recipe."""
     watch_agents: Callable[[OnStep], None] | None = None
     """Takes who is told of what agents do."""
+    on_step: OnStep | None = None
+    """Told of what agents do in attempts that are made elsewhere."""
 
     def watched(
         self, progress: Callable[[TrialResult], None], on_begin: Callable[[RunInfo], None], on_step: OnStep
@@ -69,7 +74,7 @@ class Job:
         """This job, telling somebody how far it is."""
         if self.watch_agents:
             self.watch_agents(on_step)
-        return replace(self, progress=progress, on_begin=on_begin)
+        return replace(self, progress=progress, on_begin=on_begin, on_step=on_step)
 
 
 @dataclass(frozen=True)
@@ -180,7 +185,7 @@ async def _execute(
         keeper=ledger,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
-    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger)
+    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger, job.files, job.on_step)
 
     async def write(result: TrialResult, *, paid: bool) -> None:
         await ledger.record(result, paid=paid)
@@ -230,6 +235,8 @@ class _RunTrial:
     concurrency: int
     recipe: bytes
     keeper: Keeper
+    files_of_run: Callable[[], RunFiles] | None
+    on_step: OnStep | None
 
     async def __call__(self, trial: Trial) -> TrialResult:
         try:
@@ -243,11 +250,19 @@ class _RunTrial:
         if meter:
             meter.used_elsewhere(attempt)
 
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        if self.on_step:
+            self.on_step(trial, event)
+
     async def keep(self, kept: KeptExecution) -> None:
         await self.keeper.keep(kept)
 
     async def kept(self, trial: Trial) -> KeptExecution | None:
         return await self.keeper.kept(trial)
+
+    def files(self) -> RunFiles:
+        assert self.files_of_run  # as there is a recipe
+        return self.files_of_run()
 
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         return replace(self, runner=self.runner.elsewhere(attempt))

@@ -15,6 +15,7 @@ from skillgauge.api import (
     TrialResult,
 )
 from skillgauge.api.run import LocalExecutor
+from skillgauge_run_content import ContentOfRun
 
 from .options import QueueOptions
 from .queue import Queue
@@ -38,6 +39,7 @@ class QueueExecutor:
             raise PluginError(Problem("executor.no-recipe", message, hint=hint))
         portable = cast("PortableRunTrial", run_trial)
         self.queue.recipe, self.queue.spent = portable.recipe, portable.spent
+        self.queue.files = ContentOfRun(portable.files())
         attempts = portable.elsewhere(self.queue.attempt)
         return _Results(LocalExecutor(portable.concurrency).run(trials, attempts), self.queue)
 

@@ -22,10 +22,12 @@ from skillgauge.api import (
     Failure,
     FailureClass,
     GivenUp,
+    SkillgaugeError,
     Trial,
     TrialResult,
     get_logger,
 )
+from skillgauge_run_content import Content
 
 from .options import QueueOptions
 
@@ -65,6 +67,7 @@ class Queue:
 
     def __init__(self, options: QueueOptions) -> None:
         self.recipe = b""
+        self.files: Content | None = None
         self.spent: Callable[[str, GivenUp], None] = lambda _trial_id, _attempt: None
         self.local: dict[int, Process] = {}
         """Workers that this process has started, by process id."""
@@ -158,9 +161,9 @@ class Queue:
     async def _admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Give attempts to a worker that could prepare the run, as long as it lives."""
         writer.write(base64.b64encode(self.recipe) + b"\n")
-        answer = json.loads(await reader.readline() or "{}")
+        answer = await self._prepared(reader, writer)
         if "ready" not in answer:
-            log.warning("worker.refused", reason=answer.get("refused", "it ended"))
+            log.warning("worker.refused", reason=answer["refused"])
             return
         self._ready += 1
         try:
@@ -172,6 +175,23 @@ class Queue:
                 await self.start_worker()  # in place of one that has died
         finally:
             self._ready -= 1
+
+    async def _prepared(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> dict[str, object]:
+        """Send what a worker asks for of the run's files; its word that it is ready, or why not."""
+        assert self.files is not None  # it comes with the recipe
+        while True:
+            words = json.loads(await reader.readline() or '{"refused":"it ended"}')
+            try:
+                if "manifest" in words:
+                    content = await self.files.manifest()
+                elif "content" in words:
+                    content = await self.files.content(words["content"])
+                else:
+                    return words
+            except SkillgaugeError as error:
+                return {"refused": str(error)}
+            writer.write(base64.b64encode(content) + b"\n")
+            await writer.drain()
 
     async def _next(self, reader: asyncio.StreamReader) -> _Attempt:
         """Wait for an attempt that somebody still wants.

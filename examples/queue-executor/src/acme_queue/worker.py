@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 from skillgauge.api import GivenUp, RunTrial, SkillgaugeError, Trial
 from skillgauge.api.run import worker
+from skillgauge_run_content import laid_down
 
 from .queue import LONGEST_LINE, TOKEN
 
@@ -41,7 +42,10 @@ async def work(address: str) -> None:
     if not recipe:
         sys.exit(f"{address} sent no recipe: is the token in {TOKEN} the right one?")
     try:
-        async with worker(recipe, 1, spent) as run_trial:
+        async with (
+            laid_down(_Files(reader, writer)) as laid,
+            worker(recipe, 1, spent, folder=laid.folder, home=laid.home) as run_trial,
+        ):
             tell(ready=os.getpid())
             line = await reader.readline()
             while line:
@@ -53,7 +57,29 @@ async def work(address: str) -> None:
     except SkillgaugeError as error:
         tell(refused=str(error))
         await writer.drain()
+        writer.close()
+        sys.exit(str(error))
     writer.close()
+
+
+class _Files:
+    """The files of the run, which this machine need not have."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def manifest(self) -> bytes:
+        """Ask for their list."""
+        return await self._asked(manifest=True)
+
+    async def content(self, digest: str) -> bytes:
+        """Ask for one of them."""
+        return await self._asked(content=digest)
+
+    async def _asked(self, **what: object) -> bytes:
+        self._writer.write(json.dumps(what).encode() + b"\n")
+        return base64.b64decode(await self._reader.readline())
 
 
 async def _attempted(

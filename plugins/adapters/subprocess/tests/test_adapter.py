@@ -111,6 +111,23 @@ def test_failures_are_the_targets(
     assert done.duration_s is not None
 
 
+@pytest.mark.parametrize(
+    ("code", "command"),
+    [
+        ("raise_from_far_away = [0] * 99\n" * 99 + "import absent.one", {}),
+        ('require("absent.one")', {"command": "node", "args": ["skill.py"]}),
+    ],
+)
+def test_a_module_that_is_not_there(call: Call, code: str, command: dict[str, object]) -> None:
+    """Images have few modules, so whoever reads of the crash learns what to add where."""
+    if command:
+        code = f"// {'x' * 5000}\n{code}"
+    done = call(code, config=command)
+    assert done.failure is not None
+    assert "there is no module 'absent" in done.failure.message
+    assert "the image of the sandbox" in done.failure.message
+
+
 def test_a_machine_that_starts_nothing_is_not_the_targets_fault(call: Call) -> None:
     """If no process can be started at all, it is an error of the surroundings."""
 

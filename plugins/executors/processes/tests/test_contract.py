@@ -9,18 +9,31 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import Executor
+from skillgauge.api import Executor, PortableRunTrial
 from skillgauge_executor_processes import pool
 from skillgauge_testkit import EXECUTORS, Maker, check_executor, check_light_import, check_plugin, with_options
+from skillgauge_workers import Attempts, Frame, Kind
 
 MODULE = "skillgauge_executor_processes.plugin"
-MODULE_OF_WORKERS = b"skillgauge_executor_processes.worker"
+MODULE_OF_WORKERS = b"skillgauge_workers.program"
 
 
 def test_announcement() -> None:
     """Hook, provider, object and entry point fit together, and announcing is cheap."""
     check_plugin(MODULE, "executors")
     check_light_import(MODULE)
+
+
+class Recipeless:
+    """A run of which nothing can be prepared."""
+
+    recipe = b"nothing that prepares a run"
+
+    def __init__(self, run: PortableRunTrial) -> None:
+        self._run = run
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._run, name)
 
 
 class PoolWorkers:
@@ -46,22 +59,22 @@ class PoolWorkers:
         """The first that is started ends before it is ready, each time that it is started in this run."""
         connect, calls = pool._connect, iter(range(1 << 30))
 
-        async def connected(recipe: bytes, share: int) -> pool._Connection:
-            return await connect(b"nothing that prepares a run" if next(calls) == 0 else recipe, share)
+        async def connected(run: PortableRunTrial, share: int) -> Attempts:
+            return await connect(Recipeless(run) if next(calls) == 0 else run, share)
 
         self._patched.setattr(pool, "_connect", connected)
         return True
 
     def repeat_one(self) -> bool:
         """The first answer is read twice."""
-        receive, read = pool.receive, list[pool.Frame]()
+        receive, read = pool.receive, list[Frame]()
 
-        async def received(reader: asyncio.StreamReader) -> pool.Frame:
+        async def received(reader: asyncio.StreamReader) -> Frame:
             if len(read) == 1:
                 read.append(read[0])
                 return read[0]
             frame = await receive(reader)
-            if not read and frame.kind is pool.Kind.RESULT:
+            if not read and frame.kind is Kind.RESULT:
                 read.append(frame)
             return frame
 

@@ -19,6 +19,7 @@ from skillgauge_executor_processes import pool
 from skillgauge_executor_processes.executor import ProcessesExecutor
 from skillgauge_executor_processes.options import ProcessesOptions
 from skillgauge_executor_processes.pool import Pool
+from skillgauge_workers import Attempts
 
 PARTS = Path(__file__).with_name("parts.py")
 LONG_S = 60.0
@@ -191,7 +192,10 @@ def children() -> set[int]:
 
 
 class Nothing:
-    """A keeper of a run in which nothing is finished."""
+    """A run in which nothing is finished."""
+
+    concurrency = 1
+    recipe = b""
 
     async def keep(self, kept: KeptExecution) -> None:
         """Is never asked."""
@@ -206,7 +210,7 @@ def test_pool_that_is_closed_at_once_leaves_no_worker() -> None:
 
     async def closed_early() -> None:
         before = children()
-        early = Pool(b"", 1, 1, lambda _trial_id, _attempt: None, Nothing())
+        early = Pool(Nothing(), 1)
         opening = asyncio.create_task(early.open())
         async with asyncio.timeout(LONG_S):
             while not children() - before:
@@ -218,7 +222,7 @@ def test_pool_that_is_closed_at_once_leaves_no_worker() -> None:
     asyncio.run(closed_early())
 
 
-class Gone(pool._Connection):
+class Gone(Attempts):
     """A worker that has died, and may not have been reaped yet."""
 
     def __init__(self) -> None:
@@ -234,12 +238,12 @@ def test_workers_that_were_replaced_are_waited_for(monkeypatch: pytest.MonkeyPat
     """Whoever ends the run waits for those that died in it, too."""
     made: list[Gone] = []
 
-    async def connect(_recipe: bytes, _share: int) -> Gone:
+    async def connect(_run: object, _share: int) -> Gone:
         made.append(Gone())
         return made[-1]
 
     async def twice() -> None:
-        several = Pool(b"", 1, 1, lambda _trial_id, _attempt: None, Nothing())
+        several = Pool(Nothing(), 1)
         await several.open()
         await several.open()
         await several.close()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
@@ -28,6 +27,7 @@ from ...plan.options import EvalOptions, How, Revision, What, Who, as_loaded
 from ...plan.preparing import Prepared
 from ...plugins.index import CORE, IndexEntry
 from ...plugins.installed import read_index
+from .places import Place
 
 _WHAT, _WHO, _HOW = TypeAdapter(What), TypeAdapter(Who), TypeAdapter(How)
 _OF_A_FILE = "sha256:"
@@ -48,7 +48,7 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins) 
         PluginError: it cannot be told without a secret that workers could not find by its name, or at all.
     """
     chosen = prepared.cast.sandbox
-    place = _Place(options.cwd)
+    place = Place(options.cwd)
     sandbox = chosen.name if chosen else None
     subject = place.shortened(replace(options.what, revise=as_loaded))
     who = place.shortened(replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False))
@@ -93,13 +93,12 @@ def read_recipe(content: bytes) -> Recipe:
     return Recipe.model_validate(_with_secrets(document, names))
 
 
-def options_of(recipe: Recipe, cwd: Path) -> tuple[EvalOptions, ChosenPlugins]:
-    """Return the wishes of a recipe, and the plugins of it, in a folder.
+def options_of(recipe: Recipe, place: Place) -> tuple[EvalOptions, ChosenPlugins]:
+    """Return the wishes of a recipe, and the plugins of it, in a place.
 
     Raises:
         PluginError: it names a revision that no plugin here has.
     """
-    place = _Place(cwd)
     revise = _revision(recipe) if recipe.revision else as_loaded
     subject = replace(place.lengthened(_WHAT.validate_python(recipe.what)), revise=revise)
     who = place.lengthened(_WHO.validate_python(recipe.who))
@@ -109,11 +108,11 @@ def options_of(recipe: Recipe, cwd: Path) -> tuple[EvalOptions, ChosenPlugins]:
         tuple(place.long(file) for file in recipe.plugin_files),
         PluginOptions(_plain(recipe.options), _plain(recipe.harmless_options)),
     )
-    return EvalOptions(cwd, subject, who, _HOW.validate_python(recipe.how)), plugins
+    return EvalOptions(place.cwd, subject, who, _HOW.validate_python(recipe.how)), plugins
 
 
-def differences(recipe: Recipe, cwd: Path) -> list[Problem]:
-    """Return what of this installation is other than where the recipe was made."""
+def differences(recipe: Recipe) -> list[Problem]:
+    """Return what of this installation is other than where the recipe was made, files that are plugins apart."""
     problems = []
     if recipe.python != PYTHON:
         message = f"this is Python {PYTHON}, and the run has {recipe.python}"
@@ -126,8 +125,14 @@ def differences(recipe: Recipe, cwd: Path) -> list[Problem]:
                 message = f"{name} is not installed here, and takes part in the run"
             code = "worker.no-distribution" if have is None else "worker.version"
             problems.append(Problem(code, message, hint=f"pip install {name}=={version_of_run}"))
+    return problems
+
+
+def other_files(recipe: Recipe, place: Place) -> list[Problem]:
+    """Return which of the files that are plugins are not those of the recipe, or not there."""
+    problems = []
     for file, digest in recipe.plugin_files.items():
-        path = _Place(cwd).long(file)
+        path = place.long(file)
         if not path.is_file():
             problems.append(Problem("worker.no-file", f"the plugin {file!r} is not here", hint="Copy it here."))
         elif _digest(path) != digest:
@@ -136,47 +141,6 @@ def differences(recipe: Recipe, cwd: Path) -> list[Problem]:
                 Problem("worker.other-file", f"the plugin {file!r} is another one than the run's", hint=hint)
             )
     return problems
-
-
-class _Place:
-    """The folder that paths of a recipe are relative to."""
-
-    def __init__(self, cwd: Path) -> None:
-        self._cwd = cwd
-        self._home = host_environment().get("HOME")
-
-    def short(self, path: Path) -> str:
-        """A path as a recipe names it."""
-        whole = Path(os.path.abspath(self._cwd / path))  # noqa: PTH100 - links stay as the user named them
-        if whole.is_relative_to(self._cwd) or not (self._home and whole.is_relative_to(self._home)):
-            return Path(os.path.relpath(whole, self._cwd)).as_posix()
-        return f"~/{whole.relative_to(self._home).as_posix()}"
-
-    def long(self, path: str | Path) -> Path:
-        """The same path in this place."""
-        text = str(path)
-        if text == "~" or text.startswith("~/"):
-            return Path(self._home or "/", text[2:])
-        return Path(os.path.normpath(self._cwd / text))
-
-    def shortened(self, asked: Any) -> Any:
-        """The same wishes with short paths."""
-        return self._changed(asked, lambda path: Path(self.short(path)))
-
-    def lengthened(self, asked: Any) -> Any:
-        """The same wishes with paths of this place."""
-        return self._changed(asked, self.long)
-
-    def _changed(self, asked: Any, change: Callable[[Path], Path]) -> Any:
-        changed: dict[str, Any] = {}
-        if isinstance(asked, What):
-            changed["paths"] = tuple(map(change, asked.paths))
-            changed["format_paths"] = {name: tuple(map(change, paths)) for name, paths in asked.format_paths.items()}
-        else:
-            for name in ("cache", "record", "replay"):
-                path = getattr(asked, name)
-                changed[name] = None if path is None else change(path)
-        return replace(asked, **changed)
 
 
 def _distributions(provenance: Mapping[str, object]) -> dict[str, str]:
@@ -233,7 +197,7 @@ def _revision(recipe: Recipe) -> Revision:
 def _without_secrets(document: dict[str, Any], clean: Clean | None) -> bytes:
     """Write a recipe with names in the place of secrets."""
     cleaned = clean(document) if clean else document
-    names = sorted({name for text in _texts(cleaned) for name in _SECRET.findall(text)} - _named_in(document))
+    names = sorted({name for text in texts_in(cleaned) for name in _SECRET.findall(text)} - _named_in(document))
     written = {**cleaned, "secrets": names}
     if _with_secrets(written, names) != {**document, "secrets": names}:
         message = f"a setting of this run holds a secret ({', '.join(names)}) that workers cannot look up"
@@ -243,10 +207,11 @@ def _without_secrets(document: dict[str, Any], clean: Clean | None) -> bytes:
 
 
 def _named_in(document: dict[str, Any]) -> set[str]:
-    return {name for text in _texts(document) for name in _SECRET.findall(text)}
+    return {name for text in texts_in(document) for name in _SECRET.findall(text)}
 
 
-def _texts(value: Any) -> list[str]:
+def texts_in(value: Any) -> list[str]:
+    """Return every text in JSON, keys too."""
     texts: list[str] = []
 
     def keep(text: str) -> str:

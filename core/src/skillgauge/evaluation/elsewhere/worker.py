@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, chdir
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...contract.executors import Keeper, RunTrial
+from ...contract.recipe import Recipe
 from ...contract.sandboxes import Tier
 from ...environment import ask_first
 from ...errors import PluginError, Problem, SuiteError
 from ...log import set_loudness
 from ...plan.preparing import Prepared, prepare
 from ...terminal.streams import shown_streams
-from .recipes import differences, options_of, read_recipe
+from .parts_here import PartsHere
+from .places import Place
+from .recipes import differences, options_of, other_files, read_recipe
 
 if TYPE_CHECKING:
+    from ...run.agents import OnStep
     from ...run.budget import OnSpent
+    from ...types.result import TrialResult
+    from ...types.trial import Trial
 
 _STRENGTH = (Tier.NONE, Tier.PARTIAL, Tier.STRICT)
 
 
 @asynccontextmanager
 async def worker(
-    recipe: bytes, concurrency: int, on_spent: OnSpent | None = None, keeper: Keeper | None = None
+    recipe: bytes,
+    concurrency: int,
+    on_spent: OnSpent | None = None,
+    keeper: Keeper | None = None,
+    on_step: OnStep | None = None,
+    *,
+    folder: Path | None = None,
+    home: Path | None = None,
 ) -> AsyncIterator[RunTrial]:
     """Make attempts of trials in a process of an executor, each once: nothing is tried again here.
 
@@ -36,6 +49,9 @@ async def worker(
             `PortableRunTrial.spent` of the leading process.
         keeper: hands executions that are to be kept to `PortableRunTrial.keep` of the leading process, and what that
             process has kept to the attempt. Without one, what was finished is executed again when a worker dies.
+        on_step: takes a trial and what its agent has just done, for `PortableRunTrial.step` of the leading process.
+        folder: where the files of the run were laid down; this process works there then. `None`: in its own folder.
+        home: below it are the places of the run that begin with `~/`; `None`: the user's.
 
     Raises:
         SkillgaugeError: the same evaluation cannot be prepared here, with every reason that is known; before
@@ -43,26 +59,44 @@ async def worker(
     """
     from ...run.trials import RetryPolicy, TrialRunner  # noqa: PLC0415 - only in a worker
 
-    content, cwd = read_recipe(recipe), Path.cwd()
-    set_loudness(content.loudness)
-    PluginError.raise_for(differences(content, cwd))
-    options, plugins = options_of(content, cwd)
-    registry = plugins.registry()
-    ask_first(registry.events)
-    prepared = await prepare(replace(options, how=replace(options.how, concurrency=concurrency)), registry)
-    PluginError.raise_for(_too_weak(prepared, content.tier))
-    if prepared.plan.head.plan_id != content.plan_id:
-        message = "a suite, a skill or a plugin has changed since the run began"
-        raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
-    job = prepared.job
+    wanted = read_recipe(recipe)
+    set_loudness(wanted.loudness)
     async with AsyncExitStack() as stack:
+        place = Place(folder or Path.cwd(), home)
+        lost = _written(wanted) if folder else ()
+        PluginError.raise_for([*differences(wanted), *other_files(wanted, place), *lost])
+        stack.enter_context(chdir(place.cwd))
+        options, plugins = options_of(wanted, place)
+        registry = plugins.registry()
+        ask_first(registry.events)
+        prepared = await prepare(replace(options, how=replace(options.how, concurrency=concurrency)), registry)
+        PluginError.raise_for(_too_weak(prepared, wanted.tier))
+        if prepared.plan.head.plan_id != wanted.plan_id:
+            message = "a suite, a skill or a plugin has changed since the run began"
+            raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
+        job = prepared.job
+        if on_step and job.watch_agents:
+            job.watch_agents(on_step)
         stack.enter_context(shown_streams())
         if job.close:
             stack.push_async_callback(job.close)
         stack.push_async_callback(job.grading.scorers.close)
         await job.grading.scorers.open()
         retry = RetryPolicy(0)
-        yield TrialRunner(job.stages, job.grading, retry, clean=job.clean, on_spent=on_spent, keeper=keeper)
+        runner = TrialRunner(job.stages, job.grading, retry, clean=job.clean, on_spent=on_spent, keeper=keeper)
+        parts = PartsHere(prepared.plan)
+
+        async def run_trial(trial: Trial) -> TrialResult:
+            return await runner(parts.of(trial))
+
+        yield run_trial
+
+
+def _written(wanted: Recipe) -> Iterator[Problem]:
+    """Yield what a run would write into its folder, where nobody looks for it."""
+    if wanted.who.get("record"):
+        hint = "Record in one process, without --executor, or start the workers in a folder that all of them share."
+        yield Problem("worker.record", "recordings would be written where nobody finds them", hint=hint)
 
 
 def _too_weak(prepared: Prepared, tier: Tier | None) -> list[Problem]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from skillgauge.api import Blame, Execution, Failure, FailureClass, Finished, LaunchError
 
 from .wire import Answer
@@ -12,6 +14,10 @@ EXCERPT_BYTES = 8000
 """Of which an excerpt is made."""
 _EXCERPT = 2000
 _SAID = 300
+_WITHOUT = re.compile(
+    rb"ModuleNotFoundError: No module named '([\w.]{1,100})'|Cannot find (?:module|package) '([^']{1,100})'"
+)
+"""The words of Python and of Node."""
 
 
 def failed(failure_class: FailureClass, message: str, *, retryable: bool = True) -> Failure:
@@ -39,8 +45,18 @@ def crashed(finished: Finished, words: str) -> Failure | None:
     if finished.signal is not None:
         return failed(FailureClass.CRASH, f"the process was killed by signal {finished.signal}{_detail(words)}")
     if finished.exit_code != 0:
-        return failed(FailureClass.CRASH, f"the process exited with code {finished.exit_code}{_detail(words)}")
+        hint = without_module(finished.stderr)
+        return failed(FailureClass.CRASH, f"the process exited with code {finished.exit_code}{_detail(words)}{hint}")
     return None
+
+
+def without_module(stderr: bytes) -> str:
+    """Say what is to be done where a program lacks a module: an image, above all, has seldom all that a machine has."""
+    found = _WITHOUT.search(stderr[-EXCERPT_BYTES:])
+    if found is None:
+        return ""
+    name = (found[1] or found[2]).decode("utf-8", "replace")
+    return f" (where it runs there is no module {name!r}: add it there, or to the image of the sandbox)"
 
 
 def not_launched(error: LaunchError, tier: str) -> Execution:

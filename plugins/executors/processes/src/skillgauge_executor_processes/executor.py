@@ -31,7 +31,7 @@ class ProcessesExecutor:
             raise PluginError(Problem("executor.no-recipe", message, hint="Leave out --executor."))
         portable = cast("PortableRunTrial", run_trial)
         concurrency = portable.concurrency
-        pool = Pool(portable.recipe, min(self._workers, concurrency), concurrency, portable.spent, portable)
+        pool = Pool(portable, min(self._workers, concurrency))
         scheduled = LocalExecutor(concurrency).run(trials, portable.elsewhere(pool.attempt))
         return _Results(scheduled, pool)
 

@@ -6,7 +6,19 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from skillgauge.api import Executor, Failure, GivenUp, KeptExecution, Results, RunTrial, Trial, TrialResult, Verdict
+from skillgauge.api import (
+    Executor,
+    Failure,
+    GivenUp,
+    KeptExecution,
+    Results,
+    RunFiles,
+    RunTrial,
+    TrajectoryEvent,
+    Trial,
+    TrialResult,
+    Verdict,
+)
 from skillgauge.run.trials import RetryPolicy, TrialRunner
 
 from ..clauses import answered, called, require, shown
@@ -28,6 +40,7 @@ class CountingRunTrial:
     runner: TrialRunner
     concurrency: int
     recipe: bytes
+    files: Callable[[], RunFiles]
     begun: list[int] = field(default_factory=list)
     broken_at: int | None = None
 
@@ -40,6 +53,9 @@ class CountingRunTrial:
 
     def spent(self, trial_id: str, attempt: GivenUp) -> None:
         """The trials of the contract cost nothing."""
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """They have no agents."""
 
     async def keep(self, kept: KeptExecution) -> None:
         """Nor is any of them kept."""
@@ -84,9 +100,9 @@ class Bench:
         retry: RetryPolicy | None = None,
     ) -> tuple[Results, CountingRunTrial]:
         """Results of trials that are run as the kernel runs them."""
-        prepared, recipe = await self.bundle.prepared()
+        prepared, elsewhere = await self.bundle.prepared()
         runner = TrialRunner(prepared.job.stages, prepared.job.grading, retry=retry or RetryPolicy())
-        run_trial = CountingRunTrial(runner, concurrency, recipe, broken_at=broken_at)
+        run_trial = CountingRunTrial(runner, concurrency, elsewhere.recipe, elsewhere.files, broken_at=broken_at)
         executor = executor or self.executor(concurrency)
         results = called("Executor.run", executor.run, trials, run_trial)
         require_shape(results, Results)

@@ -6,13 +6,16 @@ at the same places, seen from the folder that this process runs in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from skillgauge.api import RunFiles
 from skillgauge.config.chosen_plugins import ChosenPlugins
+from skillgauge.evaluation.elsewhere.files import files_of
 from skillgauge.evaluation.elsewhere.recipes import recipe_of
 from skillgauge.plan.options import EvalOptions, What
 from skillgauge.plan.preparing import Prepared, prepare
@@ -23,16 +26,26 @@ _PLUGINS = ChosenPlugins(only=frozenset(), files=(Path(parts.__file__),))
 
 
 @dataclass(frozen=True)
+class Elsewhere:
+    """A run for other processes: see `PortableRunTrial`."""
+
+    recipe: bytes
+    files: Callable[[], RunFiles]
+
+
+@dataclass(frozen=True)
 class Bundle:
     """A suite of a run. It can be pickled."""
 
     suite: Path
 
-    async def prepared(self) -> tuple[Prepared, bytes]:
-        """The run as the command line would prepare it, and its recipe for other processes."""
+    async def prepared(self) -> tuple[Prepared, Elsewhere]:
+        """The run as the command line would prepare it, and what other processes prepare it from."""
         options = EvalOptions(cwd=Path.cwd(), what=What(paths=(self.suite,)))
         prepared = await prepare(options, _PLUGINS.registry())
-        return prepared, recipe_of(options, prepared, _PLUGINS)
+        return prepared, Elsewhere(
+            recipe_of(options, prepared, _PLUGINS), partial(files_of, options, prepared, _PLUGINS)
+        )
 
 
 @contextmanager

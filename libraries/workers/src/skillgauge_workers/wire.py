@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -35,6 +36,14 @@ class Kind(IntEnum):
     """To the worker: what it sent by `KEEP` is kept."""
     KEPT = 12
     """To the worker: what an earlier attempt has executed, as JSON, for the attempt of that number, which follows."""
+    STEP = 13
+    """What the agent of the attempt of that number has just done, as JSON."""
+    FILES = 14
+    """To the worker, before `PREPARE`: the files of the run come by their digests."""
+    ASK = 15
+    """For the file with a digest, or without one for the list of the files; before `READY`."""
+    CONTENT = 16
+    """To the worker: what it asked for."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,22 @@ async def receive(reader: asyncio.StreamReader) -> Frame:
         raise EOFError from error
 
 
+def packed(frame: Frame) -> bytes:
+    """A frame as bytes."""
+    return _HEADER.pack(frame.kind, frame.number, len(frame.content)) + frame.content
+
+
+def unpacked(content: bytes) -> Iterator[Frame]:
+    """The frames that whole frames in a row were packed to."""
+    start = 0
+    while start < len(content):
+        kind, number, length = _HEADER.unpack_from(content, start)
+        start += _HEADER.size
+        yield Frame(Kind(kind), number, content[start : start + length])
+        start += length
+
+
 def send(writer: asyncio.StreamWriter, frame: Frame) -> None:
     """Send a frame, unless the connection is closed; who receives notices that by itself."""
     if not writer.is_closing():
-        writer.write(_HEADER.pack(frame.kind, frame.number, len(frame.content)) + frame.content)
+        writer.write(packed(frame))

@@ -1,7 +1,8 @@
 """A worker process: prepares the evaluation and makes attempts of the trials that it is handed.
 
 It lives as long as the connection. When the process at the other end closes it or dies, in whatever way, attempts under
-way are cancelled, which ends the processes of skills and agents, and the worker ends; at the latest after `GRACE_S`.
+way are cancelled, which ends the processes of skills and agents, and the worker ends; it is killed if that takes longer
+than it was told that it may.
 """
 
 from __future__ import annotations
@@ -17,28 +18,29 @@ import time
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 
-from skillgauge.api import GivenUp, KeptExecution, RunTrial, SkillgaugeError, Trial
+from skillgauge.api import GivenUp, KeptExecution, RunTrial, SkillgaugeError, TrajectoryEvent, Trial
 from skillgauge.api.run import worker
+from skillgauge_run_content import laid_down
 
 from .wire import Frame, Kind, receive, send
 
-GRACE_S = 10.0
-"""How long a worker may take to stop what is under way once the connection is closed."""
-
 
 def main() -> None:
-    """Serve the connection whose file descriptor is the first argument."""
+    """Serve a connection.
+
+    Arguments: its file descriptor, and the seconds that stopping may take once it is closed.
+    """
     connection = socket.socket(fileno=int(sys.argv[1]))
-    threading.Thread(target=_end_with, args=(connection.fileno(),), daemon=True).start()
+    threading.Thread(target=_end_with, args=(connection.fileno(), float(sys.argv[2])), daemon=True).start()
     asyncio.run(_serve(connection))
 
 
-def _end_with(connection: int) -> None:
+def _end_with(connection: int, grace_s: float) -> None:
     """Kill this process and what is left of its group if it outlives the connection; plugins may block its loop."""
     poll = select.poll()
     poll.register(connection, 0)  # nothing but the end is waited for, which is always told
     poll.poll()
-    time.sleep(GRACE_S)
+    time.sleep(grace_s)
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
@@ -51,10 +53,19 @@ async def _serve(connection: socket.socket) -> None:
         content = attempts[-1].model_dump_json().encode()
         send(writer, Frame(Kind.SPENT, numbers[trial.trial_id], content))
 
+    def step(trial: Trial, event: TrajectoryEvent) -> None:
+        send(writer, Frame(Kind.STEP, numbers[trial.trial_id], event.model_dump_json().encode()))
+
     async with AsyncExitStack() as stack:
         try:
             first = await receive(reader)
-            run_trial = await stack.enter_async_context(worker(first.content, first.number, spent, keeper))
+            folder, home = None, None
+            if first.kind is Kind.FILES:
+                laid = await stack.enter_async_context(laid_down(_Files(reader, writer)))
+                folder, home = laid.folder, laid.home
+                first = await receive(reader)
+            working = worker(first.content, first.number, spent, keeper, step, folder=folder, home=home)
+            run_trial = await stack.enter_async_context(working)
         except EOFError:
             return
         except SkillgaugeError as error:
@@ -67,6 +78,24 @@ async def _serve(connection: socket.socket) -> None:
     with suppress(OSError):
         await writer.drain()
     writer.close()
+
+
+class _Files:
+    """The files of the run, asked for at the other end: a `Content`."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def manifest(self) -> bytes:
+        return await self._asked("")
+
+    async def content(self, digest: str) -> bytes:
+        return await self._asked(digest)
+
+    async def _asked(self, digest: str) -> bytes:
+        send(self._writer, Frame(Kind.ASK, content=digest.encode()))
+        return (await receive(self._reader)).content
 
 
 class _Keeper:
@@ -124,8 +153,8 @@ async def _work(
                 keeper.given[frame.number] = frame.content
             elif frame.kind is Kind.SAFE:
                 keeper.is_safe(frame.number)
-            elif found := under_way.get(frame.number):
-                found.cancel()
+            elif attempt := under_way.get(frame.number):
+                attempt.cancel()
     except EOFError:
         pass  # nobody waits for anything any more
     finally:

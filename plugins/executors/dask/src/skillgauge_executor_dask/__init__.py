@@ -1,0 +1,1 @@
+"""The executor `dask`: the trials of one run on the workers of a dask cluster."""

@@ -1,0 +1,177 @@
+"""The contract of executors: a cluster in this process, one of real processes, and one with TLS."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillgauge.api import Executor, PluginError, PortableRunTrial
+from skillgauge_executor_dask import pool
+from skillgauge_testkit import EXECUTORS, Maker, check_executor, check_light_import, check_plugin, with_options
+from skillgauge_workers import Attempts, Frame, Kind, Link
+
+MODULE = "skillgauge_executor_dask.plugin"
+MODULE_OF_WORKERS = b"skillgauge_workers.program"
+
+
+def test_announcement() -> None:
+    """Hook, provider, object and entry point fit together, and announcing is cheap."""
+    check_plugin(MODULE, "executors")
+    check_light_import(MODULE)
+
+
+def repeat_first_result(patched: pytest.MonkeyPatch) -> None:
+    """Let the first result of a run arrive twice."""
+    deliver, repeated = pool._Link._deliver, list[Frame]()
+
+    def delivered(link: pool._Link, frame: Frame | None) -> None:
+        deliver(link, frame)
+        if not repeated and frame is not None and frame.kind is Kind.RESULT:
+            repeated.append(frame)
+            deliver(link, frame)
+
+    patched.setattr(pool._Link, "_deliver", delivered)
+
+
+class Recipeless:
+    """A run of which nothing can be prepared."""
+
+    recipe = b"nothing that prepares a run"
+
+    def __init__(self, run: PortableRunTrial) -> None:
+        self._run = run
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._run, name)
+
+
+class EmbeddedWorkers:
+    """The workers of a cluster in this process, each of which has a child of it for a run."""
+
+    def __init__(self, patched: pytest.MonkeyPatch, _executor: Executor) -> None:
+        patched.undo()
+        self._patched = patched
+
+    def count(self) -> int:
+        """Children that make attempts."""
+        return len(self._pids())
+
+    def kill_one(self) -> None:
+        """Each makes an attempt."""
+        os.killpg(self._pids()[0], signal.SIGKILL)
+
+    def add(self) -> bool:
+        """There are as many as the option says, and no other joins."""
+        return False
+
+    def spoil_one(self) -> bool:
+        """The first that is started cannot prepare the run."""
+        prepared, calls = pool.prepared, list[Link]()
+
+        async def prepared_but_one(link: Link, run: PortableRunTrial, *more: Any) -> Attempts:
+            calls.append(link)
+            return await prepared(link, Recipeless(run) if len(calls) == 1 else run, *more)
+
+        self._patched.setattr(pool, "prepared", prepared_but_one)
+        return True
+
+    def repeat_one(self) -> bool:
+        """The first answer is delivered twice."""
+        repeat_first_result(self._patched)
+        return True
+
+    def _pids(self) -> list[int]:
+        found = [int(pid) for one in Path("/proc/self/task").glob("*/children") for pid in one.read_text().split()]
+        return [pid for pid in found if MODULE_OF_WORKERS in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+class ClusterWorkers:
+    """Processes of `dask worker`; there are two when a clause begins."""
+
+    def __init__(self, patched: pytest.MonkeyPatch, cluster: Any, spoiled: Path, refusals: list[str]) -> None:
+        patched.undo()
+        self._patched = patched
+        self._cluster = cluster
+        self._spoiled = spoiled
+        self._refusals = refusals
+        cluster.fill(2)
+
+    def count(self) -> int:
+        """Those that live."""
+        return len(self._cluster.living())
+
+    def kill_one(self) -> None:
+        """Each makes an attempt."""
+        self._cluster.kill()
+
+    def add(self) -> bool:
+        """Another one is started, and ends with the cluster."""
+        self._cluster.add()
+        return True
+
+    def spoil_one(self) -> bool:
+        """The testkit cannot be imported in another one; the others get nothing before it has said so."""
+        self._cluster.add(environment={"PYTHONPATH": str(self._spoiled)})
+        self._cluster.add()
+        prepared, refusals = pool.prepared, self._refusals
+
+        async def prepared_after_refusal(link: Link, run: PortableRunTrial, share: int) -> Attempts:
+            try:
+                attempts = await prepared(link, run, share)
+            except PluginError as error:
+                refusals.append(str(error))
+                raise
+            while not refusals:
+                await asyncio.sleep(0.02)
+            return attempts
+
+        self._patched.setattr(pool, "prepared", prepared_after_refusal)
+        return True
+
+    def repeat_one(self) -> bool:
+        """The first answer is delivered twice."""
+        repeat_first_result(self._patched)
+        return True
+
+
+@pytest.mark.slow
+def test_cluster_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each trial runs once in some worker, whoever dies, and nothing goes on after the end of a run."""
+    make = with_options(Maker(EXECUTORS, MODULE), {"workers": 2})
+    check_executor(make, workers=lambda executor: EmbeddedWorkers(monkeypatch, executor))
+
+
+@pytest.mark.slow
+def test_cluster_of_processes(
+    start_cluster: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same, where workers are killed, join late and are bad as real ones are."""
+    kit = tmp_path / "spoiled/skillgauge_testkit"
+    kit.mkdir(parents=True)
+    (kit / "__init__.py").write_text("raise ImportError('this worker is spoiled')")
+    refusals: list[str] = []
+    cluster = start_cluster()
+    cluster.fill(2)
+    make = with_options(Maker(EXECUTORS, MODULE), {"address": cluster.address})
+    check_executor(make, workers=lambda _: ClusterWorkers(monkeypatch, cluster, kit.parent, refusals))
+    assert refusals
+    assert all("this worker is spoiled" in one for one in refusals), refusals
+
+
+@pytest.mark.slow
+def test_cluster_with_tls(start_cluster: Callable[..., Any], authority: Callable[[str], Any]) -> None:
+    """The same over encrypted connections with certificates on both ends; others get no connection."""
+    ours = authority("ours")
+    cluster = start_cluster(ours.of("cluster").for_dask())
+    cluster.fill(2)
+    where = {"scheduler_file": str(cluster.scheduler_file)}
+    check_executor(with_options(Maker(EXECUTORS, MODULE), where | ours.of("client").as_options()))
+    for wrong in ({}, authority("theirs").of("client").as_options()):
+        with pytest.raises(AssertionError, match="no dask scheduler answers at tls://"):
+            check_executor(with_options(Maker(EXECUTORS, MODULE), where | wrong))

@@ -1,0 +1,88 @@
+"""Workers of a cluster that have nothing in common with the process that runs the evaluation but a connection."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from skillgauge_testkit.program import PROGRAM
+
+from .conftest import DaskCluster
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+PATIENCE_S = 300.0
+AGENT = """
+replies:
+  - skill: greeting
+    fires: [greeting]
+    run: cat "$(find . -name names.txt)" "$(find . -name given.txt)" > out.txt
+    text: done
+"""
+
+
+@pytest.fixture
+def skill(work: Path) -> Path:
+    """A skill with a file of its own, a case with an input, and the script of an agent."""
+    skill = work / "greeting"
+    (skill / "evals/files").mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: greeting\ndescription: Greets.\n---\nRead names.txt.\n")
+    (skill / "names.txt").write_text("Ada\n")
+    (skill / "evals/files/given.txt").write_text("Grace\n")
+    check = {"text": "both names", "type": "command", "value": "grep -q Ada out.txt && grep -q Grace out.txt"}
+    evals = [{"id": case, "prompt": "Greet.", "files": ["files/given.txt"], "assertions": [check]} for case in (1, 2)]
+    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "greeting", "evals": evals}))
+    (work / "agent.yaml").write_text(AGENT)
+    return skill
+
+
+def evaluated(skill: Path, environment: dict[str, str], cluster: DaskCluster, *more: str) -> tuple[int, str, str]:
+    """Evaluate on a cluster; the exit code and what was said."""
+    options = ["--executor", "dask", "--set", f"executors.dask.address={cluster.address}", "--json"]
+    options += ["--set", "engines.mock.script=agent.yaml", "--engine", "mock", "--no-baseline", *more]
+    done = subprocess.run(
+        [str(PROGRAM), "eval", skill.name, *options],
+        cwd=skill.parent,
+        env=environment | {"SKILLGAUGE_SANDBOX": "local"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_files_travel(
+    skill: Path, environment: dict[str, str], start_cluster: Callable[..., DaskCluster], tmp_path: Path
+) -> None:
+    """Skill, inputs and script come to two workers with empty homes; nothing but the cache of contents is left."""
+    homes = [tmp_path / name for name in ("first", "second")]
+    cluster = start_cluster()
+    for home in homes:
+        home.mkdir()
+        cluster.add(environment={"HOME": str(home), "TMPDIR": str(home)}, cwd=home)
+    code, out, err = evaluated(skill, environment, cluster, "--concurrency", "2")
+    assert code == 0, out + err + cluster.said()
+    assert [one["verdict"] for one in json.loads(out)["results"]] == ["pass", "pass"]
+    for home in homes:
+        left = [path for path in home.rglob("*") if path.is_file() and "dask-scratch-space" not in path.parts]
+        contents = {path.read_text() for path in left}
+        assert {"Ada\n", "Grace\n", AGENT} <= contents
+        assert {path.relative_to(home).parts[:3] for path in left} == {(".cache", "skillgauge", "content")}
+
+
+def test_recordings_do_not_travel(
+    skill: Path, environment: dict[str, str], start_cluster: Callable[..., DaskCluster]
+) -> None:
+    """A worker would take them with it in the end, so it refuses, and the run says why."""
+    cluster = start_cluster()
+    cluster.fill(1)
+    code, out, err = evaluated(skill, environment, cluster, "--record", "recorded")
+    assert code == 2, out + err
+    assert "recordings would be written where nobody finds them" in out + err
+    assert not os.path.exists(skill.parent / "recorded")  # noqa: PTH110 - not even an empty folder
