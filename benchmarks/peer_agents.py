@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peer_installs import ENCLOSED, SELF, Tools
-from benchmarks.peer_jobs import SANDBOXES, Job, counts, says
-from benchmarks.peer_programs import PROMPTS
+from benchmarks.peer_installs import SELF, Tools
+from benchmarks.peer_jobs import SANDBOXES, Job, counts
 from benchmarks.peer_table import Role
 from benchmarks.peer_turns import Command
 
@@ -41,7 +40,10 @@ def passed_runs(document: Any) -> int:
 
 
 def plugin_eval(at_once: int) -> Job:
-    """Return the row of both arms of all cases, so many sessions at a time, with a scripted model."""
+    """Return the row of both arms of all cases, so many sessions at a time, with a scripted model.
+
+    It has no floor: the program alone, with its defaults, took longer than with what either of the two asks of it.
+    """
 
     @contextmanager
     def commands(tools: Tools, folder: Path) -> Iterator[list[Command]]:
@@ -65,10 +67,8 @@ def plugin_eval(at_once: int) -> Job:
                 "-o",
                 "ours.json",
             ]
-            bare = [ours.python, "-c", PROMPTS, str(2 * CASES), str(at_once), program, "--model", MODEL, "-p"]
             check = counts("ours.json", 2 * CASES, passed_runs)
             yield [
-                Command("`claude -p` alone", Role.FLOOR, bare, says(f"{2 * CASES} passed"), seen | ENCLOSED),
                 *(Command(name, Role.OURS, [*words, "--sandbox", name], check, seen) for name in SANDBOXES),
                 Command("claude plugin eval", Role.PEER, theirs, counts("theirs.json", 2 * CASES, passed_runs), seen),
             ]

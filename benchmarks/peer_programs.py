@@ -43,20 +43,6 @@ with concurrent.futures.ThreadPoolExecutor(int(sys.argv[2])) as pool:
     print(sum(pool.map(one, range(int(sys.argv[1])))), "passed")
 """
 """Runs all commands for each session, so many sessions at a time, in no sandbox."""
-PROMPTS = """import concurrent.futures, os, subprocess, sys
-
-count, at_once, *words = sys.argv[1:]
-
-def one(n):
-    os.mkdir(str(n))
-    prompt = f"Say hello to guest {n}."
-    done = subprocess.run([*words, prompt], cwd=str(n), capture_output=True, stdin=subprocess.DEVNULL)
-    return b"hello" in done.stdout
-
-with concurrent.futures.ThreadPoolExecutor(int(at_once)) as pool:
-    print(sum(pool.map(one, range(int(count)))), "passed")
-"""
-"""Starts an agent once for each session, so many at a time."""
 IN_PROCESS = """import sys
 import skillgauge
 from skillgauge.api import Execution, Identity, Provider, hookimpl

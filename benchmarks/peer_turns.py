@@ -94,7 +94,10 @@ def once(command: Command) -> Usage:
         work.mkdir()
         home.mkdir()
         seen = environment(home, peer=command.role is Role.PEER) | dict(command.variables)
-        usage, code = timed(command.words, work, seen)
+        try:
+            usage, code = timed(command.words, work, seen)
+        except OSError as error:
+            raise WrongResultError(f"it could not be started: {error.strerror}") from error
         if code:
             raise WrongResultError(f"exit code {code}: {_end_of(work / OUTPUT)}")
         command.check(work)

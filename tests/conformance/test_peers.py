@@ -131,11 +131,16 @@ def test_what_failed_counts_for_nothing() -> None:
     commands = [
         Command("bad", Role.PEER, [sys.executable, "-c", "import sys; sys.exit('no key')"], accept),
         Command("little", Role.PEER, [sys.executable, "-c", "print(2)"], refuse),
+        Command("gone", Role.PEER, ["/no/such/program"], accept),
         Command("good", Role.OURS, [sys.executable, "-c", "pass"], accept),
     ]
     row = measured("a job", commands, turns=2)
     assert [(one.label, len(one.turns)) for one in row.entries] == [("good", 2)]
-    assert row.failures == {"bad": "exit code 1: no key", "little": "2 of 3 cases"}
+    assert row.failures == {
+        "bad": "exit code 1: no key",
+        "little": "2 of 3 cases",
+        "gone": "it could not be started: No such file or directory",
+    }
 
 
 def test_programs_see_nothing_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
