@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from skillgauge.errors import Problem, UsageError
-from skillgauge.evaluation.viewing import RUN_VIEWERS, Viewing, addresses
+from skillgauge.evaluation.beginning.viewing import RUN_VIEWERS, Viewing, addresses
 from skillgauge.plugins.index import IndexEntry
 from skillgauge.types.result import RunInfo, RunState
 

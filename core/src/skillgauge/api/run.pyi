@@ -11,7 +11,7 @@ from ..evaluation.stored import (
     store_place as store_place,
     tell_foreign as tell_foreign,
 )
-from ..evaluation.noting import (
+from ..evaluation.beginning.noting import (
     noted as noted,
     parsed_labels as parsed_labels,
 )

@@ -20,8 +20,8 @@ from ..evaluation.options import Asked, eval_options
 from .evaluation_options import EvaluationCommand, click_option
 
 if TYPE_CHECKING:
-    from ..evaluation.noting import Noting
-    from ..evaluation.viewing import Viewing
+    from ..evaluation.beginning.noting import Noting
+    from ..evaluation.beginning.viewing import Viewing
     from ..types.result import RunView
 
 _OPTIONS: list[click.Parameter] = [
@@ -115,7 +115,7 @@ def _noting(evaluation: Evaluation, values: Mapping[str, Any]) -> Noting | None:
     name, note, labels = values["run_name"], values["note"], values["labels"]
     if name is None and note is None and not labels:
         return None
-    from ..evaluation.noting import Noting, parsed_labels  # noqa: PLC0415 - few runs have a name
+    from ..evaluation.beginning.noting import Noting, parsed_labels  # noqa: PLC0415 - few runs have a name
 
     return Noting(evaluation.prepared.cast.store, name, note, parsed_labels(labels))
 
@@ -126,7 +126,7 @@ def _viewing(evaluation: Evaluation, *, is_asked: bool) -> Iterator[Viewing | No
     if not is_asked:
         yield None
         return
-    from ..evaluation.viewing import Viewing  # noqa: PLC0415 - few runs are looked at
+    from ..evaluation.beginning.viewing import Viewing  # noqa: PLC0415 - few runs are looked at
 
     viewing = Viewing(evaluation)
     try:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
     from ..types.trial import SuiteHead, Trial
-    from .noting import Noting
-    from .viewing import Viewing
+    from .beginning.noting import Noting
+    from .beginning.viewing import Viewing
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class Evaluation:
         if viewing:
             viewing.begin(run)
         elif self.prepared.job.store.durable:
-            from .viewing import addresses  # noqa: PLC0415 - a dry run begins no run
+            from .beginning.viewing import addresses  # noqa: PLC0415 - a dry run begins no run
 
             for address in addresses(self.call, run.run_id):
                 self.call.listener.notice(f"look at this run: {address}")

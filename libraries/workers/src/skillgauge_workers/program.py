@@ -18,7 +18,7 @@ import time
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 
-from skillgauge.api import GivenUp, KeptExecution, RunTrial, SkillgaugeError, TrajectoryEvent, Trial
+from skillgauge.api import GivenUp, Keeper, KeptExecution, RunTrial, SkillgaugeError, TrajectoryEvent, Trial
 from skillgauge.api.run import worker
 from skillgauge_run_content import laid_down
 
@@ -97,7 +97,7 @@ class _Files:
         return (await receive(self._reader)).content
 
 
-class _Keeper:
+class _Keeper(Keeper):
     """Has the process at the other end keep executions: a `Keeper`."""
 
     def __init__(self, writer: asyncio.StreamWriter, numbers: dict[str, int]) -> None:

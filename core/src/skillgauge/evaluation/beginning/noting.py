@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ..contract.stores import NotedStore, RunNotes, Store
-from ..errors import Problem, UsageError
+from ...contract.stores import NotedStore, RunNotes, Store
+from ...errors import Problem, UsageError
 
 if TYPE_CHECKING:
-    from ..types.result import RunInfo
+    from ...types.result import RunInfo
 
 
 def parsed_labels(words: Sequence[str], *, may_remove: bool = False) -> dict[str, str]:

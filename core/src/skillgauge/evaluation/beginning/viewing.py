@@ -10,14 +10,14 @@ import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ..errors import Problem, Severity, SkillgaugeError, UsageError
-from ..log import one_line
-from ..plugins.index import install_hint_of_any
+from ...errors import Problem, Severity, SkillgaugeError, UsageError
+from ...log import one_line
+from ...plugins.index import install_hint_of_any
 
 if TYPE_CHECKING:
-    from ..types.result import RunInfo
-    from .evaluation import Evaluation
-    from .invocation import Invocation
+    from ...types.result import RunInfo
+    from ..evaluation import Evaluation
+    from ..invocation import Invocation
 
 RUN_VIEWERS = "run_viewers"
 """Entry point group of viewers."""
@@ -55,7 +55,7 @@ class RunViewer(Protocol):
 
 def viewers(call: Invocation) -> Iterator[tuple[str, RunViewer]]:
     """Yield the viewers that this command may use, each with the distribution that brings it; broken ones are told."""
-    from ..contract.providers import imported  # noqa: PLC0415 - slow, and only runs that begin need one
+    from ...contract.providers import imported  # noqa: PLC0415 - slow, and only runs that begin need one
 
     for entry in call.usable(RUN_VIEWERS):
         try:
