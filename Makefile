@@ -29,7 +29,7 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist wheelhouse docs wheels version release sbom format lock engines collector browser sandbox containers postgres clean always
+.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist wheelhouse docs wheels version release sbom format lock engines collector peers browser sandbox containers postgres clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
@@ -46,8 +46,9 @@ help:
 	@echo "make dist      build what users install: dist/wheels, and dist/index for pip"
 	@echo "make wheelhouse   gather all that pip needs to install skillgauge without an index, in dist/wheelhouse"
 	@echo "make docs      make the site in dist/site"
-	@echo "make engines   install the agent programs that engine tests drive (1.7 GB, needs node and npm)"
+	@echo "make engines   install the agent programs that engine tests drive (2.3 GB, needs node and npm)"
 	@echo "make collector install the receiver that tests of the extension otel send to (75 MB, needs node and npm)"
+	@echo "make peers     measure skillgauge beside other programs (1.2 GB, needs node and npm; ARGS='--rows validate-500')"
 	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
 	@echo "make sandbox   install bubblewrap, where Debian's packages and the rights for it are there"
 	@echo "make containers   install Docker's daemon, where Debian's packages and the rights for it are there"
@@ -161,6 +162,10 @@ engines:
 
 collector:
 	@sh .ci/collector/install
+
+# benchmarks/peers.toml pins the programs; they are kept in .peers.
+peers: .venv/.ready
+	@$(BIN)/python -m benchmarks.peers $(ARGS)
 
 clean:
 	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov

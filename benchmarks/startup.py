@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from eval_skills_suite import write_suite
 from measure import BIN, best_of, cpu_medians, machine, verdict
-from subprocess_skill import write_suite
 
 GOALS = {"--version": 2.0, "--help": 5.0, "plugins list": 6.0}
 TIMES = 15

@@ -15,55 +15,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from eval_skills_suite import write_suite
 from measure import BIN, in_threads, machine, verdict
 
 GOALS = {500: 0.85, 2000: 0.93}
 CONCURRENCY = 4
 TURNS = 3
-SKILL = """import json, sys
-request = json.loads(sys.stdin.read())
-n = request["params"]["n"]
-print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {"result": str(n * 2)}}))
-"""
-
-
-def write_suite(folder: Path, tasks: int) -> tuple[Path, Path]:
-    """A skill that doubles a number, and that many tasks for it."""
-    skill = folder / "skill.json"
-    (folder / "skill.py").write_text(SKILL)
-    entrypoint = f"{sys.executable} -I -S skill.py"
-    skill.write_text(
-        json.dumps(
-            {
-                "id": "double",
-                "name": "Double",
-                "version": "1.0.0",
-                "description": "Doubles a number.",
-                "tags": [],
-                "inputSchema": {},
-                "outputSchema": {},
-                "adapterType": "subprocess",
-                "entrypoint": entrypoint,
-                "metadata": {},
-            }
-        )
-    )
-    benchmark = folder / "tasks.json"
-    benchmark.write_text(
-        json.dumps(
-            [
-                {
-                    "id": f"task_{n:05}",
-                    "description": "double it",
-                    "inputData": {"n": n},
-                    "expectedOutput": {"type": "exact", "value": str(n * 2)},
-                    "evaluator": {"type": "exact"},
-                }
-                for n in range(tasks)
-            ]
-        )
-    )
-    return skill, benchmark
 
 
 def end_to_end(folder: Path, tasks: int) -> float:

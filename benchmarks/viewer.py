@@ -3,7 +3,8 @@
 Run: python benchmarks/viewer.py [RUNS [TRIALS]]
 
 A store is made of RUNS (1,000) finished runs of a comparison: one with 1,000 trials, every other with TRIALS (40), each
-with a session of some steps. Pages are asked of the program as a browser asks, one after another.
+with a session of some steps; and of a run of 1,000 trials that goes on, of which a few end between two looks. Pages are
+asked of the program as a browser asks, one after another.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,7 +36,7 @@ from skillgauge.api import (
     Usage,
     Verdict,
 )
-from skillgauge.api.report import RunView, summarize
+from skillgauge.api.report import RunState, RunView, summarize
 from skillgauge_store_sqlite.options import SqliteOptions
 from skillgauge_store_sqlite.store import SqliteStore
 from skillgauge_testkit import contract_views
@@ -45,6 +47,8 @@ STEPS = 12
 """Of each session."""
 TIMES = 5
 GOALS_S = {"list": 0.3, "list, filtered": 0.3, "run": 0.5, "case": 0.3, "trial": 0.3, "comparison": 1.0, "history": 1.0}
+AT_ONCE = 8
+"""Trials that end between two looks at the run that goes on."""
 MEMORY_GOAL_MB = 150
 
 
@@ -58,7 +62,12 @@ def main() -> None:
         asyncio.run(fill(store, runs, trials))
         size, took = store.stat().st_size / 1e6, time.perf_counter() - began
         print(f"store: {runs:,} runs of {trials} trials, one of {LARGE:,}; {size:.0f} MB, made in {took:.0f} s")
-        measure(store, folder)
+        with served(store, folder) as (client, pid):
+            floor = seconds(client, "/view.css")[1]
+            measure(client, floor)
+            measure_under_way(client, store, floor)
+            memory = memory_mb(pid)
+        print(f"memory: {memory:.0f} MB (goal {MEMORY_GOAL_MB}: {verdict(memory <= MEMORY_GOAL_MB)})")
 
 
 async def fill(place: Path, runs: int, trials: int) -> None:
@@ -118,8 +127,9 @@ def results_of(trials: int) -> Iterator[TrialResult]:
         )
 
 
-def measure(store: Path, folder: str) -> None:
-    """Ask for every kind of page, and print how long each takes."""
+@contextmanager
+def served(store: Path, folder: str) -> Iterator[tuple[httpx.Client, int]]:
+    """Serve the store, and give a client that was let in and the id of the program."""
     began = time.perf_counter()
     command = [BIN / "skillgauge", "--json", "view", "--no-open", "--store", store]
     server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -129,18 +139,42 @@ def measure(store: Path, folder: str) -> None:
         with httpx.Client(base_url=f"http://127.0.0.1:{document['port']}", trust_env=False, timeout=60) as client:
             client.get(document["address"]).raise_for_status()
             print(f"start until the first answer: {time.perf_counter() - began:.2f} s")
-            floor = seconds(client, "/view.css")[1]
-            pages = page_addresses(client)
-            for name, address in pages.items():
-                first, best = seconds(client, address)
-                goal = GOALS_S[name]
-                taken = f"{first:.3f} s at first, {best:.3f} s at best"
-                print(f"{name}: {taken} (goal {goal} s: {verdict(best <= goal)}; floor {floor:.4f} s)")
-        memory = memory_mb(server.pid)
-        print(f"memory: {memory:.0f} MB (goal {MEMORY_GOAL_MB}: {verdict(memory <= MEMORY_GOAL_MB)})")
+            yield client, server.pid
     finally:
         server.terminate()
         server.wait()
+
+
+def measure(client: httpx.Client, floor: float) -> None:
+    """Ask for every kind of page of runs that have ended, and print how long each takes."""
+    for name, address in page_addresses(client).items():
+        tell(name, *seconds(client, address), floor)
+
+
+def measure_under_way(client: httpx.Client, place: Path, floor: float) -> None:
+    """Ask for the page of a run while its trials end, and print how long it takes."""
+    view = view_of(LARGE)
+    results = list(view.source.results(ResultOrder.PLAN))
+    with asyncio.Runner() as runner:
+        store = SqliteStore(SqliteOptions(location=str(place)))
+        log = runner.run(store.begin(view.head.model_copy(update={"plan_id": "under-way"}), fresh=True))
+        address = f"/runs/{log.info.run_id}?follow=1"
+        until = LARGE - TIMES * AT_ONCE
+        runner.run(log.commit(results[:until], paid=True))
+        times: list[float] = []
+        for start in range(until, LARGE, AT_ONCE):
+            times.append(second(client, address))
+            runner.run(log.commit(results[start : start + AT_ONCE], paid=True))
+        runner.run(log.finish(RunState.STOPPED, None))
+        runner.run(store.close())
+    tell("run", times[0], min(times), floor, "run under way")
+
+
+def tell(name: str, first: float, best: float, floor: float, title: str = "") -> None:
+    """Print how long a page takes, against its goal."""
+    goal = GOALS_S[name]
+    taken = f"{first:.3f} s at first, {best:.3f} s at best"
+    print(f"{title or name}: {taken} (goal {goal} s: {verdict(best <= goal)}; floor {floor:.4f} s)")
 
 
 def page_addresses(client: httpx.Client) -> dict[str, str]:
@@ -161,12 +195,15 @@ def page_addresses(client: httpx.Client) -> dict[str, str]:
 
 def seconds(client: httpx.Client, address: str) -> tuple[float, float]:
     """The time of the first answer, and the least of some."""
-    times: list[float] = []
-    for _ in range(TIMES):
-        began = time.perf_counter()
-        client.get(address).raise_for_status()
-        times.append(time.perf_counter() - began)
+    times = [second(client, address) for _ in range(TIMES)]
     return times[0], min(times)
+
+
+def second(client: httpx.Client, address: str) -> float:
+    """The time of an answer."""
+    began = time.perf_counter()
+    client.get(address).raise_for_status()
+    return time.perf_counter() - began
 
 
 def memory_mb(pid: int) -> float:

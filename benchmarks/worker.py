@@ -13,8 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from eval_skills_suite import write_suite
 from measure import machine, verdict
-from subprocess_skill import end_to_end, write_suite
+from subprocess_skill import end_to_end
 
 GOALS = {2000: 10.0}
 TURNS = 3

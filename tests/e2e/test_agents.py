@@ -365,6 +365,7 @@ def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path],
     for one in done.document["results"]:
         assert one["execution"]["arm_integrity"].startswith("unknown")
         assert "usage" not in one["execution"]
+    assert "arm integrity unknown: no session of pdf in arm 'with_skill' tells" in done.stderr.replace("\n", " ")
     refused = evaluate(path, "--engine", "command", "--model", "m1", "--max-tokens", "10")
     assert refused.code == 2
     assert "engine 'command' does not report what it uses, so --max-tokens cannot be enforced" in refused.stdout

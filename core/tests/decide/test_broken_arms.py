@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from skillgauge.api import Execution, Failure, FailureClass, Kept, ResultOrder, TrialResult, Verdict
+from skillgauge.api import (
+    Execution,
+    Failure,
+    FailureClass,
+    FiredSkill,
+    Kept,
+    ResultOrder,
+    Trajectory,
+    TrialResult,
+    Verdict,
+)
 from skillgauge.api.report import GroupKey, RunView, SuiteSummary
-from skillgauge.decide.broken_arms import broken_arms
+from skillgauge.decide.broken_arms import broken_arms, unproven_arms
 from skillgauge.decide.failing import LISTED, failing_lines
 from skillgauge.report.summary import summarize
 from skillgauge_testkit import contract_views
@@ -74,3 +84,30 @@ def test_many_reasons_are_counted() -> None:
     assert len(lines) == 4
     assert lines[0].endswith("reason 4")
     assert "2 further reasons" in lines[-1]
+
+
+def silent(case: int, arm: str = "with_skill", *, fired: tuple[str, ...] | None = None) -> TrialResult:
+    """Return the result of a session that does not tell which skills it was offered."""
+    result = ended(case, None, arm=arm, integrity="unknown: the engine does not report it")
+    told = None if fired is None else tuple(FiredSkill(name=name, how="invoked") for name in fired)
+    execution = result.execution.model_copy(update={"trajectory": Trajectory(skills_fired=told)})
+    return result.model_copy(update={"execution": execution})
+
+
+def test_arms_that_nothing_shows_to_differ_are_said() -> None:
+    """Neither an offer nor a use was told, by any session of the arm with the skill."""
+    down = ended(2, Failure.of_agent(FailureClass.SERVER, "HTTP 500"), integrity="unknown: no answer")
+    for fired in (None, ()):
+        others = [silent(case, "without_skill", fired=fired) for case in range(3)]
+        (line,) = unproven_arms(run_of([silent(0, fired=fired), silent(1, fired=fired), down, *others]))
+        assert line.startswith("arm integrity unknown: no session of ")
+        assert "'with_skill'" in line
+
+
+def test_one_session_that_shows_the_skill_is_enough() -> None:
+    """It was offered, or it fired; a run without a session that ended is told elsewhere."""
+    others = [silent(case, "without_skill") for case in range(2)]
+    assert not list(unproven_arms(run_of([silent(0), ended(1, None), *others])))
+    assert not list(unproven_arms(run_of([silent(0), silent(1, fired=("pdf",)), *others])))
+    down = Failure.of_agent(FailureClass.SERVER, "HTTP 500")
+    assert not list(unproven_arms(run_of([ended(0, down, integrity="unknown: no answer"), *others])))

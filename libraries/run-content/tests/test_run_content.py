@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -165,3 +168,34 @@ def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(files, "MOST_OF_A_FILE", 4)
     with pytest.raises(TooMuchError, match="s/a has more than"):
         _ = Files({"s": tmp_path / "here"}).manifest
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from skillgauge.api import RunFiles
+from skillgauge_run_content import ContentOfRun, laid_down
+
+async def main():
+    async with laid_down(ContentOfRun(RunFiles({"s": Path(sys.argv[1])}))) as laid:
+        assert (laid.folder / "s/a").read_bytes() == b"one"
+        print("laid down", flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main())
+"""
+
+
+def test_nothing_stays_after_a_kill(tmp_path: Path) -> None:
+    """A worker that is killed leaves the cache behind, and no folder of the run."""
+    write(tmp_path / "here", {"a": (b"one", False)})
+    (tmp_path / "tmp").mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    words = [sys.executable, "-c", KILLED, str(tmp_path / "here")]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (-signal.SIGKILL, "laid down\n"), done.stderr
+    deadline = time.monotonic() + 30
+    while left := list((tmp_path / "tmp").iterdir()):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+    assert seen(tmp_path / "cache/skillgauge/content")

@@ -61,6 +61,7 @@ from skillgauge.api import (
     Problem,
     Provider,
     ResultOrder,
+    RunNotes,
     RunQuery,
     RunRequest,
     SandboxReport,
@@ -2287,6 +2288,54 @@ class _StoreOfAllSigners(_Store):
             yield replace(view, head=view.head.model_copy(update={"signer": signer}))
 
 
+class _StoreNoting(_Store):
+    """Keeps what people say in a file beside the runs."""
+
+    def notes(self) -> Mapping[str, RunNotes]:
+        said = {run_id: RunNotes(**value) for run_id, value in self.said().items()}
+        return {run_id: notes for run_id, notes in said.items() if notes != RunNotes()}
+
+    async def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        if run_id not in [path.stem for path in self.paths()]:
+            return False
+        self.file.write_text(json.dumps({**self.said(), run_id: notes.model_dump(mode="json")}))
+        return True
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "notes.json"
+
+    def said(self) -> dict[str, Any]:
+        return json.loads(self.file.read_text()) if self.file.exists() else {}
+
+
+class _StoreNotingAnything(_StoreNoting):
+    async def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        await super().annotate(run_id, notes)
+        return True
+
+
+class _StoreNotingOnce(_StoreNoting):
+    async def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        return await super().annotate(run_id, self.notes().get(run_id, notes))
+
+
+class _StoreNotingEmptiness(_StoreNoting):
+    def notes(self) -> Mapping[str, RunNotes]:
+        return {run_id: RunNotes(**value) for run_id, value in self.said().items()}
+
+
+class _StoreNotingInMemory(_StoreNoting):
+    async def close(self) -> None:
+        await super().close()
+        self.file.unlink(missing_ok=True)
+
+
+def test_a_store_that_keeps_notes_passes(tmp_path: Path) -> None:
+    """A sound store that also keeps what people say passes."""
+    try_store("_StoreNoting", tmp_path)
+
+
 class _StoreRaising(_Store):
     async def begin(self, head: PlanHead, *, fresh: bool) -> _Log:
         raise PermissionError("read only")
@@ -2327,6 +2376,10 @@ class _StoreRaising(_Store):
     ("unclaiming", "must keep the claims of trials without a result", "_StoreUnclaiming"),
     ("unsigned", "must give signed values to the letter", "_StoreUnsigned"),
     ("of all plans", "must heed RunQuery.plan_id", "_StoreOfAllPlans"),
+    ("noting anything", "must be false of a run that is not there", "_StoreNotingAnything"),
+    ("noting once", "NotedStore.notes must give", "_StoreNotingOnce"),
+    ("noting emptiness", "NotedStore.notes must give", "_StoreNotingEmptiness"),
+    ("noting in memory", "NotedStore.notes must give", "_StoreNotingInMemory"),
     ("of all signers", "must not resume the unfinished run of another signer", "_StoreOfAllSigners"),
     ("leaking", "a new run must not hold results of an earlier one", "_StoreLeaking"),
     ("running only", "must resume a run that was interrupted", "_StoreRunningOnly"),

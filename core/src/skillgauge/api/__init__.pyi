@@ -101,7 +101,9 @@ from ..contract.stores import (
     Archive as Archive,
     Claimed as Claimed,
     KeepingLog as KeepingLog,
+    NotedStore as NotedStore,
     RunLog as RunLog,
+    RunNotes as RunNotes,
     RunQuery as RunQuery,
     Store as Store,
 )

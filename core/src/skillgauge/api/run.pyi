@@ -11,6 +11,10 @@ from ..evaluation.stored import (
     store_place as store_place,
     tell_foreign as tell_foreign,
 )
+from ..evaluation.noting import (
+    noted as noted,
+    parsed_labels as parsed_labels,
+)
 from ..decide.earlier.against import (
     can_show_loss as can_show_loss,
     least_margin as least_margin,

@@ -20,6 +20,7 @@ from ..evaluation.options import Asked, eval_options
 from .evaluation_options import EvaluationCommand, click_option
 
 if TYPE_CHECKING:
+    from ..evaluation.noting import Noting
     from ..evaluation.viewing import Viewing
     from ..types.result import RunView
 
@@ -103,9 +104,20 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
 
     for warning in coarse(evaluation.prepared):
         call.output.notice(warning)
+    noting = _noting(evaluation, values)
     with _viewing(evaluation, is_asked=values["view"]) as viewing:
-        outcome = await evaluation.carry_out(fail_fast=values["fail_fast"], viewing=viewing)
+        outcome = await evaluation.carry_out(fail_fast=values["fail_fast"], viewing=viewing, noting=noting)
         return await asyncio.to_thread(conclude, outcome, evaluation, call, values, earlier)
+
+
+def _noting(evaluation: Evaluation, values: Mapping[str, Any]) -> Noting | None:
+    """Return the words of the user about the run; `None` if there are none."""
+    name, note, labels = values["run_name"], values["note"], values["labels"]
+    if name is None and note is None and not labels:
+        return None
+    from ..evaluation.noting import Noting, parsed_labels  # noqa: PLC0415 - few runs have a name
+
+    return Noting(evaluation.prepared.cast.store, name, note, parsed_labels(labels))
 
 
 @contextmanager

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Annotated, Protocol, runtime_checkable
+
+from pydantic import Field, StringConstraints
 
 from skillgauge_documents.frozen import Frozen
 
 from ..types.kept import KeptExecution
 from ..types.result import GivenUp, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead, Trial
+
+_Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,59}$")]
+_Value = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,49 @@ class Store(Protocol):
 
     async def close(self) -> None:
         """Flush and close."""
+
+
+class RunNotes(Frozen):
+    """The words of people about a run. They find it again and never change what it means: no digest contains them."""
+
+    name: Annotated[str, Field(max_length=200)] = ""
+    note: Annotated[str, Field(max_length=10_000)] = ""
+    labels: Annotated[tuple[tuple[_Key, _Value], ...], Field(max_length=50)] = ()
+    """Keys and values, sorted by their keys, which are all different."""
+
+    def has(self, labels: Mapping[str, str]) -> bool:
+        """Tell whether the run bears all of these labels."""
+        return labels.items() <= dict(self.labels).items()
+
+    def changed(self, name: str | None, note: str | None, labels: Mapping[str, str]) -> RunNotes:
+        """The same with another name and note, where one is given, and with labels set; an empty one is taken away.
+
+        Raises:
+            ValueError: one of them is too long, or a key has other characters than letters, digits and `._/-`.
+        """
+        left = {**dict(self.labels), **labels}
+        return RunNotes(
+            name=self.name if name is None else name,
+            note=self.note if note is None else note,
+            labels=tuple(sorted((key, value) for key, value in left.items() if value)),
+        )
+
+
+@runtime_checkable
+class NotedStore(Protocol):
+    """A store that also keeps what people say of its runs: of finished ones, and of those that go on."""
+
+    def notes(self) -> Mapping[str, RunNotes]:
+        """Return the words about runs, by their ids; runs of which nothing is said are left out. Blocks.
+
+        Nobody signs it: it is the word of whoever can write the store, for looking at and for finding runs.
+        """
+
+    async def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """Say this of a run in place of what was said; it survives the death of the process when this returns.
+
+        Any process may, whoever owns the run. Returns false if the store has no such run.
+        """
 
 
 @runtime_checkable

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from skillgauge_documents.characters import plain
 from skillgauge_documents.phrases import counted
 
+from ..run.arm_integrity import UNKNOWN
+from ..types.comparison import PairSummary
 from ..types.result import RunView
 
 _REASONS = 3
@@ -29,6 +31,35 @@ def broken_arms(view: RunView) -> Iterator[str]:
         yield f"an error in {counted(sessions, 'session')}, in no rate: {plain(reason, _CHARACTERS)}"
     if len(reasons) > _REASONS:
         yield f"sessions proved nothing about their arm for {counted(len(reasons) - _REASONS, 'further reason')}"
+
+
+def unproven_arms(view: RunView) -> Iterator[str]:
+    """Yield a line for each comparison in which nothing shows that the skill was there.
+
+    An agent that looks for skills elsewhere works alike in both arms, and a lift of nothing is no verdict on the skill
+    then.
+
+    Args:
+        view: the run; results are read only where no skill fired, and no further than to the first that tells.
+    """
+    for pair in view.summary.pairs:
+        if not (pair.fired and pair.fired.fired) and _is_unproven(view, pair):
+            yield (
+                f"arm integrity unknown: no session of {pair.candidate.subject} in arm {pair.candidate.arm!r} tells "
+                f"that it was offered the skill or used it, so both arms may have been alike. Check that the engine's "
+                f"skill_folder is where the agent looks for skills"
+            )
+
+
+def _is_unproven(view: RunView, pair: PairSummary) -> bool:
+    is_unproven = False
+    for result in view.results(pair.candidate):
+        if result.execution.failure is not None:
+            continue
+        is_unproven = (result.execution.arm_integrity or "").startswith(UNKNOWN)
+        if not is_unproven:
+            return False
+    return is_unproven
 
 
 def _reasons(view: RunView) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ..config.arguments import OPTIONS, PAGE, is_given, words
 from ..config.configuration import Config
 from ..config.option import Kind, Option
 from ..decide.answerable import unanswerable
-from ..decide.broken_arms import broken_arms
+from ..decide.broken_arms import broken_arms, unproven_arms
 from ..decide.decision import Decision, GateOptions, decide, stopped_early
 from ..decide.earlier.against import against_answers, unanswerable_again
 from ..decide.earlier.changes import changes_of
@@ -172,7 +172,7 @@ def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, ear
     view = replace(view, verdict=verdict_of(view, decision.exit_code), decided=decided)
     written = evaluation.write_reports(view)
     code = outcome.exit_code(decision.exit_code, written)
-    notices = (*decision.notices, *broken_arms(view), *remarks)
+    notices = (*decision.notices, *broken_arms(view), *unproven_arms(view), *remarks)
     return Concluded(evaluation, outcome, view, written, replace(decision, exit_code=code, notices=notices))
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
     from ..types.trial import SuiteHead, Trial
+    from .noting import Noting
     from .viewing import Viewing
 
 
@@ -127,12 +128,15 @@ class Evaluation:
             return ExitCode.USAGE
         return ExitCode.OK
 
-    async def carry_out(self, *, fail_fast: bool = False, viewing: Viewing | None = None) -> EndedRun:
+    async def carry_out(
+        self, *, fail_fast: bool = False, viewing: Viewing | None = None, noting: Noting | None = None
+    ) -> EndedRun:
         """Run it; what is finished when the listener stops it is kept.
 
         Args:
             fail_fast: whether the first failure stops it, too: of an arm that is not a mere baseline, or an error.
             viewing: opens the page of the run.
+            noting: keeps what the user says of it.
         """
         prepared, listener = self.prepared, self.call.listener
         if not prepared.job.recipe:  # else trials run elsewhere
@@ -140,7 +144,7 @@ class Evaluation:
         if matrix := matrix_text(prepared):
             listener.notice(matrix)
         failures: list[TrialResult] = []
-        conclusion = await self._run(failures, viewing, fail_fast=fail_fast)
+        conclusion = await self._run(failures, viewing, noting, fail_fast=fail_fast)
         for image in await built_since(prepared.cast.images):
             listener.notice(image.removal)
         problems = failures_of_extensions(self.call.registry, prepared, self.call.names_extension)
@@ -150,7 +154,9 @@ class Evaluation:
             stopped_at = failures[0]
         return EndedRun(conclusion.view, conclusion.complete, conclusion.already_done, problems, stopped_at)
 
-    async def _run(self, failures: list[TrialResult], viewing: Viewing | None, *, fail_fast: bool) -> Conclusion:
+    async def _run(
+        self, failures: list[TrialResult], viewing: Viewing | None, noting: Noting | None, *, fail_fast: bool
+    ) -> Conclusion:
         """Run the plan; the failures that stopped it are added to a list."""
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -166,20 +172,24 @@ class Evaluation:
                     loop.call_soon_threadsafe(stop.set)
 
             stages = {kind: partial(_opened, stage, watcher.started) for kind, stage in job.stages.items()}
-            begun = partial(self._begun, viewing)
+            begun = partial(self._begun, viewing, noting)
             watched = replace(job, stages=stages).watched(finished, begun, watcher.step)
             try:
                 return await carry_out(plan, watched, stop)
             finally:
+                if noting:
+                    await noting.ready()
                 if viewing:
                     await viewing.ready()
                 await job.store.close()
 
-    def _begun(self, viewing: Viewing | None, run: RunInfo) -> None:
+    def _begun(self, viewing: Viewing | None, noting: Noting | None, run: RunInfo) -> None:
         """Tell what should be known of a run that begins, and show it."""
         if run.resumed:
             notice = f"resuming run {run.run_id}, which was interrupted (--fresh starts a new one)"
             self.call.listener.notice(notice)
+        if noting:
+            noting.begin(run)
         if viewing:
             viewing.begin(run)
         elif self.prepared.job.store.durable:

@@ -18,7 +18,7 @@ from ..contract.judges import Judge
 from ..contract.reporters import Reporter
 from ..contract.sandboxes import ImageSandbox, NoRoomError, Running, Sandbox, SandboxReport, Tier, Workspace
 from ..contract.scorers import Scorer
-from ..contract.stores import Archive, RunLog, Store
+from ..contract.stores import Archive, NotedStore, RunLog, Store
 from ..errors import PluginError, Problem, SkillgaugeError, StoreError
 from .deadlines import CHECK_S, CLAIM_S, CLOSE_S, SCORE_S
 
@@ -52,7 +52,11 @@ class Connection(Protocol):
         """After the last one, however the run ends."""
 
 
-FURTHER: Mapping[type, type] = {Scorer: Connection, Store: Archive, Sandbox: ImageSandbox}
+FURTHER: Mapping[type, tuple[type, ...]] = {
+    Scorer: (Connection,),
+    Store: (Archive, NotedStore),
+    Sandbox: (ImageSandbox,),
+}
 """What an object of a contract may do beyond it, and is guarded in, too."""
 
 
@@ -82,6 +86,7 @@ _OF_CONTRACTS: Mapping[type, Rule] = {
     Recorder: _OS,
     SessionReader: _OS,
     Archive: _OS,
+    NotedStore: _OS,
     RunLog: Rule(raises=StoreError),
     Results: Rule(raises=SkillgaugeError),
 }

@@ -73,7 +73,9 @@ class Guarded:
                 )
             elif name in contract.__annotations__:
                 setattr(self, name, getattr(self, name))  # read once: it does not change
-        if (further := FURTHER.get(contract)) and isinstance(plugin_object, further):
+        for further in FURTHER.get(contract, ()):
+            if not isinstance(plugin_object, further):
+                continue
             for name, call in calls_of(further).items():
                 setattr(self, name, _around(guard, name, call, getattr(plugin_object, name)))
 

@@ -245,8 +245,9 @@ class AgentStage:
 
     def _inherits(self) -> Failure | None:
         """Return a failure if something lies above the workspace that would reach the agent in every arm."""
-        for folder in self.workspace.root.parents:
-            for path in (folder / name for name in self.setup.traits.inherited):
+        names = self.setup.traits.inherited
+        for folder in self.workspace.root.parents if names else ():  # to ask for its root has a workspace make one
+            for path in (folder / name for name in names):
                 if path.exists():
                     hint = "set TMPDIR to a folder that has nothing like it above"
                     return Failure.of_agent(FailureClass.SETUP, f"the agent would read {str(path)!r}; {hint}")

@@ -12,6 +12,8 @@ from ..types.trial import Failure, FailureClass
 
 VERIFIED = "verified"
 """`Execution.arm_integrity` of a session that was offered exactly the skills of its arm, none of them in vain."""
+UNKNOWN = "unknown"
+"""Begins `Execution.arm_integrity` of a session that does not tell what it was offered."""
 _BY_ITS_FILE = "read"
 _UNEXPLAINED = "See the session's calls with `skillgauge report show`"
 
@@ -31,7 +33,7 @@ def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory |
     if refused is not None:
         return refused, Failure.of_agent(FailureClass.SETUP, refused)
     if trajectory is None or trajectory.skills_offered is None:
-        return "unknown: the engine does not report which skills it offered", None
+        return f"{UNKNOWN}: the engine does not report which skills it offered", None
     deviations = _deviations(arm, candidates, frozenset(trajectory.skills_offered))
     if not deviations:
         return VERIFIED, None

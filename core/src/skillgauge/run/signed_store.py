@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol, cast
 
-from ..contract.stores import Archive, Claimed, KeepingLog, RunLog, RunQuery, Store
+from ..contract.stores import Archive, Claimed, KeepingLog, NotedStore, RunLog, RunQuery, Store
 from ..errors import Problem, Severity, StoreError
 from ..types.comparison import GroupKey
 from ..types.kept import KeptExecution
@@ -70,6 +70,8 @@ class SignedStore:
         self._store = store
         self._keys = keys
         self._warn = warn
+        if isinstance(store, NotedStore):  # words of people are not signed; a store that keeps none has no such methods
+            self.notes, self.annotate = store.notes, store.annotate
 
     async def begin(self, head: PlanHead, *, fresh: bool) -> SignedLog:
         """See `Store.begin`. A run that this user's key did not sign is not resumed, and the user is warned of it."""

@@ -2,6 +2,7 @@
 
 head.json        the plan, written once
 run.json         where the run stands, and its summary
+notes.json       what people say of it, if they say anything
 owner.json       who works on it
 000001.jsonl     claims, cases, spending and results: a file for each time that something was kept, never changed again
 """

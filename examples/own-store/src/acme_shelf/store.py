@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from secrets import token_hex
 
-from skillgauge.api import PlanHead, RunLog, RunQuery, secret
+from skillgauge.api import PlanHead, RunLog, RunNotes, RunQuery, secret
 from skillgauge.api.report import RunInfo, RunState, RunView, Summary
 
 from .contents import Contents, RunFile
@@ -38,6 +38,22 @@ class ShelfStore:
         """Read stored runs, newest first."""
         found = (self._view(run_id) for run_id in self._run_ids() if query.names(run_id))
         return islice((view for view in found if view and _matches(view.head, query)), query.limit)
+
+    def notes(self) -> Mapping[str, RunNotes]:
+        """The words of people about runs: one more file in the folder of each run of which they say anything."""
+        there = ((run_id, self._shelf.get(f"{run_id}/notes.json")) for run_id in self._run_ids())
+        read = {run_id: RunNotes.model_validate_json(item.content) for run_id, item in there if item}
+        return {run_id: notes for run_id, notes in read.items() if notes != RunNotes()}
+
+    async def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """Put this in place of what was said of a run, whoever works on it."""
+        return await asyncio.to_thread(self._annotate, run_id, notes)
+
+    def _annotate(self, run_id: str, notes: RunNotes) -> bool:
+        if run_id not in self._run_ids():
+            return False
+        self._shelf.put(f"{run_id}/notes.json", notes.model_dump_json().encode())
+        return True
 
     async def close(self) -> None:
         """Let go of every run, and hang up."""

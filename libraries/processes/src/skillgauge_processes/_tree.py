@@ -11,7 +11,7 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,6 +27,7 @@ LARGEST_READ = 64 * 1024 * 1024
 """Bytes of a file whose content is compared; of a larger one size and time of the last change are."""
 _DENSE = 1024 * 1024
 """Bytes of a file that is read although most of it is not on disk."""
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
@@ -51,6 +52,23 @@ def put_all(root: Path, files: Sequence[FileSpec], set_aside: SetAside | None = 
     """
     for file in files:
         _put(root, file, set_aside)
+
+
+def write_all(root: Path, files: Iterable[tuple[str, bytes, bool]]) -> None:
+    """Write files into a root that nobody else has seen yet.
+
+    Args:
+        root: a folder, empty.
+        files: relative path, content, and whether it can be executed.
+    """
+    folders = {str(root)}
+    for path, content, executable in files:
+        place = f"{root}/{path}"
+        if (folder := place.rpartition("/")[0]) not in folders:
+            os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - of each session
+            folders.add(folder)
+        with open(place, "wb", opener=_executable if executable else _not_executable) as sink:
+            sink.write(content)
 
 
 def is_little(files: Sequence[FileSpec]) -> bool:
@@ -344,6 +362,14 @@ def _content_digest(path: str, status: os.stat_result) -> str | None:
         if error.errno == errno.ELOOP:  # a link by now
             return None
         raise
+
+
+def _executable(path: str, flags: int) -> int:
+    return os.open(path, flags | _NO_LINK, 0o755)
+
+
+def _not_executable(path: str, flags: int) -> int:
+    return os.open(path, flags | _NO_LINK, 0o644)
 
 
 def _open_plain(path: str, _flags: int) -> int:

@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,11 +36,22 @@ from skillgauge.api import (
 from . import disk, held
 from ._belongings import Belongings, belongings, release
 from ._guardian import remove
-from ._tree import BYTES_AT_ONCE, FILES_AT_ONCE, Manifest, holds_little, is_little, lay_anew, put_all, read_below
+from ._tree import (
+    BYTES_AT_ONCE,
+    FILES_AT_ONCE,
+    Manifest,
+    holds_little,
+    is_little,
+    lay_anew,
+    put_all,
+    read_below,
+    write_all,
+)
 from .concealing import conceal
 from .disk import DiskLimit
 from .running import MARKER, Process, start, stop_all
 from .starting import Starter
+from .unwritten import Unwritten
 
 _log = get_logger(__name__)
 
@@ -78,6 +90,9 @@ class _Fresh:
 class DirectoryWorkspace:
     """A fresh folder with a root, a home and a place for temporary files, removed when the context ends.
 
+    The folders are made when somebody asks for one of them, starts a process, or does what only a disk can answer.
+    Until then files are kept in memory, so that a session which needs no folder has none.
+
     Args:
         spec: what it is for.
         environ: the user's environment, of which only an allow list gets through.
@@ -94,7 +109,11 @@ class DirectoryWorkspace:
         self.spec = spec
         self._environ = environ
         self._tier = tier
+        self._parent = Path()
         self._folder: Path | None = None
+        self._unwritten: Unwritten | None = None
+        """Its files, for as long as it is open and its folders are not made."""
+        self._making = threading.Lock()
         self._belongings: Belongings | None = None
         self._given: set[str] = set()
         self._limit = limit
@@ -110,10 +129,17 @@ class DirectoryWorkspace:
 
     @property
     def folder(self) -> Path:
-        """The folder around it all, mode 0700; what `keep` leaves behind."""
-        if self._folder is None:
-            raise RuntimeError("the workspace is not open")
-        return self._folder
+        """The folder around it all, mode 0700; what `keep` leaves behind.
+
+        Raises:
+            OSError: it is not made yet, and cannot be.
+        """
+        return self._require_folders()
+
+    @property
+    def has_folders(self) -> bool:
+        """False until it has folders, so that no text can name one; see `skillgauge_recordings.places`."""
+        return self._folder is not None
 
     @property
     def root(self) -> Path:
@@ -143,6 +169,7 @@ class DirectoryWorkspace:
     @property
     def env(self) -> Mapping[str, str]:
         """Environment of its processes, before a command adds its own variables."""
+        self._require_folders()  # which its variables name
         return MappingProxyType(dict(self._env))
 
     def wrap(self, command: Command, cwd: Path, env: Mapping[str, str]) -> Launch:
@@ -169,15 +196,13 @@ class DirectoryWorkspace:
 
     async def __aenter__(self) -> Self:
         tmpdir = self._environ.get("TMPDIR", "")
-        parent = tmpdir if tmpdir and Path(tmpdir).is_dir() else tempfile.gettempdir()
-        if lack := disk.lack_of_room(Path(parent), self.spec.room_mb):
+        self._parent = Path(tmpdir if tmpdir and os.path.isdir(tmpdir) else tempfile.gettempdir())  # noqa: PTH112
+        if lack := disk.lack_of_room(self._parent, self.spec.room_mb):
             raise NoRoomError(lack)
-        self._belongings = belongings(Path(parent))
-        # The label is not part of the name: an agent sees that, and the id of a case can give its answer away.
-        self._folder = Path(tempfile.mkdtemp(prefix="w", dir=self._belongings.folder))
-        for part in (self.root, self.home, self.tmp):
-            part.mkdir(mode=0o700)
         self._env = {**self._base_env(), **self._own_env}
+        self._unwritten = Unwritten()
+        if self.spec.keep:
+            self._require_folders()
         return self
 
     async def __aexit__(
@@ -185,12 +210,15 @@ class DirectoryWorkspace:
     ) -> None:
         for watch in self._watches:
             watch.cancel()
-        folder, self._folder = self.folder, None
-        assert self._belongings is not None
+        folder, self._folder, self._unwritten = self._folder, None, None
+        if self._belongings is None:
+            return
         try:
             await stop_all(list(self._processes))
         finally:
-            if self.spec.keep:
+            if folder is None:  # there was no room for it
+                pass
+            elif self.spec.keep:
                 for path in await asyncio.to_thread(conceal, folder, self.spec.conceal):
                     _log.warning("workspace.not-cleaned", path=path, label=self.spec.label)
                 self._belongings.keep(folder)
@@ -202,11 +230,15 @@ class DirectoryWorkspace:
 
     async def start(self, command: Command) -> Process:
         """Start a process. Raises `LaunchError` if it cannot be started."""
+        try:
+            root = self.root
+        except (OSError, RuntimeError) as error:
+            raise LaunchError(str(error)) from error
         fresh = await self._made_fresh() if command.fresh else None
         try:
             env = {**self._env, **(fresh.env if fresh else {}), **_strings(command.env)}
-            cwd = self.root / (command.cwd or "")
-        except (ValueError, RuntimeError) as error:
+            cwd = root / (command.cwd or "")
+        except ValueError as error:
             raise LaunchError(str(error)) from error
         launch = self.wrap(command, cwd, env)
         if not self._watches:
@@ -258,6 +290,10 @@ class DirectoryWorkspace:
             ValueError: a path leaves the root, by itself or through a link; nothing of that file is written.
             SpoiledError: what an agent left cannot be set aside.
         """
+        if self._unwritten is not None and self._unwritten.take(files):
+            if not anew:
+                self._given.update(file.path for file in files)
+            return ()
         if anew:
             names, aside = frozenset(self._given), self.folder / "aside"
             return await asyncio.to_thread(lay_anew, self.root, files, names, aside)
@@ -277,6 +313,8 @@ class DirectoryWorkspace:
         """
         if self._ended_because:
             raise SpoiledError(self._ended_because)
+        if self._unwritten is not None:
+            return dict(self._unwritten.digests())
         if lack := self._lack or disk.lack_of_room(self.folder.parent.parent):
             raise NoRoomError(lack)
         manifest = Manifest(self.root)
@@ -291,7 +329,37 @@ class DirectoryWorkspace:
             ValueError: the path leaves the root, by itself or through a link.
             OSError: it cannot be read, or is not a regular file.
         """
+        if self._unwritten is not None and (content := self._unwritten.read(path)) is not None:
+            return content[:limit]
         return await asyncio.to_thread(read_below, self.root, path, limit)
+
+    def _require_folders(self) -> Path:
+        """Return the folder around it all, made if it was not.
+
+        Raises:
+            OSError: it cannot be made; the next call tries again.
+        """
+        with self._making:
+            if self._unwritten is not None:
+                self._make(self._unwritten)
+                self._unwritten = None
+        if self._folder is None:
+            raise RuntimeError("the workspace is not open")
+        return self._folder
+
+    def _make(self, unwritten: Unwritten) -> None:
+        if self._folder is None:
+            self._belongings = self._belongings or belongings(self._parent)
+            # The label is not part of the name: an agent sees that, and the id of a case can give its answer away.
+            self._folder = Path(tempfile.mkdtemp(prefix="w", dir=self._belongings.folder))
+        own = {name: self._folder / name for name in ("work", "home", "tmp")}
+        for folder in own.values():
+            folder.mkdir(mode=0o700, exist_ok=True)
+        write_all(own["work"], unwritten.files())
+        env = {"HOME": str(own["home"]), "TMPDIR": str(own["tmp"])}
+        if os.name == "nt":
+            env |= {"USERPROFILE": env["HOME"], "TEMP": env["TMPDIR"], "TMP": env["TMPDIR"]}
+        self._env = {**env, **self._env}
 
     def _look_for_room(self) -> None:
         self._lack = self._lack or disk.lack_of_room(self.folder.parent.parent)
@@ -319,10 +387,6 @@ class DirectoryWorkspace:
         names = (*ALLOWED_ENV, MARKER, *(_ALLOWED_ON_WINDOWS if os.name == "nt" else ()))
         env = {name: self._environ[name] for name in names if name in self._environ}
         env["PATH"] = _with_python(env.get("PATH", os.defpath))
-        env["HOME"] = str(self.home)
-        env["TMPDIR"] = str(self.tmp)
-        if os.name == "nt":
-            env |= {"USERPROFILE": env["HOME"], "TEMP": env["TMPDIR"], "TMP": env["TMPDIR"]}
         env["PYTHONDONTWRITEBYTECODE"] = "1"
         env["PYTHONUNBUFFERED"] = "1"
         env["SKILLGAUGE_CHILD_SANDBOX"] = self._tier

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import cached_property
 
 from skillgauge.api import Execution, Workspace
 
@@ -27,34 +28,48 @@ class Places:
     """
 
     def __init__(self, workspace: Workspace) -> None:
-        home = workspace.home
-        folders = {"workspace": workspace.root, "home": home, "tmp": home.with_name("tmp"), "around": home.parent}
+        self._workspace = workspace
+
+    @cached_property
+    def _folders(self) -> Mapping[str, str]:
+        home = self._workspace.home
+        folders = {"workspace": self._workspace.root, "home": home, "tmp": home.with_name("tmp"), "around": home.parent}
         spelled = {f"{name}_as_name": _NO_NAME.sub("-", str(folder)) for name, folder in folders.items()}
-        self._folders: Mapping[str, str] = spelled | {name: str(folder) for name, folder in folders.items()}
+        return spelled | {name: str(folder) for name, folder in folders.items()}
+
+    def _nameable(self) -> Mapping[str, str]:
+        """Return the folders that a text may name: none, while nobody has been told where they will be."""
+        return self._folders if getattr(self._workspace, "has_folders", True) else {}
 
     def named(self, text: str) -> str:
         """A text with names for the folders."""
-        return _named(text, self._folders)
+        return _named(text, self._nameable())
 
     def restored(self, text: str) -> str:
         """A text with the folders that the names stand for."""
-        return _restored(text, self._folders)
+        return _restored(text, self._folders) if _MARK in text else text
 
     def named_in(self, execution: Execution) -> Execution:
         """Return the events with names for the folders."""
-        return Execution.model_validate_json(_named(execution.model_dump_json(), self._escaped()))
+        text = execution.model_dump_json()
+        named = _named(text, _escaped(self._nameable()))
+        return execution if named == text else Execution.model_validate_json(named)
 
     def restored_in(self, execution: Execution) -> Execution:
         """Return the events with the folders that the names stand for."""
-        return Execution.model_validate_json(_restored(execution.model_dump_json(), self._escaped()))
+        text = execution.model_dump_json()
+        return Execution.model_validate_json(_restored(text, _escaped(self._folders))) if _MARK in text else execution
 
-    def _escaped(self) -> Mapping[str, str]:
-        """As JSON writes them."""
-        return {name: json.dumps(folder, ensure_ascii=False)[1:-1] for name, folder in self._folders.items()}
+
+def _escaped(folders: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the folders as JSON writes them."""
+    return {name: json.dumps(folder, ensure_ascii=False)[1:-1] for name, folder in folders.items()}
 
 
 def _named(text: str, folders: Mapping[str, str]) -> str:
     text = text.replace(_MARK, f"{_MARK}:")
+    if not folders:
+        return text
     names = {folder: name for name, folder in folders.items()}
     longest_first = sorted(names, key=len, reverse=True)
     pattern = re.compile(f"({'|'.join(map(re.escape, longest_first))}){_END}")

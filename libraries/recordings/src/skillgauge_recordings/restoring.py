@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from skillgauge.api import Command, Execution, FileSpec, Workspace
@@ -45,7 +46,8 @@ async def restore(files: Sequence[RecordedFile], workspace: Workspace, places: P
         return
     kept = [file for file in files if _is_there(file)]
     gone = [FileSpec(path=file.path, text="").path for file in files if not _is_there(file)]
-    with temporary_folder() as folder:
+    has_binary = any(file.base64 is not None for file in kept)
+    with temporary_folder() if has_binary else nullcontext(Path()) as folder:
         specs = await asyncio.to_thread(_specs, kept, places, folder)
         # A file can take the place of a folder whose files were deleted; the empty folder would be in its way.
         ancestors = {str(parent) for path in gone for parent in Path(path).parents}

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from pydantic import ValidationError
 
 from skillgauge.api import PluginError, Problem, RunFiles, host_environment
+from skillgauge_processes import temporary_folder
 
 from .files import Files, TooMuchError
 from .laying import LaidDown, lay_down
@@ -65,18 +65,22 @@ class ContentOfRun:
 
 @asynccontextmanager
 async def laid_down(content: Content) -> AsyncIterator[LaidDown]:
-    """Make the files of a run in a folder of their own, which goes in the end.
+    """Make the files of a run in a folder of their own, which goes in the end, even of a process that is killed.
 
     Raises:
         PluginError: they are no such files, or others than they should be.
     """
-    with TemporaryDirectory(prefix="skillgauge-content-") as folder:
-        kept = _cache() or Path(folder, "cache")
+    with temporary_folder() as folder:
+        kept = _cache() or folder / "cache"
         try:
             manifest = Manifest.model_validate_json(await content.manifest())
-            yield await lay_down(manifest, content.content, kept, Path(folder, "files"))
-        except (ValidationError, WrongContentError) as error:
+            laid = await lay_down(manifest, content.content, kept, folder / "files")
+        except ValidationError as error:
+            message = f"this is no list of the files of a run: {error.errors()[0]['msg']}"
+            raise _trouble(message, "Install the same version of skillgauge at both ends.") from None
+        except WrongContentError as error:
             raise _trouble(f"the files of the run cannot be laid down: {error}") from None
+        yield laid
 
 
 def _cache() -> Path | None:

@@ -67,9 +67,7 @@ async def prepared(link: Link, run: PortableRunTrial, share: int, files: Content
         PluginError: it cannot; it has ended.
     """
     try:
-        if files:
-            link.send(Frame(Kind.FILES))
-        link.send(Frame(Kind.PREPARE, share, run.recipe))
+        link.send(Frame(Kind.FETCH if files else Kind.PREPARE, share, run.recipe))
         answer = await link.receive()
         while files and answer.kind is Kind.ASK:
             digest = answer.content.decode()

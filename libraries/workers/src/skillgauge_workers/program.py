@@ -60,10 +60,9 @@ async def _serve(connection: socket.socket) -> None:
         try:
             first = await receive(reader)
             folder, home = None, None
-            if first.kind is Kind.FILES:
+            if first.kind is Kind.FETCH:
                 laid = await stack.enter_async_context(laid_down(_Files(reader, writer)))
                 folder, home = laid.folder, laid.home
-                first = await receive(reader)
             working = worker(first.content, first.number, spent, keeper, step, folder=folder, home=home)
             run_trial = await stack.enter_async_context(working)
         except EOFError:

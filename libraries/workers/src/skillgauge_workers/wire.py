@@ -38,8 +38,8 @@ class Kind(IntEnum):
     """To the worker: what an earlier attempt has executed, as JSON, for the attempt of that number, which follows."""
     STEP = 13
     """What the agent of the attempt of that number has just done, as JSON."""
-    FILES = 14
-    """To the worker, before `PREPARE`: the files of the run come by their digests."""
+    FETCH = 14
+    """As `PREPARE`, to a worker that asks for the files of the run first."""
     ASK = 15
     """For the file with a digest, or without one for the list of the files; before `READY`."""
     CONTENT = 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -44,9 +44,16 @@ def original() -> ModuleType:
 
 @pytest.fixture
 def evaluate(program: Program, work: Path) -> Callable[..., Done]:
-    """Evaluate a skill in the work folder: tasks by id, with what the skill is expected to say."""
+    """Evaluate a skill in the work folder: tasks by id, with what the skill is expected to say, and further options."""
 
-    def call(tasks: dict[str, str], *, skill: str = "echo", version: str = "1.0.0", code: str = ECHO) -> Done:
+    def call(
+        tasks: dict[str, str],
+        *,
+        skill: str = "echo",
+        version: str = "1.0.0",
+        code: str = ECHO,
+        more: Sequence[str] = (),
+    ) -> Done:
         folder = work / "skill"
         folder.mkdir(exist_ok=True)
         (folder / "skill.json").write_text(json.dumps({**SKILL, "id": skill, "version": version}))
@@ -61,7 +68,7 @@ def evaluate(program: Program, work: Path) -> Callable[..., Done]:
             for name, expected in tasks.items()
         ]
         (work / "tasks.json").write_text(json.dumps(items))
-        done = program("eval", "--skills", "skill", "--tasks", "tasks.json", "--output-dir", work / "reports")
+        done = program("eval", "--skills", "skill", "--tasks", "tasks.json", "--output-dir", work / "reports", *more)
         assert done.code == 0, done.stderr
         return done
 

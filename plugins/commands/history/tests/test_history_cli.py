@@ -47,6 +47,54 @@ def test_reading_makes_no_store(program: Program, work: Path, arguments: list[st
         assert done.stdout == ""
 
 
+def test_what_people_say_of_a_run(program: Program, evaluate: Evaluate, work: Path) -> None:
+    """A run is named when it begins and later, found by its labels, and is otherwise as it was."""
+    evaluate(GOOD)
+    evaluate(BAD, more=("--name", "after the <change>", "--label", "team=search", "--label", "x=1", "--note", "a note"))
+    newest, oldest = ListDocument.model_validate(program("history", "list", "--json").document).runs
+    assert (newest.name, newest.note, newest.labels) == ("after the <change>", "a note", {"team": "search", "x": "1"})
+    assert (oldest.name, oldest.note, oldest.labels) == ("", "", {})
+    shown = program("history", "show", "latest", "--json").document
+
+    done = program("history", "note", "latest", "--label", "x=", "--label", "y=2", "--note", "")
+    assert done.code == 0
+    assert done.stderr.strip().splitlines()[-1] == f"run {newest.run.run_id} has name and 2 labels"
+    program("history", "note", oldest.run.run_id, "--label", "team=search")
+    both = program("history", "list", "--label", "team=search", "--json").document["runs"]
+    assert [one["labels"] for one in both] == [{"team": "search", "y": "2"}, {"team": "search"}]
+    one_line = program("history", "list", "--label", "y=2", "--label", "team=search").stdout.splitlines()
+    assert len(one_line) == 2
+    assert one_line[1].endswith("after the <change> team=search, y=2")
+    assert "that match" in program("history", "list", "--label", "team=ranking").stderr
+    assert program("history", "show", "latest", "--json").document == shown
+
+    for words, reason in {
+        ("history", "note", "latest", "--label", "team"): "'team' is no label",
+        ("history", "note", "latest", "--label", "a b=1"): "cannot be kept",
+        ("history", "note", "latest", "--name", "x" * 201): "cannot be kept",
+        ("history", "list", "--label", "team="): "'team=' is no label",
+    }.items():
+        refused = program(*words)
+        assert refused.code == 2
+        assert reason in refused.stderr
+    assert program("history", "list", "--json").document["runs"][0]["labels"] == {"team": "search", "y": "2"}
+
+    copied = program("store", "copy", "skillgauge.db", "other.db")
+    assert copied.code == 0
+    again = program("history", "list", "--store", "other.db", "--json").document["runs"]
+    assert [one["name"] for one in again] == ["after the <change>", ""]
+
+
+def test_a_run_that_is_kept_nowhere_has_no_name(program: Program, evaluate: Evaluate, work: Path) -> None:
+    """The refusal comes before anything runs."""
+    evaluate(GOOD)
+    (work / "skillgauge.db").unlink()
+    refused = program("eval", "--skills", "skill", "--tasks", "tasks.json", "--store", "none", "--name", "x")
+    assert refused.code == 2
+    assert "need a store that keeps them" in refused.stderr
+    assert not (work / "skillgauge.db").exists()
+
+
 def test_list_and_show(program: Program, evaluate: Evaluate, work: Path) -> None:
     """Runs are listed newest first, filtered, and shown by id, by its beginning and as the latest one."""
     evaluate(GOOD)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,14 +14,25 @@ from typing import Any
 import httpx
 import pytest
 
-from skillgauge.api import EventKind, Identity, Kept, Score, Trajectory, TrajectoryEvent, TrialResult, Usage
+from skillgauge.api import (
+    Archive,
+    EventKind,
+    Identity,
+    Kept,
+    RunNotes,
+    Score,
+    Trajectory,
+    TrajectoryEvent,
+    TrialResult,
+    Usage,
+)
 from skillgauge.api.report import RunView
 from skillgauge.api.run import Globals, invocation
 from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.serving import Place, Server
-from skillgauge_command_view.sources import Runs, key_of
+from skillgauge_command_view.sources import Runs, Source, StoredRuns, key_of
 from skillgauge_testkit import contract_views
 from skillgauge_testkit.contract.views import HOSTILE
 
@@ -41,6 +54,10 @@ class GivenRuns:
     def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
         """The runs of some rows."""
         return (self._views[row.run_id] for row in rows)
+
+    def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """Keep nothing that people say."""
+        return False
 
     def find(self, key: str) -> tuple[RunRow, RunView] | None:
         """A run by its name in addresses."""
@@ -123,9 +140,10 @@ def serve() -> Serve:
         is_open: bool = True,
         labels: Labels | None = None,
         downloads: Downloads | None = None,
+        source: Source | None = None,
     ) -> Iterator[Served]:
         labels = labels or Labels(Path("no-such-folder/labels.jsonl"), can_add=False)
-        server = Server(Runs([GivenRuns(views)]), Place("127.0.0.1", 0), labels, downloads)
+        server = Server(Runs([source or GivenRuns(views)]), Place("127.0.0.1", 0), labels, downloads)
         thread = threading.Thread(target=server.serve)
         thread.start()
         try:
@@ -180,3 +198,22 @@ def eventful_view(views: list[RunView]) -> RunView:
     results = [result(place, before) for place, before in enumerate(views[6].results())]
     run = views[6].run.model_copy(update={"run_id": "eventful"})
     return replace(views[6], run=run, source=Kept(lambda: results, list(views[6].cases())))
+
+
+def awaited(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine in a thread of its own: the browser's thread has an event loop that goes on."""
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(asyncio.run, work).result()
+
+
+@pytest.fixture
+def stored(views: list[RunView], tmp_path: Path) -> Iterator[StoredRuns]:
+    """The same finished comparison three times in a store, as `run0` to `run2`."""
+    store = invocation(Globals(), {"store": str(tmp_path / "runs.db")}).open_store()
+    try:
+        assert isinstance(store, Archive)
+        for view in numbered([views[6]] * 3):
+            assert awaited(store.keep(view))
+        yield StoredRuns("runs.db", store)
+    finally:
+        awaited(store.close())

@@ -20,6 +20,7 @@ from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.export import export
 from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.rows import row_of
+from skillgauge_command_view.sources import StoredRuns
 from skillgauge_judge_labels import read_labels
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -223,6 +224,35 @@ def test_exported_pages(browser: Browser, views: list[RunView], tmp_path: Path, 
     assert strict.evaluate("getComputedStyle(document.querySelector('.scroll')).overflowX") == "auto"
     assert faults == []
     strict.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_notes_by_keyboard(browser: Browser, serve: Any, stored: StoredRuns, width: int, scheme: Any) -> None:
+    """A run is named, annotated and labelled without a mouse, and found by its label; each page readable for all."""
+    labels = Labels(Path("no-such-folder/labels.jsonl"), can_add=True)
+    with serve([], source=stored, labels=labels) as served:
+        context = opened(
+            browser, served, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+        )
+        page = context.new_page()
+        faults = watched(page, served.origin)
+        page.goto(f"{served.origin}/runs/run1")
+        page.locator("input[name=name]").focus()
+        for words in ("before the change to the description", "One line.", "team=search"):
+            page.keyboard.type(words)
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.locator("p.said strong").wait_for()
+        assert "One line." in page.locator("p.note").inner_text()
+        faults += complaints(page, f"{served.origin}/runs/run1", f"notes-run-{width}-{scheme}.png")
+        faults += complaints(page, f"{served.origin}/runs", f"notes-runs-{width}-{scheme}.png")
+        page.locator("a.tag").first.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**label=team**")
+        assert page.locator("table.runs tbody tr").count() == 1
+        context.close()
+    assert faults == []
 
 
 @pytest.mark.parametrize("width", [390, 1280])

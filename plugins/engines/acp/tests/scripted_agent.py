@@ -131,6 +131,17 @@ def skill(name, status="completed"):
     say("done")
 
 
+def vibe(name):
+    """Load a skill as Mistral Vibe tells it, and write down the settings that it was given."""
+    for path in sorted(Path(os.environ["HOME"], ".vibe").iterdir(), reverse=True):
+        # Its list of folders goes before its settings, whose tables would swallow it.
+        sys.stderr.write(path.read_text())
+    named = {"title": "Load the skill", "_meta": {"tool_name": "skill", "skill_name": name}}
+    update(sessionUpdate="tool_call", toolCallId="t1", kind="read", rawInput={"name": name}, **named)
+    update(sessionUpdate="tool_call_update", toolCallId="t1", status="completed", _meta=named["_meta"])
+    say("done")
+
+
 def perform(prompt):
     """What a prompt stands for; the reason to stop."""
     word, _, rest = prompt.partition(" ")
@@ -151,6 +162,22 @@ def perform(prompt):
         return rest
     elif word == "skill":
         skill(*rest.split())
+    elif word == "trouble":
+        say("I look.")
+        update(sessionUpdate="usage_update", used=1, size=2)
+        for piece in rest.split("|"):
+            say(piece)
+    elif word == "retry":
+        say("I look.")
+        for _ in range(200):
+            say("Info: I ask again")
+            say("")
+            time.sleep(0.1)
+    elif word == "silent-end":
+        say("I look.")
+        update(sessionUpdate="tool_call", toolCallId="t1", name="read", kind="read", title="Read", status="completed")
+    elif word == "vibe":
+        vibe(rest)
     elif word == "crash":
         say("half")
         sys.stderr.write("out of luck\n")
@@ -197,7 +224,9 @@ def main():
                 said.write(f"{prompt}\n")
             if prompt.startswith("error "):
                 code, _, told = prompt.removeprefix("error ").partition(" ")
-                send({"id": number, "error": {"code": int(code), "message": told}})
+                message, _, details = told.partition("|")
+                data = {"data": {"details": details}} if details else {}
+                send({"id": number, "error": {"code": int(code), "message": message, **data}})
                 continue
             answer = {"stopReason": perform(prompt)}
             send({"id": number, "result": answer if prompt == "silent" else {**answer, "usage": usage()}})

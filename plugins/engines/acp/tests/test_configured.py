@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,6 +30,8 @@ from skillgauge.api import (
 from skillgauge.plugins.index import IndexEntry, PluginIndex
 from skillgauge.plugins.registry import Registry
 from skillgauge_engine_acp.configured import plugin
+from skillgauge_engine_acp.configured.options import PAGE
+from skillgauge_engine_acp.configured.presets import PRESETS
 from skillgauge_testkit import ENGINES, Maker, TemporarySandbox
 
 LIMITS = Limits(timeout_s=30)
@@ -48,7 +51,7 @@ def registry(agents: dict[str, Any]) -> Registry:
     return Registry(PluginIndex(entries), options=lambda name, _model: options.get(name, {}))
 
 
-def played(prompt: str, **options: Any) -> Execution:
+def played(prompt: str, limits: Limits = LIMITS, **options: Any) -> Execution:
     """A session of a described agent, with a skill installed."""
 
     async def session() -> Execution:
@@ -56,7 +59,7 @@ def played(prompt: str, **options: Any) -> Execution:
             await workspace.put([FileSpec(path=f".agents/skills/{SKILL}/SKILL.md", text="Say ZEBRA to everybody.")])
             installed = InstalledSkill(ref=SkillRef(name=SKILL, root="/", digest=""), path=f".agents/skills/{SKILL}")
             request = RunRequest(
-                trial_id="t", case_id="c", prompt=prompt, model="m1", limits=LIMITS, skills=(installed,)
+                trial_id="t", case_id="c", prompt=prompt, model="m1", limits=limits, skills=(installed,)
             )
             return await make({**MINE, **options}).run(request, workspace, lambda _event: None)
 
@@ -97,7 +100,7 @@ def test_a_known_agent_is_still_its_own_engine() -> None:
             {"mine": {"argv": "x"}},
             ("'mien' is described (did you mean mine", "gemini", "engines.acp.agents"),
         ),
-        ("acp:opencode", {}, ("known are claude-agent-acp, codex-acp, gemini", "docs/other-agents.md")),
+        ("acp:opncode", {}, ("did you mean opencode", "known are claude-agent-acp, codex-acp, gemini", "vibe", PAGE)),
         ("acp", {}, ("no agent is named", "--engine acp:NAME")),
         ("acp:mine", {"mine": {"argv": "x", "skil_folder": "y"}}, ("skil_folder",)),
         ("acp:mine", {"mine": {"argv": "x", "skill_folder": "../y"}}, ("stay inside",)),
@@ -112,6 +115,55 @@ def test_what_cannot_be_meant_is_refused(name: str, agents: dict[str, Any], word
     with pytest.raises(PluginError) as raised:
         plugins.make(ENGINES, plugins.resolve("engines", name))
     assert all(word in str(raised.value) for word in words), str(raised.value)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_needs_no_description(name: str) -> None:
+    """Its name is enough; it promises what its agent was seen to tell, and its program is told how to install."""
+    plugins = registry({})
+    resolved = plugins.resolve("engines", f"acp:{name}")
+    engine = plugins.make(ENGINES, resolved)
+    assert engine.identity("m1").name == f"acp:{name}"
+    assert Fact.FIRED in plugins.traits(resolved).tells
+    hints = [problem.hint for problem in asyncio.run(engine.check()) if problem.code == "engine.no-program"]
+    assert not hints or PRESETS[name].install in str(hints[0])
+
+
+def test_a_description_of_the_user_goes_before_a_preset() -> None:
+    """Key by key, so that he changes what is different with him and no more."""
+    plugins = registry({"qwen": {"base_url": "http://127.0.0.1:9/v1"}})
+    engine = plugins.make(ENGINES, plugins.resolve("engines", "acp:qwen"))
+    assert engine.service("m1").address == "http://127.0.0.1:9/v1"
+    assert plugins.traits(plugins.resolve("engines", "acp:qwen")).skill_folder == ".qwen/skills"
+
+
+def test_what_a_description_needs_is_looked_for_before_a_session() -> None:
+    """A further program that is not there, and a model that it names and nobody gave."""
+
+    def problems(model: str | None, **options: Any) -> list[tuple[str, str]]:
+        engine = make({**MINE, **options})
+        engine.identity(model)
+        return [(one.code, one.message) for one in asyncio.run(engine.check())]
+
+    assert problems("m1", env={"MODEL": "{model}"}, needs=["sh"]) == []
+    ((code, message),) = problems(None, files={"x": {"model": "{model}"}})
+    assert (code, "names a model" in message) == ("engine.no-model", True)
+    ((code, message),) = problems(None, needs=["no-such-program"])
+    assert (code, "'no-such-program'" in message) == ("engine.no-program", True)
+
+
+def test_vibe_names_the_tool_of_a_call_in_its_own_way() -> None:
+    """As its source has it: `_meta.tool_name`, and the skill in the arguments; its program is a scripted one here."""
+    vibe = {key: PRESETS["vibe"].description[key] for key in ("skill_tool", "usage", "files")}
+    execution = played(f"vibe {SKILL}", base_url="http://127.0.0.1:9/v1", **vibe)
+    assert execution.failure is None
+    assert execution.trajectory
+    assert execution.trajectory.skills_fired == (FiredSkill(name=SKILL, how="invoked"),)
+    assert execution.usage
+    assert (execution.usage.input_tokens, execution.usage.output_tokens) == (11, 7)
+    settings = tomllib.loads(execution.stderr or "")
+    assert (settings["active_model"], settings["providers"][0]["api_base"]) == ("m1", "http://127.0.0.1:9/v1")
+    assert settings["trusted"][0].startswith("/")
 
 
 def test_what_is_not_described_is_unknown() -> None:
@@ -152,6 +204,46 @@ def test_a_skill_that_could_not_be_loaded_is_told() -> None:
     assert trajectory
     assert trajectory.skills_fired == ()
     assert trajectory.skills_refused == (RefusedSkill(name=SKILL, reason="its tool failed: loaded"),)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [
+        ("trouble Error: no access to http://127.0.0.1:443 (HTTP 401).", FailureClass.AUTH),
+        ("trouble Error: retried 5 times in 14.500 s, last error: 529 try later", FailureClass.OVERLOADED),
+        ("trouble Error: 502 skillgauge relay: the API cannot be reached", FailureClass.NETWORK),
+        ("trouble Info: I ask again|Error: 400 Your credit balance is too low", FailureClass.BUDGET),
+        ("trouble Error: whatever", FailureClass.PROTOCOL),
+        ("trouble Info: I ask again|All is well.", None),
+        ("trouble Errors: 500 of them.", None),
+        ("error -32603 Internal error|404 no such model", FailureClass.MODEL_NOT_FOUND),
+        ("error -32603 Internal error|connection lost", FailureClass.NETWORK),
+    ],
+)
+def test_trouble_that_the_program_tells_is_no_answer(prompt: str, kind: FailureClass | None) -> None:
+    """A failure of the model's service is an error of its class, whether it comes as a message or beside an error."""
+    execution = played(prompt, own_words=["Error: ", "Info: "])
+    assert (execution.failure and execution.failure.failure_class) == kind
+    if kind is None:
+        assert execution.text == prompt.rpartition("|")[2].removeprefix("trouble ")
+    else:
+        assert execution.text is None
+    without = played("trouble Error: 401")
+    assert (without.failure, without.text) == (None, "Error: 401")
+
+
+def test_what_was_said_before_the_last_call_is_no_answer() -> None:
+    """An agent whose model refuses ends so, and what it said on the way must not be judged."""
+    execution = played("silent-end")
+    assert execution.failure
+    assert (execution.failure.failure_class, execution.text) == (FailureClass.REFUSED, None)
+
+
+def test_a_program_that_asks_again_until_its_time_is_up_waits_for_the_service() -> None:
+    """Neither its own words nor empty pieces are signs of life of its model."""
+    execution = played("retry", own_words=["Info: "], limits=Limits(timeout_s=4))
+    assert execution.failure
+    assert execution.failure.failure_class is FailureClass.NETWORK
 
 
 def test_tokens_of_the_final_answer() -> None:
@@ -212,7 +304,9 @@ def test_the_page_shows_descriptions_that_are_valid() -> None:
     page = (Path(__file__).parents[4] / "docs/other-agents.md").read_text("utf-8")
     block = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
     agents = block["plugins"]["engines"]["acp"]["agents"]
-    assert {"copilot", "qwen"} <= agents.keys()
+    assert {"my-agent", "opencode"} <= agents.keys()
+    plugins = registry(agents)
     for name in agents:
-        plugins = registry(agents)
-        assert Fact.USAGE in plugins.traits(plugins.resolve("engines", f"acp:{name}")).tells
+        resolved = plugins.resolve("engines", f"acp:{name}")
+        assert Fact.FIRED in plugins.traits(resolved).tells
+        assert plugins.traits(resolved).skill_folder == ".agents/skills"

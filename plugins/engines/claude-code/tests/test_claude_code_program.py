@@ -16,6 +16,7 @@ from skillgauge_engine_claude_code.plugin import skillgauge_engines
 from skillgauge_testkit import (
     ModelFault,
     ModelReply,
+    ModelRequest,
     ModelServer,
     ToolCall,
     in_turns,
@@ -60,6 +61,27 @@ def test_contract(agent_program: Callable[[str], Path]) -> None:
         return ClaudeCodeEngine(ClaudeCodeOptions(program=program, base_url=server.url, api_retries=0))
 
     check_agent_program(make, provider.traits)
+
+
+@pytest.mark.parametrize("in_background", [False, True])
+def test_calls_of_a_sub_agent_count(play: Play, *, in_background: bool) -> None:
+    """As many as the service answered, also where the stream leaves out what the sub-agent said last."""
+
+    def script(request: ModelRequest) -> ModelReply:
+        if "Look around" in request.prompt:
+            return [ModelReply("", 40, 4, tools=[run_shell("true")]), ModelReply("Nothing there.", 30, 3)][request.turn]
+        sent = {"description": "look", "prompt": "Look around", "subagent_type": "general-purpose"}
+        sent |= {"run_in_background": in_background}
+        return (
+            ModelReply("", 60, 6, tools=[ToolCall("Agent", sent)]) if request.turn == 0 else ModelReply("Done.", 50, 5)
+        )
+
+    played = play(script, prompt="Say hello to Ann")
+    trajectory = played.execution.trajectory
+    assert trajectory
+    assert trajectory.model_calls == len(played.server.requests)
+    assert trajectory.model_calls >= 4
+    assert all(event.text != "Nothing there." or event.kind is not EventKind.MESSAGE for event in trajectory.events)
 
 
 @pytest.mark.requirement("UA-FLOW-005", "BF-OUT-003")

@@ -172,6 +172,17 @@ def test_the_record_counts_and_not_the_stream() -> None:
     assert (failed.failure.failure_class, failed.text) == (FailureClass.BUDGET, None)
 
 
+@pytest.mark.parametrize("answer", [None, "half of it"])
+def test_a_session_that_failed_is_no_dispute_about_an_answer(answer: str | None) -> None:
+    """Its record has no answer that the stream could deny, whatever the model had said before."""
+    said = {"type": "item.completed", "item": {"id": "9", "type": "agent_message", "text": "I look."}}
+    stream = [said, {"type": "turn.failed", "error": {"message": "stream disconnected"}}]
+    told = told_by(stream, [done(answer, error={"message": "stream disconnected"})])
+    assert told.failure
+    assert told.failure.failure_class is FailureClass.NETWORK
+    assert not any("another answer" in note for note in told.notes)
+
+
 CALL = {"type": "function_call", "name": "shell", "call_id": "c", "arguments": "{}"}
 OUTPUT = {"type": "function_call_output", "call_id": "c", "output": "x"}
 ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "real"}]}

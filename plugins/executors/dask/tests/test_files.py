@@ -69,11 +69,14 @@ def test_files_travel(
     code, out, err = evaluated(skill, environment, cluster, "--concurrency", "2")
     assert code == 0, out + err + cluster.said()
     assert [one["verdict"] for one in json.loads(out)["results"]] == ["pass", "pass"]
-    for home in homes:
-        left = [path for path in home.rglob("*") if path.is_file() and "dask-scratch-space" not in path.parts]
-        contents = {path.read_text() for path in left}
-        assert {"Ada\n", "Grace\n", AGENT} <= contents
-        assert {path.relative_to(home).parts[:3] for path in left} == {(".cache", "skillgauge", "content")}
+    left = {
+        path: home
+        for home in homes
+        for path in home.rglob("*")
+        if path.is_file() and "dask-scratch-space" not in path.parts
+    }
+    assert {"Ada\n", "Grace\n", AGENT} <= {path.read_text() for path in left}
+    assert {path.relative_to(home).parts[:2] for path, home in left.items()} == {(".cache", "skillgauge")}
 
 
 def test_recordings_do_not_travel(

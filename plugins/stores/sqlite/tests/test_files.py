@@ -15,7 +15,7 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge.api import Followed, ResultOrder, RunQuery, StoreError, TrialResult, Unfinished
+from skillgauge.api import Followed, ResultOrder, RunNotes, RunQuery, StoreError, TrialResult, Unfinished
 from skillgauge.api.report import case_by_case
 from skillgauge_store_sqlite.database import Database
 from skillgauge_store_sqlite.options import SqliteOptions
@@ -62,6 +62,7 @@ def as_before_version(path: Path, version: int) -> None:
         3: "DROP TABLE spending",
         4: "DROP TABLE kept",
         5: "DROP TABLE commits; DROP TABLE sessions; DROP INDEX results_by_verdict",
+        6: "DROP TABLE run_notes",
     }
     with closing(sqlite3.connect(path)) as db:
         for number in sorted((one for one in added if one >= version), reverse=True):
@@ -269,6 +270,20 @@ def test_a_run_of_the_version_before_runs_were_followed_is_counted(make: ModuleT
     assert isinstance(view.source, Followed)
     assert view.source.progress().done == 3
     assert [result for _, result in view.source.results_since(0)] == [*results[1:], results[0]]
+
+
+def test_a_run_of_the_version_before_notes_were_kept_gets_one(make: ModuleType, path: Path, store: Stores) -> None:
+    """Nothing is said of it at first; who only reads brings the tables up to date, too."""
+    begun(store(), make)
+    as_before_version(path, 6)
+    one = store()
+    assert one.notes() == {}
+    (view,) = one.scan(RunQuery())
+    said = RunNotes(name="old", labels=(("team", "search"),))
+    assert asyncio.run(one.annotate(view.run.run_id, said))
+    asyncio.run(one.close())
+    assert store().notes() == {view.run.run_id: said}
+    assert make.query(path, "PRAGMA user_version") == [(len(MIGRATIONS),)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")

@@ -11,12 +11,12 @@ from typing import Any
 from .replies import ToolCall, ToolChoice
 from .requests import ModelRequest
 
-_SHELLS = ("Bash", "bash", "exec_command", "shell_command", "run_shell_command", "run_command", "shell")
+_SHELLS = ("Bash", "bash", "exec_command", "shell_command", "run_shell_command", "run_command", "run_commands", "shell")
 _WRITERS = ("Write", "write_file", "write", "create_file")
 _READERS = ("Read", "read_file", "read")
-_SKILLS = ("Skill", "activate_skill", "load_skill", "skill")
+_SKILLS = ("Skill", "activate_skill", "load_skill", "skill", "skills")
 _ARGUMENTS = {
-    "command": ("command", "cmd"),
+    "command": ("command", "cmd", "commands"),
     "path": ("file_path", "path", "filePath", "absolute_path"),
     "content": ("content", "contents"),
     "skill": ("skill", "name"),
@@ -109,7 +109,8 @@ def _filled(request: ModelRequest, tool: str, values: Mapping[str, str]) -> Tool
     for what, value in values.items():
         key = next((name for name in _ARGUMENTS[what] if name in properties), _ARGUMENTS[what][0])
         is_list = properties.get(key, {}).get("type") == "array"
-        arguments[key] = ["bash", "-lc", value] if is_list else value
+        listed = [value] if key == "commands" else ["bash", "-lc", value]
+        arguments[key] = listed if is_list else value
     if "description" in properties:
         arguments["description"] = f"scripted {' and '.join(values)}"
     return ToolCall(tool, arguments)

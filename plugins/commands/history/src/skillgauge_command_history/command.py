@@ -34,6 +34,7 @@ def schemas() -> Mapping[str, JsonObject]:
 
     models: dict[str, type[Frozen]] = {
         "list": documents.ListDocument,
+        "note": documents.NoteDocument,
         "show": RunDocument,
         "trend": documents.TrendDocument,
         "trends": documents.TrendsDocument,
@@ -51,28 +52,75 @@ def _store_option(callback: Callback) -> Callback:
     return click.option("--store", metavar="PLACE", help="Where runs are kept; default: as configured.")(callback)
 
 
-@command.command("list", examples=("skillgauge history list",), help="List runs, newest first.")
+@command.command(
+    "list",
+    examples=("skillgauge history list", "skillgauge history list --label team=search"),
+    help="List runs, newest first.",
+)
 @click.option("--target", metavar="T", help="Only runs of this target, by its id.")
 @click.option("--suite", metavar="S", help="Only runs of this suite, by its id.")
+@click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Only runs with this label; repeatable.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most so many.")
 @_store_option
 @click.pass_context
-def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
+def list_runs(
+    ctx: click.Context, *, target: str | None, suite: str | None, labels: tuple[str, ...], limit: int, store: str | None
+) -> int:
     """List runs, newest first."""
-    from skillgauge.api.run import opened_store, store_place, tell_foreign  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import opened_store, parsed_labels, store_place, tell_foreign  # noqa: PLC0415 - as above
 
     from .listing import listed, print_runs  # noqa: PLC0415 - as above
+    from .noting import labelled, notes_of  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
     with opened_store(call) as runs:
-        views = list(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)))
-        document = listed(views, store_place(call))
+        notes = notes_of(runs)
+        query = RunQuery(target_id=target, suite_id=suite, limit=limit)
+        views = labelled(runs, query, notes, parsed_labels(labels))
+        document = listed(views, store_place(call), notes)
         tell_foreign(call, views)
     call.output.document(document.model_dump(mode="json"))
     if document.runs:
         print_runs(document, call.output)
     else:
-        call.output.notice(f"no runs{_matching(target, suite)} are stored in {store_place(call)}")
+        call.output.notice(f"no runs{_matching(target, suite, labels)} are stored in {store_place(call)}")
+    return ExitCode.OK
+
+
+@command.command(
+    "note",
+    examples=(
+        "skillgauge history note latest --name 'before the change' --label team=search",
+        "skillgauge history note latest --label team=",
+    ),
+    help="Name a run, keep a note beside it, or label it; KEY= takes a label away. What is not given stays.",
+)
+@click.argument("run_id", metavar="RUN_ID|latest")
+@click.option("--name", metavar="TEXT", help="Call the run so; an empty text takes its name away.")
+@click.option("--note", metavar="TEXT", help="Keep this note beside it, in place of the earlier one.")
+@click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Label it; may be repeated.")
+@_store_option
+@click.pass_context
+def note_run(
+    ctx: click.Context, *, run_id: str, name: str | None, note: str | None, labels: tuple[str, ...], store: str | None
+) -> int:
+    """Name, annotate or label a run."""
+    from skillgauge.api.run import find_run, opened_store, parsed_labels, store_place  # noqa: PLC0415 - as above
+
+    from .listing import note_verdict, print_note  # noqa: PLC0415 - as above
+    from .noting import annotate, require_notes  # noqa: PLC0415 - as above
+
+    call = _invocation(ctx, store)
+    changes = parsed_labels(labels, may_remove=True)
+    with opened_store(call) as runs:
+        view = find_run(runs, run_id)
+        if view is None:
+            message = f"no runs are stored in {store_place(call)}"
+            raise UsageError(Problem("history.no-runs", message, hint="Name another place with --store."))
+        document = annotate(require_notes(runs, store_place(call)), view, name, note, changes)
+    call.output.document(document.model_dump(mode="json"))
+    print_note(document, call.output)
+    call.output.verdict(note_verdict(document))
     return ExitCode.OK
 
 
@@ -345,5 +393,5 @@ def _invocation(ctx: click.Context, store: str | None) -> Invocation:
     return invocation(ctx.obj, {} if store is None else {"store": store})
 
 
-def _matching(target: str | None, suite: str | None) -> str:
-    return "" if target is None and suite is None else " that match"
+def _matching(target: str | None, suite: str | None, labels: Sequence[str] = ()) -> str:
+    return "" if target is None and suite is None and not labels else " that match"

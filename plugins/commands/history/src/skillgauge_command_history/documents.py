@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Frozen
+from skillgauge.api import EMPTY, Frozen, JsonObject
 from skillgauge.api.report import CaseCounts, Counts, GroupSummary, RunInfo, SuiteValidity
 from skillgauge.stats import RateInterval
 from skillgauge_run_views.trends import TrendSeries
@@ -38,6 +38,20 @@ class ListedRun(Frozen):
     """Rates and figures of every target, arm and model."""
     invalid: tuple[SuiteValidity, ...] = ()
     """Suites of which it proves nothing, and why."""
+    name: str = ""
+    note: str = ""
+    labels: JsonObject = EMPTY
+    """The words of people about it, as the two before; nobody has signed them."""
+
+
+class NoteDocument(Frozen):
+    """The document of `history note --json`: what is said of the run now."""
+
+    schema_version: str = "1.0"
+    run_id: str
+    name: str
+    note: str
+    labels: JsonObject
 
 
 class ListDocument(Frozen):

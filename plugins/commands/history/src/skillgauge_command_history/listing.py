@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from skillgauge.api import DIRECT, plain
+from skillgauge.api import DIRECT, JsonObject, RunNotes, plain
 from skillgauge.api.report import (
     UNKNOWN,
     CaseCounts,
@@ -26,6 +26,7 @@ from .documents import (
     ListedRun,
     ListedTarget,
     NoiseDocument,
+    NoteDocument,
 )
 
 _NAMED = 3
@@ -34,14 +35,17 @@ _MIN_SAMPLES = 20
 _WIDTH = 40
 
 
-def listed(views: Iterable[RunView], place: str) -> ListDocument:
-    """Runs as a document; their results are not read."""
-    return ListDocument(store=place, runs=tuple(_listed(view) for view in views))
+def listed(views: Iterable[RunView], place: str, notes: Mapping[str, RunNotes]) -> ListDocument:
+    """Runs as a document, with what is said of them; their results are not read."""
+    return ListDocument(
+        store=place, runs=tuple(_listed(view, notes.get(view.run.run_id, RunNotes())) for view in views)
+    )
 
 
 def print_runs(document: ListDocument, output: Output) -> None:
-    """Runs as a table."""
+    """Runs as a table; what people say of them stands in it if they say anything."""
     rows = []
+    has_notes = any(run.name or run.labels for run in document.runs)
     for run in document.runs:
         counts = run.counts
         targets = dict.fromkeys(target.id for target in run.targets)
@@ -54,9 +58,26 @@ def print_runs(document: ListDocument, output: Output) -> None:
                 _named(list(targets)),
                 _passed(run),
                 str(counts.errors),
+                *([plain(_said(run), 2 * _WIDTH)] if has_notes else ()),
             ]
         )
-    output.table(["Run", "Began", "State", "Suite", "Target", "Passed", "Errors"], rows)
+    said = ["Name and labels"] if has_notes else []
+    output.table(["Run", "Began", "State", "Suite", "Target", "Passed", "Errors", *said], rows)
+
+
+def print_note(document: NoteDocument, output: Output) -> None:
+    """Print the words about a run."""
+    for title, text in (("name", document.name), ("labels", _labels(document.labels)), ("note", document.note)):
+        if text:
+            output.line(f"{title}: {plain(text)}")
+
+
+def note_verdict(document: NoteDocument) -> str:
+    """The same in one sentence."""
+    said = [word for word, text in (("name", document.name), ("note", document.note)) if text]
+    if document.labels:
+        said.append(counted(len(document.labels), "label"))
+    return f"run {plain(document.run_id)} has {' and '.join(said) or 'no name, note or label'}"
 
 
 def print_noise(document: NoiseDocument, output: Output) -> None:
@@ -110,7 +131,7 @@ def import_verdict(document: ImportDocument) -> str:
     return verdict + (f"; {document.passed_over} further JSON files hold no other run" if document.passed_over else "")
 
 
-def _listed(view: RunView) -> ListedRun:
+def _listed(view: RunView, notes: RunNotes) -> ListedRun:
     groups = _counting(view)
     cases = [group.cases for group in groups if group.cases]
     return ListedRun(
@@ -126,7 +147,18 @@ def _listed(view: RunView) -> ListedRun:
         headlines=tuple(dict.fromkeys(headline_text(group) for group in groups if rated_figures(group))),
         groups=view.summary.groups,
         invalid=tuple(one for one in view.summary.validity if not one.valid),
+        name=notes.name,
+        note=notes.note,
+        labels=dict(notes.labels),
     )
+
+
+def _said(run: ListedRun) -> str:
+    return " ".join(filter(None, (run.name, _labels(run.labels))))
+
+
+def _labels(labels: JsonObject) -> str:
+    return ", ".join(f"{key}={value}" for key, value in labels.items())
 
 
 def _counting(view: RunView) -> list[GroupSummary]:

@@ -6,7 +6,18 @@ import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
 
-from skillgauge.api import Archive, Frozen, PluginError, Problem, RunQuery, Store, UsageError, did_you_mean, plain
+from skillgauge.api import (
+    Archive,
+    Frozen,
+    NotedStore,
+    PluginError,
+    Problem,
+    RunQuery,
+    Store,
+    UsageError,
+    did_you_mean,
+    plain,
+)
 from skillgauge.api.report import RunState, RunView, counted
 from skillgauge.api.run import Invocation
 
@@ -51,12 +62,15 @@ async def copy_runs(call: Invocation, source: str, target: str, run_ids: Collect
     unfinished: list[str] = []
     async with _opened(call, source) as from_store, _opened(call, target) as to_store:
         archive = _archive(to_store, target)
+        notes = await asyncio.to_thread(from_store.notes) if isinstance(from_store, NotedStore) else {}
         for run_id in await asyncio.to_thread(_ids, from_store, source, run_ids):
             for view in await asyncio.to_thread(_views, from_store, run_id):  # none, if it was removed meanwhile
                 if view.run.state is not RunState.FINISHED:
                     unfinished.append(run_id)
                 elif await archive.keep(view):
                     copied.append(run_id)
+                    if run_id in notes and isinstance(to_store, NotedStore):
+                        await to_store.annotate(run_id, notes[run_id])
                     call.output.line(f"copied {plain(run_id)}")
                 else:
                     present.append(run_id)

@@ -1,4 +1,4 @@
-"""The routes of the server: each answers with a page, and one takes a label."""
+"""The routes of the server: each answers with a page, and two take the words of people."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from skillgauge.api.report import RunState, RunView, counted
 from .access import ICON, STYLE, Gate, Names, Tickets
 from .downloads import Downloads
 from .links import ServedLinks
+from .noting import NotTakenError, notes_of_form, seen
 from .pages.case_page import case_page, find_case, find_trial, trial_page
 from .pages.compare_page import compare_page
 from .pages.history_page import history_page, newest_rows
 from .pages.label_page import Labels
-from .pages.run_page import PAGE, CaseFilter, Cases, RunPage
+from .pages.run_cases import Cases
+from .pages.run_page import PAGE, CaseFilter, RunPage
 from .pages.several_page import MOST, several_page
 from .rendering import Pages, asset
 from .rows import RunRow
@@ -35,7 +37,7 @@ _LONGEST = 200
 """Characters of a filter that are looked at."""
 _PAUSE_S = 5
 """Seconds after which the page of a run that is followed is loaded again."""
-_LARGEST_FORM = 65_536
+_LARGEST_FORM = 262_144
 """Bytes of a form."""
 
 
@@ -72,6 +74,7 @@ class Viewer:
             Route("/runs/{run}/labels", self.label),
             Route("/runs/{run}/labels", self.add_label, methods=["POST"]),
             Route("/runs/{run}/judges", self.judges),
+            Route("/runs/{run}/notes", self.note, methods=["POST"]),
             Route("/runs/{run}/reports/{reporter}", self.report),
             Route("/compare", self.compare),
             Route("/history", self.history),
@@ -106,8 +109,18 @@ class Viewer:
         cases = self.cases.of(row, view)
         is_followed = view.run.state is RunState.RUNNING and bool(words.get("follow"))
         page = RunPage(row, view, now=time.time(), downloads=self.downloads.names)
+        # A form on a page that is loaded again would lose what is being typed.
+        can_note = self.labels.can_add and row.notes is not None and not is_followed
         answer = self._page(
-            "run", page=page, cases=cases, chosen=chosen, size=PAGE, is_followed=is_followed, pause_s=_PAUSE_S
+            "run",
+            page=page,
+            cases=cases,
+            chosen=chosen,
+            size=PAGE,
+            is_followed=is_followed,
+            pause_s=_PAUSE_S,
+            form_key=self.tickets.form_key if can_note else None,
+            seen=seen(row.notes) if row.notes else "",
         )
         if is_followed:
             answer.headers["Refresh"] = str(_PAUSE_S)
@@ -141,8 +154,7 @@ class Viewer:
     async def add_label(self, request: Request) -> Response:
         """Take a label, and lead to the next check."""
         words = await _form(request)
-        if not self.tickets.admits_form(words.get("key", "")):
-            raise HTTPException(403, "The form is not from a page of this server; open the page anew.")
+        self._require_own(words)
         return await run_in_threadpool(self._added, request, words)
 
     def _added(self, request: Request, words: Mapping[str, str]) -> Response:
@@ -152,6 +164,33 @@ class Viewer:
         skipped = _count(words.get("skipped", ""))
         address = self.pages.links.labels(row.key, skipped=str(skipped) if skipped else "")
         return RedirectResponse(address, status_code=303)
+
+    async def note(self, request: Request) -> Response:
+        """Take what a person says of a run, and lead back to it."""
+        words = await _form(request)
+        self._require_own(words)
+        return await run_in_threadpool(self._noted, request, words)
+
+    def _noted(self, request: Request, words: Mapping[str, str]) -> Response:
+        self._require_writable()
+        row, _ = self._found(request)
+        if row.notes is None:
+            raise HTTPException(404, "The place of this run keeps no names, notes or labels.")
+        try:
+            notes = notes_of_form(row.notes, words)
+        except NotTakenError as error:
+            raise HTTPException(400, str(error)) from None
+        if not self.runs.annotate(row, notes):
+            raise HTTPException(404, "The run is gone.")
+        return RedirectResponse(self.pages.links.run(row.key), status_code=303)
+
+    def _require_own(self, words: Mapping[str, str]) -> None:
+        if not self.tickets.admits_form(words.get("key", "")):
+            raise HTTPException(403, "The form is not from a page of this server; open the page anew.")
+
+    def _require_writable(self) -> None:
+        if not self.labels.can_add:
+            raise HTTPException(403, "These pages were opened with --read-only.")
 
     def judges(self, request: Request) -> Response:
         """The labels of a run beside what its judges said."""
@@ -171,8 +210,7 @@ class Viewer:
 
     def _judged(self, request: Request) -> tuple[RunRow, RunView]:
         """The run of a request that is about labels to add."""
-        if not self.labels.can_add:
-            raise HTTPException(403, "These pages were opened with --read-only.")
+        self._require_writable()
         row, view = self._found(request)
         if not view.head.judges:
             raise HTTPException(404, "No judge decided anything in this run.")

@@ -98,7 +98,7 @@ def schemas() -> Mapping[str, JsonObject]:
     metavar="FILE",
     help="File that labels of judged checks are added to, as by `judge label`.",
 )
-@click.option("--read-only", is_flag=True, help="Take no labels.")
+@click.option("--read-only", is_flag=True, help="Take no labels, names or notes.")
 @click.pass_context
 def serve(ctx: click.Context, /, **chosen: Any) -> int:
     """Serve runs until Ctrl-C."""

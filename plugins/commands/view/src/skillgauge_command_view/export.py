@@ -12,7 +12,8 @@ from skillgauge.api.run import write_whole
 from .links import FileLinks
 from .pages.case_page import case_page, trial_page
 from .pages.history_page import history_page, newest_rows
-from .pages.run_page import PAGE, CaseFilter, RunPage, case_key, cases_of
+from .pages.run_cases import cases_of
+from .pages.run_page import PAGE, CaseFilter, RunPage, case_key
 from .rendering import Pages
 from .rows import RunRow
 from .run_list import Part, RunFilter, choices
@@ -57,7 +58,7 @@ def _across(
 def _run(pages: Pages, links: FileLinks, row: RunRow, view: RunView) -> Iterator[tuple[str, str]]:
     """Yield the page of a run and those of its cases; of a trial only where that of its case shows less."""
     about, cases = RunPage(row, view), cases_of(view)
-    yield links.run(row.key), pages.draw("run", page=about, cases=cases, chosen=CaseFilter(), size=PAGE)
+    yield links.run(row.key), pages.draw("run", page=about, cases=cases, chosen=CaseFilter(), size=PAGE, form_key=None)
     for report in case_by_case(view):
         key = case_key(report.case, view)
         page = case_page(report)

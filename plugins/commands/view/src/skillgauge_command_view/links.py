@@ -39,6 +39,9 @@ class Links(Protocol):
     def judges(self, key: str) -> str:
         """The labels of a run beside what its judges said."""
 
+    def notes(self, key: str) -> str:
+        """Takes what a person says of a run."""
+
     def report(self, key: str, reporter: str) -> str:
         """A run as a report, to be downloaded."""
 
@@ -79,6 +82,10 @@ class ServedLinks:
     def judges(self, key: str) -> str:
         """See `Links.judges`."""
         return f"/runs/{key}/judges"
+
+    def notes(self, key: str) -> str:
+        """See `Links.notes`."""
+        return f"/runs/{key}/notes"
 
     def report(self, key: str, reporter: str) -> str:
         """See `Links.report`."""
@@ -132,6 +139,10 @@ class FileLinks:
 
     def judges(self, key: str) -> str:
         """See `Links.judges`."""
+        return self.run(key)
+
+    def notes(self, key: str) -> str:
+        """See `Links.notes`; only a server takes them."""
         return self.run(key)
 
     def report(self, key: str, reporter: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT
+from skillgauge.api import DIRECT, RunNotes
 from skillgauge.api.report import (
     CaseCounts,
     Counts,
@@ -76,6 +76,18 @@ class RunRow:
     """Whether it is known that any gate was asked; a store keeps those of the suites themselves alone."""
     foreign: str
     """The reason why it is not the user's own word; empty if it is."""
+    notes: RunNotes | None = None
+    """The words of people about it; `None` if its place keeps no such words."""
+
+    @property
+    def name(self) -> str:
+        """The name that people gave it; empty if they gave none."""
+        return self.notes.name if self.notes else ""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Its labels, as they are typed."""
+        return tuple(f"{key}={value}" for key, value in self.notes.labels) if self.notes else ()
 
     @property
     def verdict_text(self) -> str:
@@ -89,7 +101,9 @@ class RunRow:
     @property
     def words(self) -> str:
         """All that a search looks at, in lower case."""
-        parts = (self.run_id, self.source, *self.suites, *self.targets, *self.engines, *self.models)
+        parts = (self.run_id, self.source, *self.suites, *self.targets, *self.engines, *self.models, *self.labels)
+        if self.notes:
+            parts = (*parts, self.notes.name, self.notes.note)
         return "\n".join(parts).casefold()
 
 

@@ -31,6 +31,7 @@ class Choices:
     engines: tuple[str, ...]
     models: tuple[str, ...]
     verdicts: tuple[str, ...]
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class RunFilter:
     engine: str = ""
     model: str = ""
     verdict: str = ""
+    label: str = ""
     since: str = ""
     until: str = ""
     sort: str = ""
@@ -100,6 +102,7 @@ class RunFilter:
             (self.engine, row.engines),
             (self.model, row.models),
             (self.verdict, (row.verdict_text,)),
+            (self.label, row.labels),
         )
         if not all(plain(value) in map(plain, held) for value, held in values if value):
             return False
@@ -119,6 +122,7 @@ def choices(rows: Iterable[RunRow]) -> Choices:
         engines=_each(row.engines for row in rows),
         models=_each(row.models for row in rows),
         verdicts=_each((row.verdict_text,) for row in rows),
+        labels=_each(row.labels for row in rows),
     )
 
 

@@ -6,17 +6,18 @@ kept with the file's time and size, and of the runs themselves only the last few
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
-from skillgauge.api import Problem, RunQuery, SkillgaugeError, Store, UsageError
+from skillgauge.api import NotedStore, Problem, RunNotes, RunQuery, SkillgaugeError, Store, UsageError
 from skillgauge.api.report import RunState, RunView
 from skillgauge.api.run import Invocation
 
@@ -53,6 +54,9 @@ class Source(Protocol):
     def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
         """The runs of some rows, in any order and without those that are gone. Blocks."""
 
+    def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """Say this of a run in place of what was said; false if that cannot be kept, or the run is gone. Blocks."""
+
 
 class StoredRuns:
     """The runs of a store.
@@ -70,13 +74,14 @@ class StoredRuns:
 
     def rows(self) -> Iterator[RunRow]:
         """See `Source.rows`. A run that has finished is read once."""
+        notes = self._notes()
         for view in self._store.scan(RunQuery(without=frozenset(self._ended))):
             row = self._row(view)
             if row.run_id not in self._ended:
-                yield row
+                yield _noted(row, notes)
             if row.state is RunState.FINISHED:
                 self._ended[row.run_id] = row
-        yield from self._ended.values()
+        yield from (_noted(row, notes) for row in self._ended.values())
 
     def find(self, key: str) -> tuple[RunRow, RunView] | None:
         """See `Source.find`. Of most runs the key is the id, so that no other one is read for it."""
@@ -84,17 +89,30 @@ class StoredRuns:
         if view is None:
             row = next((row for row in self.rows() if row.key == key), None)
             view = self._view(row.run_id) if row else None
-        return (self._row(view), view) if view else None
+        return (_noted(self._row(view), self._notes()), view) if view else None
+
+    def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """See `Source.annotate`."""
+        return isinstance(self._store, NotedStore) and asyncio.run(self._store.annotate(run_id, notes))
+
+    def _notes(self) -> Mapping[str, RunNotes]:
+        return self._store.notes() if isinstance(self._store, NotedStore) else {}
 
     def _view(self, run_id: str) -> RunView | None:
         return next(self._store.scan(RunQuery(run_ids=(run_id,), limit=1)), None)
 
     def _row(self, view: RunView) -> RunRow:
-        return self._ended.get(view.run.run_id) or row_of(view, key_of(view.run.run_id), self.label)
+        row = self._ended.get(view.run.run_id) or row_of(view, key_of(view.run.run_id), self.label)
+        return replace(row, notes=RunNotes()) if row.notes is None and isinstance(self._store, NotedStore) else row
 
     def views(self, rows: Sequence[RunRow]) -> Iterator[RunView]:
         """See `Source.views`."""
         return self._store.scan(RunQuery(run_ids=tuple(row.run_id for row in rows)))
+
+
+def _noted(row: RunRow, notes: Mapping[str, RunNotes]) -> RunRow:
+    """The same row with what is said of its run now."""
+    return replace(row, notes=notes[row.run_id]) if row.run_id in notes else row
 
 
 @dataclass(frozen=True)
@@ -145,6 +163,10 @@ class RunFiles:
         """See `Source.views`."""
         files = (self._places.get(row.key) for row in rows)
         return (view for file in files if file and (view := self._read(file)))
+
+    def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """See `Source.annotate`. Reports are not changed."""
+        return False
 
     def check(self) -> None:
         """Refuse a place that holds no run.
@@ -217,6 +239,12 @@ class Runs:
         with self._lock:
             pairs = (source.find(key) for source in self._sources)
             return next((pair for pair in pairs if pair), None)
+
+    def annotate(self, row: RunRow, notes: RunNotes) -> bool:
+        """Say this of a run in place of what was said; false if its place keeps no such words, or the run is gone."""
+        with self._lock:
+            own = [source for source in self._sources if source.label == row.source]
+            return any(source.annotate(row.run_id, notes) for source in own)
 
     def views(self, rows: Sequence[RunRow]) -> list[RunView]:
         """The runs of some rows, without those that are gone."""

@@ -153,6 +153,8 @@ class Conversation:
 
     async def _prompt(self, connection: Connection) -> None:
         text: JsonObject = {"type": "text", "text": self._transcript.request.prompt}
+        # Whoever is slow to start must not make it look as if the model had been silent for a small part of the time.
+        self._started = self._heard = time.monotonic()
         asking = connection.request("session/prompt", {"sessionId": self._session, "prompt": (text,)})
         self._asking = asyncio.ensure_future(asking)
         # Shielded, because the answer to a prompt that was cancelled still tells what it has used.
@@ -173,11 +175,10 @@ class Conversation:
             self._asking.cancel()
 
     def _notified(self, method: str, params: JsonObject) -> None:
-        if is_sign_of_life(method, params):
+        if not self._is_repeating:
+            self._tell(self._transcript.read({"method": method, "params": params}))
+        if is_sign_of_life(method, params) and not self._transcript.reading.has_trouble:
             self._heard = time.monotonic()
-        if self._is_repeating:
-            return
-        self._tell(self._transcript.read({"method": method, "params": params}))
 
     def _asked(self, method: str, params: JsonObject) -> Mapping[str, JsonValue] | None:
         """Answer a request for permission; files and terminals are the agent's own business inside of its workspace."""

@@ -40,6 +40,10 @@ class Reading:
 
     may_have_read = False
     """Whether a command whose output the agent does not tell may have read a skill."""
+    wants_last_word = False
+    """Whether a session that ends without a message after its last call has no answer."""
+    has_trouble = False
+    """Whether the last thing is that the program itself told of trouble with its model."""
     title: str | None = None
     """What to call the session, for an agent that would hold another one beside it to find a title."""
     is_titled = False

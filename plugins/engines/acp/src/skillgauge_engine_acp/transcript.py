@@ -26,12 +26,15 @@ _CHUNKS: Mapping[str, EventKind] = {
     "agent_message_chunk": EventKind.MESSAGE,
     "agent_thought_chunk": EventKind.REASONING,
 }
+_TURNS = (EventKind.MESSAGE, EventKind.TOOL_CALL, EventKind.TOOL_RESULT)
+_SILENT = "no answer: the agent tells a refusal of its model and an empty answer alike"
 
 
 def is_sign_of_life(method: str, params: JsonObject) -> bool:
     """Tell whether a notification reports something that the agent said or did."""
     kind = text_at(params, "update", "sessionUpdate")
-    return method == "session/update" and kind in (*_CHUNKS, "tool_call", "tool_call_update")
+    is_empty = kind in _CHUNKS and text_at(params, "update", "content", "text") == ""
+    return method == "session/update" and kind in (*_CHUNKS, "tool_call", "tool_call_update") and not is_empty
 
 
 class AcpTranscript:
@@ -210,11 +213,19 @@ class AcpTranscript:
         messages = [event.text for event in self._events if event.kind is EventKind.MESSAGE]
         return messages[-1] if messages else None
 
+    @property
+    def _has_last_word(self) -> bool:
+        """Tell whether a session ended with a message, if its agent is one of which that is known to matter."""
+        said_or_done = [event.kind for event in self._events if event.kind in _TURNS]
+        return not self.reading.wants_last_word or (bool(said_or_done) and said_or_done[-1] is EventKind.MESSAGE)
+
     def _stopped(self) -> Failure | None:
         reason = text_at(self._answer, "stopReason") if self._answer is not None else None
         match reason:
-            case None | "end_turn":
+            case None:
                 return None
+            case "end_turn":
+                return None if self._has_last_word else failed(FailureClass.REFUSED, _SILENT)
             case "max_tokens":
                 self.note("the last answer was cut where the model's limit of tokens was reached")
                 return None

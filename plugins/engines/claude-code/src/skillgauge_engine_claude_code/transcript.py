@@ -123,8 +123,14 @@ class ClaudeTranscript:
         self._record.is_cut = is_cut
 
     def read_other_record(self, record: Mapping[str, JsonValue]) -> None:
-        """Take the object in a line of another file, which is that of a sub-agent."""
+        """Take the object in a line of another file, which is that of a sub-agent.
+
+        The stream leaves out the last answer of a sub-agent that its caller waits for.
+        """
         self._record.read_calls(record)
+        is_answer = text_at(record, "type") == "assistant" and text_at(record, "message", "model") != SYNTHETIC
+        if is_answer and (message := text_at(record, "message", "id")):
+            self._message_ids.add(message)
 
     def account(self, ending: Ending) -> Account:
         """See `Transcript.account`.

@@ -5,39 +5,35 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from .records import at, chosen, records_in
+
 
 class NoAnswer(Exception):  # noqa: N818 - an outcome
     """There is no answer; the text says why."""
 
 
-def answer_in(stdout: str, key: str | None) -> str:
+def answer_in(stdout: str, key: str | None, where: Mapping[str, object] | None = None) -> str:
     """The answer in what a program has written.
 
     Args:
         stdout: all of it.
-        key: key of the answer in the last line that is a JSON object, with dots for deeper ones; `None`: all of it.
+        key: key of the answer in a line that is a JSON object, with dots for deeper ones; `None`: all of the output.
+        where: fields of that line, key to value, of which the last one counts; without any it is the last object.
 
     Raises:
         NoAnswer: there is no such line, or nothing at that key.
     """
     if key is None:
         return stdout.strip()
-    value: object = _last_object(stdout)
-    for step in key.split("."):
-        if not isinstance(value, Mapping) or value.get(step) is None:
-            raise NoAnswer(f"the last JSON object of its output has no {key!r}")
-        value = value[step]
+    records = records_in(stdout)
+    if not records:
+        raise NoAnswer("no line of its output is a JSON object")
+    wanted = chosen(records, where or {})
+    if not wanted:
+        fields = ", ".join(f"{name}: {json.dumps(value)}" for name, value in (where or {}).items())
+        raise NoAnswer(f"no JSON object of its output has {fields}")
+    value = at(wanted[-1], key)
+    if value is None:
+        which = "last JSON object of its output" if not where else "JSON object with the answer"
+        raise NoAnswer(f"the {which} has no {key!r}")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _last_object(stdout: str) -> Mapping[str, object]:
-    for line in reversed(stdout.splitlines()):
-        if not line.lstrip().startswith("{"):
-            continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            return value
-    raise NoAnswer("no line of its output is a JSON object")

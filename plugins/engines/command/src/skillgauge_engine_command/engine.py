@@ -24,12 +24,14 @@ from skillgauge.api import (
     Severity,
     Trajectory,
     TrajectoryEvent,
+    Usage,
     Workspace,
     host_environment,
 )
 
 from .answers import NoAnswer, answer_in
-from .options import COMPLETED, FAILED, CommandOptions, placeholders
+from .options import COMPLETED, FAILED, SKILL_FILE, CommandOptions, placeholders
+from .records import SkillCalls, chosen, records_in, usage_in
 
 NAME = "command"
 OUTPUT_BYTES = 5 * 1024 * 1024
@@ -81,7 +83,7 @@ class CommandEngine:
         return Identity(
             name=NAME,
             version=version(f"skillgauge-engine-{NAME}"),
-            settings={**self._options.model_dump(mode="json", exclude={"paid", "hosts", "model"}), "model": model_id},
+            settings={**self._options.said, "model": model_id},
             model=model_id,
             complete=False,
         )
@@ -95,7 +97,10 @@ class CommandEngine:
         try:
             values = await self._values(request, workspace)
             command = Command(
-                argv=tuple(template.format_map(values) for template in self._options.argv),
+                argv=(
+                    *(word.format_map(values) for word in self._options.argv),
+                    *self._skill_words(request, workspace),
+                ),
                 env=self._environment(),
                 readable=outside_program(self._options.argv[0]),
                 stdin=self._options.stdin.format_map(values).encode(),
@@ -107,6 +112,10 @@ class CommandEngine:
             failure = Failure.of_agent(FailureClass.LAUNCH, str(error))
             return Execution(failure=failure, trajectory=Trajectory(), sandbox=workspace.tier)
         return self._execution(finished, request, workspace, emit)
+
+    def _skill_words(self, request: RunRequest, workspace: Workspace) -> tuple[str, ...]:
+        files = [str(workspace.root / skill.path / "SKILL.md") for skill in request.skills]
+        return tuple(word.format(**{SKILL_FILE: file}) for file in files for word in self._options.skill_argv)
 
     async def _values(self, request: RunRequest, workspace: Workspace) -> dict[str, str]:
         values = {
@@ -135,7 +144,7 @@ class CommandEngine:
         failure = self._failure(finished, request)
         if failure is None:
             try:
-                text = answer_in(stdout, self._options.answer_key)
+                text = answer_in(stdout, self._options.answer_key, self._options.answer_where)
             except NoAnswer as why:
                 failure = Failure.of_agent(FailureClass.PROTOCOL, f"{why}{_last_words(finished)}")
         events = () if text is None else (TrajectoryEvent(kind=EventKind.MESSAGE, text=text),)
@@ -147,12 +156,29 @@ class CommandEngine:
             stdout=_shortened(stdout) or None,
             stderr=_shortened(_text(finished.stderr)) or None,
             truncated=bool(finished.stdout_dropped or finished.stderr_dropped),
-            trajectory=Trajectory(events=events),
+            trajectory=self._with_skills(
+                Trajectory(events=events), stdout, request, is_whole=not finished.stdout_dropped
+            ),
+            usage=None if finished.stdout_dropped else self._usage(stdout),
             duration_s=finished.duration_s,
             failure=failure,
             sandbox=workspace.tier,
             notes=("processes that it left behind were ended",) if finished.left_behind else (),
         )
+
+    def _usage(self, stdout: str) -> Usage | None:
+        """What the session has used, where the options say how that is told."""
+        keys = self._options.usage_keys
+        return usage_in(chosen(records_in(stdout), self._options.usage_where), keys) if keys else None
+
+    def _with_skills(self, trajectory: Trajectory, stdout: str, request: RunRequest, *, is_whole: bool) -> Trajectory:
+        """Add the skills that were loaded; that none was is known only if the whole output can be looked through."""
+        if not self._options.skill_tool:
+            return trajectory
+        installed = tuple(skill.ref.name for skill in request.skills)
+        fired, refused = SkillCalls(records_in(stdout), self._options.skill_tool, installed).read()
+        known = fired or (() if is_whole else None)
+        return trajectory.model_copy(update={"skills_fired": known, "skills_refused": refused})
 
     def _failure(self, finished: Finished, request: RunRequest) -> Failure | None:
         """Return the failure that an ending means, `None` if the session came to its end.

@@ -8,9 +8,13 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
-from skillgauge.api import EMPTY, HARMLESS, FailureClass, FileSpec, Frozen, JsonObject, did_you_mean
+from skillgauge.api import EMPTY, HARMLESS, FailureClass, FileSpec, Frozen, JsonObject, Usage, did_you_mean
 
 PLACEHOLDERS = ("prompt", "prompt_file", "model", "workspace", "skill_folder", "max_turns")
+SKILL_FILE = "skill_file"
+"""The placeholder of `skill_argv`."""
+_LATER = frozenset({"skill_argv", "skill_tool", "answer_where", "usage_keys", "usage_where"})
+_COUNTS = tuple(name for name in Usage.model_fields if name != "cost_basis")
 COMPLETED = "completed"
 """Meaning of an exit code that is no failure."""
 FAILED = "failed"
@@ -34,11 +38,38 @@ class CommandOptions(Frozen):
     skill_folder: str | None = Field(
         default=None, description="Where the agent looks for skills, relative to its working folder."
     )
+    skill_argv: tuple[str, ...] = Field(
+        default=(),
+        description=f"Arguments for each installed skill, after all others, with {{{SKILL_FILE}}} for its SKILL.md; "
+        "for an agent that knows no skills and reads files that it is given.",
+    )
+    skill_tool: tuple[str, ...] = Field(
+        default=(),
+        description="Names of the tool by which the agent loads a skill, in lines of stdout that are JSON objects. "
+        "Without it nobody knows that none was used.",
+        json_schema_extra=HARMLESS,
+    )
     answer_key: str | None = Field(
         default=None,
         min_length=1,
         description="Key of the answer in the last line of stdout that is a JSON object, with dots for deeper ones; "
         "without it all of stdout is the answer.",
+        json_schema_extra=HARMLESS,
+    )
+    answer_where: JsonObject = Field(
+        default=EMPTY,
+        description="Fields of the line with the answer, key to value; the last such line counts.",
+        json_schema_extra=HARMLESS,
+    )
+    usage_keys: JsonObject = Field(
+        default=EMPTY,
+        description=f"Keys of what a session has used, in lines of stdout that are JSON objects: {', '.join(_COUNTS)} "
+        "to a key, with dots for deeper ones. The lines that tell any are added up.",
+        json_schema_extra=HARMLESS,
+    )
+    usage_where: JsonObject = Field(
+        default=EMPTY,
+        description="Fields of the lines that count for `usage_keys`, key to value; default: all lines.",
         json_schema_extra=HARMLESS,
     )
     exit_codes: JsonObject = Field(
@@ -56,6 +87,28 @@ class CommandOptions(Frozen):
     def _words(cls, value: object) -> object:
         """A command line in one text is split as a shell would."""
         return shlex.split(value) if isinstance(value, str) else value
+
+    @field_validator("skill_argv", "skill_tool", mode="before")
+    @classmethod
+    def _several(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator("skill_argv")
+    @classmethod
+    def _names_the_file(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        for word in words:
+            placeholders(word, (SKILL_FILE,))
+        return words
+
+    @field_validator("usage_keys")
+    @classmethod
+    def _known_counts(cls, keys: JsonObject) -> JsonObject:
+        for name, key in keys.items():
+            if name not in _COUNTS:
+                raise ValueError(f"no count {name!r}{did_you_mean(name, _COUNTS)}; there are {', '.join(_COUNTS)}")
+            if not isinstance(key, str) or not key:
+                raise ValueError(f"{name}: must be a key, with dots for deeper ones")
+        return keys
 
     @field_validator("argv", "stdin")
     @classmethod
@@ -92,21 +145,36 @@ class CommandOptions(Frozen):
     def _has_a_skill_folder(self) -> Self:
         if self.skill_folder is None and self.uses("skill_folder"):
             raise ValueError("{skill_folder} is used, but the option skill_folder is not set")
+        if self.skill_folder is None and self.skill_argv:
+            raise ValueError("skill_argv is set, but the option skill_folder is not")
+        if self.answer_where and self.answer_key is None:
+            raise ValueError("answer_where is set, but the option answer_key is not")
+        if self.usage_where and not self.usage_keys:
+            raise ValueError("usage_where is set, but the option usage_keys is not")
         return self
+
+    @property
+    def said(self) -> JsonObject:
+        """What a session depends on.
+
+        An option that came later is left out where it is not used: recordings of earlier versions stay what they were.
+        """
+        said = self.model_dump(mode="json", exclude={"paid", "hosts", "model"})
+        return {name: value for name, value in said.items() if value or name not in _LATER}
 
     def uses(self, placeholder: str) -> bool:
         """Tell whether a placeholder is anywhere."""
         return any(placeholder in placeholders(template) for template in (*self.argv, self.stdin))
 
 
-def placeholders(template: str) -> frozenset[str]:
-    """Placeholders of a template. Raises `ValueError` for one that there is not; a brace itself is written twice."""
+def placeholders(template: str, known: tuple[str, ...] = PLACEHOLDERS) -> frozenset[str]:
+    """Placeholders of a template. Raises `ValueError` for one that is not known; a brace itself is written twice."""
     try:
         parts = [part[1:] for part in Formatter().parse(template) if part[1] is not None]
     except ValueError as error:
         raise ValueError(f"{template!r}: {error}; write {{{{ and }}}} for braces") from error
     for name, form, conversion in parts:
-        if name not in PLACEHOLDERS or form or conversion:
-            near = did_you_mean(str(name), PLACEHOLDERS)
-            raise ValueError(f"{template!r}: no placeholder {{{name}}}{near}; there are {', '.join(PLACEHOLDERS)}")
+        if name not in known or form or conversion:
+            near = did_you_mean(str(name), known)
+            raise ValueError(f"{template!r}: no placeholder {{{name}}}{near}; there are {', '.join(known)}")
     return frozenset(str(name) for name, *_ in parts)

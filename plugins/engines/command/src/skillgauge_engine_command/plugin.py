@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Engine, Provider, Traits, hookimpl
+from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
 
 from .options import CommandOptions
 
 
 def _traits(options: CommandOptions) -> Traits:
+    tells = {Fact.FIRED} if options.skill_tool else set()
+    if options.usage_keys:
+        tells.add(Fact.USAGE)
+    if "cost_usd" in options.usage_keys:
+        tells.add(Fact.COST)
     return Traits(
         only_by_name=True,
         skill_folder=options.skill_folder,
         secrets=options.pass_env,
         model_hosts=options.hosts,
         paid=options.paid,
+        tells=frozenset(tells),
     )
 
 

@@ -219,15 +219,16 @@ class Cluster:
         closing = asyncio.create_task(self._closing.wait())
         await asyncio.wait({watching, closing}, return_when=asyncio.FIRST_COMPLETED)
         closing.cancel()
+        failed = watching.exception() if watching.done() else None
         watching.cancel()
-        if not watching.done():
+        if not failed:
             ending = [asyncio.create_task(remote.end(0.0)) for remote in self._remotes.values()]
             if ending:
                 await asyncio.wait(ending, timeout=SILENCE_S)
         for remote in self._remotes.values():
             remote.lose()  # who waits for it must not wait for a thread that has ended
-        if watching.done() and (error := watching.exception()):
-            raise error
+        if failed:
+            raise failed
 
     async def _watch(self) -> None:
         """Tell of workers that come and go, and renew leases, until the scheduler is silent for too long."""

@@ -117,7 +117,7 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         if self._prove is not None:
             await self._prove()
         await super().__aenter__()
-        self._binds = tuple(self._own_binds())
+        self._binds = tuple(self._outer_binds())
         if not self._network and (self.spec.routes or self.spec.hosts):
             self._relay = self._make_relay()
             self._env = {**self._env, **self._relay.environment}
@@ -141,7 +141,7 @@ class BubblewrapWorkspace(DirectoryWorkspace):
             LaunchError: program or working directory are not there, or are not to be seen in the sandbox.
         """
         home, tmp = (Path(env["HOME"]), Path(env["TMPDIR"])) if command.fresh else (self.home, self.tmp)
-        own = (Bind(home, writable=True), Bind(tmp, writable=True))
+        own = tuple(Bind(path, writable=True) for path in (self.root, home, tmp))
         binds = (*self._binds, *own, *(Bind(Path(path)) for path in command.readable))
         require_startable(command.argv, cwd, env, Visible(binds))
         require_passable(env)
@@ -174,7 +174,8 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         """Control groups of the workspace; what it needs before its first process is made here."""
         if self._group is None:
             options = self._options
-            etc = self._host.etc.folder(self.folder, self._binds, network=self._network)
+            binds = (*self._binds, Bind(self.root, writable=True))
+            etc = self._host.etc.folder(self.folder, binds, network=self._network)
             self._common = (*system_arguments(etc), *kernel_arguments(options.tmp_mb))
             limits = {"pids": options.processes, "memory": options.memory_mb * MIB}
             self._group = make_group(self._host.groups, limits)
@@ -188,10 +189,10 @@ class BubblewrapWorkspace(DirectoryWorkspace):
             passwd.write_text(account(home))
         return ("--ro-bind", str(passwd), "/etc/passwd")
 
-    def _own_binds(self) -> list[Bind]:
+    def _outer_binds(self) -> list[Bind]:
         options, spec = self._options, self.spec
         readable = [*map(str, self._host.tools), *options.readable, *spec.readable]
-        writable = [*options.writable, *spec.writable, str(self.root)]
+        writable = [*options.writable, *spec.writable]
         binds = [*map(Bind, map(Path, readable)), *(Bind(Path(path), writable=True) for path in writable)]
         for bind in binds:
             if not bind.path.is_absolute() or len(bind.path.parts) == 1:

@@ -9,7 +9,8 @@ zlib if it is long. It is no `jsonb`, which refuses the character NUL and change
 the long ones. `kept` holds executions that are not graded yet, with the files of their workspaces; what is dropped
 loses its body, since roles that write runs may not delete. `owners` counts how often a run was taken by a process: see
 `ownership`. `commits` numbers the results of a run as they were committed, and `sessions` says which paid trials are
-under way, for those who watch it: no row is deleted there, either. Everything goes with its run.
+under way, for those who watch it: no row is deleted there, either. `run_notes` holds what
+people say of a run. Everything goes with its run.
 """
 
 from __future__ import annotations
@@ -133,5 +134,11 @@ CREATE TABLE sessions (
     PRIMARY KEY (run, ordinal)
 );
 CREATE INDEX sessions_under_way ON sessions (run, ordinal) WHERE NOT has_ended;
+""",
+    """
+CREATE TABLE run_notes (
+    run integer PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
+    body bytea NOT NULL
+);
 """,
 )

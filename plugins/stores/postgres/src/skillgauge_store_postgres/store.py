@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import psycopg
 
-from skillgauge.api import PlanHead, RunQuery
+from skillgauge.api import PlanHead, RunNotes, RunQuery
 from skillgauge.api.report import RunInfo, RunState, RunView
 from skillgauge_stored_runs import encode, is_resumable, new_run_id, signer_of
 
@@ -16,6 +16,7 @@ from .address import address_of
 from .archive import keep_run
 from .database import Database
 from .log import PostgresRunLog
+from .noting import read_notes, write_notes
 from .options import PostgresOptions
 from .ownership import Ownership
 from .reading import scan_runs
@@ -72,6 +73,14 @@ class PostgresStore:
             StoreError: it cannot be stored.
         """
         return await self._writer.run(lambda db: keep_run(db, view))
+
+    def notes(self) -> Mapping[str, RunNotes]:
+        """See `NotedStore.notes`."""
+        return read_notes(self._database)
+
+    async def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """See `NotedStore.annotate`."""
+        return await self._writer.run(lambda db: write_notes(db, run_id, notes))
 
     async def close(self) -> None:
         """See `Store.close`. Runs that did not finish can be resumed at once."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillgauge.api import PlanHead, RunQuery
+from skillgauge.api import PlanHead, RunNotes, RunQuery
 
 from .options import SqliteOptions
 
@@ -44,6 +44,18 @@ class StoreInFile:
     async def keep(self, view: RunView) -> bool:
         """See `Archive.keep`."""
         return await self._store.keep(view)
+
+    def notes(self) -> Mapping[str, RunNotes]:
+        """See `NotedStore.notes`."""
+        if not self._is_in_use and self._is_absent():
+            return {}
+        return self._store.notes()
+
+    async def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """See `NotedStore.annotate`. A file that is not there has no such run and is not made."""
+        if not self._is_in_use and self._is_absent():
+            return False
+        return await self._store.annotate(run_id, notes)
 
     async def close(self) -> None:
         """See `Store.close`."""

@@ -12,7 +12,7 @@ apart from what is large (`runs`). `spending` holds what a trial has used before
 under the key of the result; a row whose result is there counts no longer. `kept` holds executions that are not graded
 yet, with the files of their workspaces, under the key that the result will have; a row goes with the result. `commits`
 numbers the results of a run as they were committed, and `sessions` holds the paid trials that are under way: those who
-watch a run read these, and an index that counts verdicts, and no body.
+watch a run read these, and an index that counts verdicts, and no body. `run_notes` holds what people say of a run.
 """
 
 from __future__ import annotations
@@ -117,6 +117,12 @@ INSERT INTO commits SELECT id >> 40, (id & 1099511627775) + 1, id FROM results;
 
 CREATE TABLE sessions (
     id INTEGER PRIMARY KEY,
+    body TEXT NOT NULL
+);
+""",
+    """
+CREATE TABLE run_notes (
+    run INTEGER PRIMARY KEY REFERENCES runs (run),
     body TEXT NOT NULL
 );
 """,

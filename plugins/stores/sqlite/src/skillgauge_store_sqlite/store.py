@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from skillgauge.api import PlanHead, RunQuery
+from skillgauge.api import PlanHead, RunNotes, RunQuery
 from skillgauge.api.report import RunInfo, RunState, RunView
 from skillgauge_stored_runs import encode, is_resumable, new_run_id, signer_of
 
 from .archive import keep_run
 from .database import Database, transaction
 from .log import SqliteRunLog
+from .noting import read_notes, write_notes
 from .options import SqliteOptions
 from .ownership import OWNER_COLUMNS, Lease, Timing
 from .reading import scan_runs
@@ -62,6 +63,14 @@ class SqliteStore:
             StoreError: it cannot be stored.
         """
         return await self._writer.run(lambda db: keep_run(db, view))
+
+    def notes(self) -> Mapping[str, RunNotes]:
+        """See `NotedStore.notes`. A file that is not there holds none and is not made."""
+        return read_notes(self._database)
+
+    async def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """See `NotedStore.annotate`."""
+        return await self._writer.run(lambda db: write_notes(db, run_id, notes))
 
     async def close(self) -> None:
         """See `Store.close`. Runs that did not finish can be resumed at once."""

@@ -10,7 +10,7 @@ from skillgauge.api.report import RunView, moment
 from skillgauge_run_comparisons import MAX_DROP, Report, Terms, compare
 
 from ..rows import RunRow
-from .run_page import CaseRow, Cases, Cell
+from .run_cases import CaseRow, Cases, Cell
 
 MOST = 5
 """Runs beside each other."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -12,24 +14,34 @@ from skillgauge.api import (
     JsonObject,
     JsonValue,
     ModelRoute,
+    Problem,
     RunRequest,
     Usage,
     Workspace,
     canonical_json,
+    host_environment,
+    thaw,
 )
 from skillgauge_agent_programs.engine import Access, Launch, Service
-from skillgauge_agent_programs.failures import failed
+from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
 from skillgauge_agent_programs.json_lines import count_at, dig, text_at
 from skillgauge_agent_programs.programs import AgentProgram, Found, find_program
 from skillgauge_agent_programs.skills import INVOKED
 
 from ..agents import Agent
 from ..calls import COMPLETED, FAILED, ToolCall
+from ..connection import RemoteError
 from ..engine import AcpEngine
 from ..reading import Reading
 from .options import ENGINE, ConfiguredOptions, UsageRule
+from .presets import PRESETS
 
 _ROUTE = "agent"
+_MODEL = "{model}"
+_STATUS = re.compile(r"(?<![\w.:])[45]\d\d(?![\w:]|\.\d)")
+"""An HTTP status in a sentence, and no part of an address or of a longer number."""
+_TOOL_NAMES = (("_meta", "toolName"), ("_meta", "tool_name"), ("title",))
+"""Where agents name the tool of a call, the protocol having no place for it; the title comes last."""
 _KINDS = (
     "input_tokens",
     "cache_read_tokens",
@@ -53,7 +65,7 @@ class ConfiguredEngine(AcpEngine):
         super().__init__(options)
         self._description = options
         self.name = f"{ENGINE}:{options.agent}" if options.agent else ENGINE
-        self.program = AgentProgram(command=options.argv[0], install="see the page of the agent")
+        self.program = _program(options)
         self.agent = Agent(
             name=self.name,
             engine="",
@@ -100,10 +112,29 @@ class ConfiguredEngine(AcpEngine):
         left_out = ("agents", "agent", "hosts")
         return {key: value for key, value in super().settings().items() if key not in left_out}
 
+    def further_problems(self) -> tuple[Problem, ...]:
+        """Report programs that are not there, and a model that the description needs and nobody names."""
+        path = host_environment().get("PATH")
+        problems = []
+        for name in self._description.needs:
+            if shutil.which(name, path=path) is None:
+                message = f"engine {self.name!r} needs the program {name!r}, which is not there"
+                problems.append(Problem("engine.no-program", message, hint="Install it."))
+        if self._names_model and any(self.model(asked) is None for asked in self.models):
+            message = f"the description of engine {self.name!r} names a model, and none is given"
+            problems.append(Problem("engine.no-model", message, hint="Name it with --model."))
+        return tuple(problems)
+
+    @property
+    def _names_model(self) -> bool:
+        """Tell whether the model stands in a command line, a variable or a file."""
+        described = (self._description.argv, self._description.env, self._description.files)
+        return any(_MODEL in canonical_json(thaw(part)) for part in described)
+
     def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
         """Fill the templates, and write the files into the home."""
         values = {
-            "{model}": self.model(request.model) or "",
+            _MODEL: self.model(request.model) or "",
             "{address}": access.address,
             "{home}": str(workspace.home),
             "{workspace}": str(workspace.root),
@@ -118,6 +149,14 @@ class ConfiguredEngine(AcpEngine):
     def reading(self, request: RunRequest) -> Reading:
         """Reads what the description says that the agent tells."""
         return ConfiguredReading(request.prompt, [skill.ref.name for skill in request.skills], self._description)
+
+
+def _program(options: ConfiguredOptions) -> AgentProgram:
+    """The program of a preset was tested in one version; of what the user describes nothing more is known."""
+    preset, command = PRESETS.get(options.agent or ""), options.argv[0]
+    if preset is None or command != preset.command:
+        return AgentProgram(command=command, install="see the page of the agent")
+    return AgentProgram(command=command, install=preset.install, tested=(preset.tested,))
 
 
 def _write(path: Path, content: JsonValue, values: Mapping[str, str]) -> None:
@@ -147,7 +186,8 @@ class ConfiguredReading(Reading):
         self._skill_calls: set[str] = set()
         self._skills_asked: dict[str, str] = {}
         self._spent: Usage | None = None
-        self._stranger = ""
+        self._stranger = self._trouble = ""
+        self.wants_last_word = True
         if description.skill_tool:
             self.refused = ()
 
@@ -163,8 +203,30 @@ class ConfiguredReading(Reading):
             self._stranger = f"the program says that it is {name!r}, and the engine expects {expected!r}"
 
     def own_failure(self) -> Failure | None:
-        """The program is another one than described, so nothing that was read can be relied on."""
-        return failed(FailureClass.SETUP, self._stranger) if self._stranger else None
+        """The program is another one than described, so nothing that was read can be relied on, or tells of trouble."""
+        if self._stranger:
+            return failed(FailureClass.SETUP, self._stranger)
+        return _failure_in(self._trouble) if self._trouble else None
+
+    def failure_of(self, error: RemoteError) -> Failure:
+        """Return what an error means; whatever another program than described says, it is the wrong one.
+
+        Some keep the reason beside a message that says nothing.
+        """
+        if self._stranger:
+            return failed(FailureClass.SETUP, self._stranger)
+        told = super().failure_of(error)
+        reason = text_at(error.data, "details") or text_at(error.data, "message")
+        return _failure_in(reason) if reason and told.failure_class is FailureClass.PROTOCOL else told
+
+    def is_own_words(self, update: JsonObject) -> bool:
+        """Tell whether the program itself speaks; what its model says afterwards is a sign that the trouble is over."""
+        text = text_at(update, "content", "text") or ""
+        is_own = text.startswith(self._description.own_words) if self._description.own_words else False
+        if is_own or text.strip():
+            self._trouble = text if is_own else ""
+            self.has_trouble = is_own
+        return is_own
 
     def updated(self, update: JsonObject) -> None:
         """Add up the tokens of messages."""
@@ -173,13 +235,13 @@ class ConfiguredReading(Reading):
 
     def tool_name(self, call: ToolCall) -> str:
         """The name that a call has, in whichever place; the title of a tool's call may change on its way."""
-        names = (super().tool_name(call), text_at(call.fields, "_meta", "toolName"), text_at(call.fields, "title"))
+        names = (super().tool_name(call), *(text_at(call.fields, *place) for place in _TOOL_NAMES))
         for tool in self._description.skill_tool:
             if any(name == tool or (name or "").startswith(f"{tool}:") for name in names):
                 self._skill_calls.add(call.id)
         if call.id in self._skill_calls and (skill := self._named_in(call)):
             self._skills_asked[call.id] = skill
-        own = next(filter(None, names[:2]), "")
+        own = next(filter(None, names[:-1]), "")
         return own or (self._description.skill_tool[0] if call.id in self._skill_calls else "")
 
     def finished(self, call: ToolCall) -> None:
@@ -213,6 +275,13 @@ class ConfiguredReading(Reading):
             return exact
         title = text_at(call.fields, "title") or ""
         return next((name for name in self._installed if name in title or name in text), None)
+
+
+def _failure_in(words: str) -> Failure:
+    """Return what a reason means: by the HTTP status that it ends with, else by its words."""
+    if statuses := _STATUS.findall(words):
+        return failed(class_of_status(int(statuses[-1]), words), words)
+    return failed(class_of_text(words) or FailureClass.PROTOCOL, words)
 
 
 def _added(first: Usage, second: Usage) -> Usage:

@@ -12,6 +12,7 @@ from skillgauge.api import EMPTY, FileSpec, JsonObject, did_you_mean
 
 from ..agents import AGENTS
 from ..options import AcpOptions
+from .presets import PRESETS
 
 ENGINE = "acp"
 PAGE = "docs/other-agents.md"
@@ -42,6 +43,7 @@ class ConfiguredOptions(AcpOptions):
         min_length=1,
         description="Name that the program must give in its answer to `initialize`; another one is an error.",
     )
+    needs: tuple[str, ...] = Field(default=(), description="Further programs that the agent needs in PATH.")
     skill_folder: str | None = Field(
         default=None, description="Where the agent looks for skills, relative to its working folder."
     )
@@ -49,6 +51,11 @@ class ConfiguredOptions(AcpOptions):
         default=(),
         description="Names or titles of the tool by which the agent loads a skill. Without it nobody knows that none "
         "was used.",
+    )
+    own_words: tuple[str, ...] = Field(
+        default=(),
+        description="Beginnings of messages in which the program itself tells of trouble with its model. A session "
+        "that ends with one has failed.",
     )
     usage: UsageRule = Field(default=UsageRule.NONE, description="Where the agent reports its tokens.")
     key_variable: str | None = Field(
@@ -74,22 +81,23 @@ class ConfiguredOptions(AcpOptions):
         agents, name = values.get("agents") or {}, values.get("agent")
         if not isinstance(agents, Mapping):
             return values
-        presets = tuple(agent.name for agent in AGENTS)
-        if doubles := [agent for agent in agents if agent in presets]:
+        known = tuple(agent.name for agent in AGENTS)
+        if doubles := [agent for agent in agents if agent in known]:
             raise ValueError(
                 f"{doubles[0]} is known: set its options as engines.{doubles[0]}.KEY, or take another name"
             )
         if name is None and "argv" in values:
             return values
-        description = agents.get(name)
-        if not isinstance(description, Mapping):
-            near = did_you_mean(str(name), (*agents, *presets)) if name else ""
+        preset, description = PRESETS.get(str(name)), agents.get(name)
+        if preset is None and not isinstance(description, Mapping):
+            names = tuple(dict.fromkeys((*agents, *known, *PRESETS)))
+            near = did_you_mean(str(name), names) if name else ""
             named = f"no agent {name!r} is described{near}" if name else "no agent is named"
             raise ValueError(
-                f"{named}; known are {', '.join((*agents, *presets))}. Name one as --engine {ENGINE}:NAME, or describe "
+                f"{named}; known are {', '.join(names)}. Name one as --engine {ENGINE}:NAME, or describe "
                 f"yours under engines.{ENGINE}.agents.NAME: see {PAGE}"
             )
-        return {**description, **values}
+        return {**(preset.description if preset else {}), **(description or {}), **values}
 
     @field_validator("argv", "version_argv", mode="before")
     @classmethod
@@ -97,7 +105,7 @@ class ConfiguredOptions(AcpOptions):
         """A command line in one text is split as a shell would."""
         return shlex.split(value) if isinstance(value, str) else value
 
-    @field_validator("skill_tool", mode="before")
+    @field_validator("skill_tool", "own_words", mode="before")
     @classmethod
     def _several(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value

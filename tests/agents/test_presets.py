@@ -1,0 +1,93 @@
+"""Agents that a user names without describing anything run to their end through `acp`, on a scripted model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from skillgauge.api import Failure, FailureClass, FiredSkill, Usage
+from skillgauge_engine_acp.configured.presets import PRESETS
+from skillgauge_testkit import ENGINES, Maker, ModelReply, ModelServer, TokenCount, in_turns, run_shell, use_skill
+from skillgauge_testkit.agent_sessions import KEY, Given, Played, play
+
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
+
+MODEL = "gpt-5.5"
+REAL = ("cline", "copilot", "opencode", "qwen")
+"""Those whose program `make engines` installs."""
+TOLD = ("copilot", "qwen")
+"""Those that report their tokens."""
+Session = Callable[..., Played]
+
+
+@pytest.fixture
+def session(agent_program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Session:
+    """Plays a session of a preset, with its skill installed, with its program or with another one."""
+
+    def hold(name: str, program: str | None = None) -> Played:
+        found = agent_program(program or name)
+        description = PRESETS[name].description
+        monkeypatch.setenv(str(description["key_variable"]), KEY)
+        for needed in description.get("needs", ()):
+            (folder,) = {path.parent for path in found.parents[1].glob(f"@openai/codex-*/vendor/*/*/{needed}")}
+            monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}")
+        script = in_turns(
+            ModelReply("I look.", 1000, 20, tools=[use_skill("greet-well")]),
+            ModelReply("", 100, 20, cache_read_tokens=900, tools=[run_shell("echo hi > hello.txt")]),
+            ModelReply("Done.", 50, 6),
+            aside=ModelReply("A title", 11, 3),
+        )
+        with ModelServer(script) as server:
+            make = Maker(ENGINES, "skillgauge_engine_acp.configured.plugin")
+            engine = make({"agent": name, "program": str(found), "base_url": f"{server.url}/v1"})
+            given = Given(skill_folder=str(description["skill_folder"]), skills=("greet-well",))
+            assert engine.identity(MODEL).name == f"acp:{name}"
+            return play(engine, server, "Say hello to Ann", given, model=MODEL)
+
+    return hold
+
+
+def counted(played: Played) -> TokenCount:
+    """What the server counted, of the session and of what the program asks beside it."""
+    (told,) = (one.tokens for one in played.server.sessions.values())
+    return told
+
+
+def as_told(usage: Usage) -> tuple[int | None, ...]:
+    """Each kind as the server counts them."""
+    return usage.input_tokens, usage.cache_read_tokens or 0, usage.output_tokens
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_session(session: Session, name: str) -> None:
+    """The skill is found and fires, files and answer are right, and what the program does not tell is unknown."""
+    played = session(name)
+    execution, trajectory = played.execution, played.execution.trajectory
+    assert execution.failure is None, execution
+    assert execution.text == "Done."
+    assert played.files["hello.txt"] == b"hi\n"
+    assert trajectory
+    assert trajectory.skills_fired == (FiredSkill(name="greet-well", how="invoked"),)
+    assert (trajectory.skills_offered, trajectory.blocked, trajectory.turns) == (None, None, None)
+    assert {request.model for request in played.server.requests} == {MODEL}
+    assert {request.key for request in played.server.requests} == {KEY}
+    assert "Say ZEBRA." in "".join(request.text for request in played.server.requests)
+    assert KEY not in execution.model_dump_json()
+    told = counted(played)
+    if name in TOLD:
+        assert execution.usage
+        assert as_told(execution.usage) == (told.input, told.cache_read, told.output)
+    else:
+        assert execution.usage is None
+
+
+def test_a_program_that_is_not_the_one_of_its_preset(session: Session) -> None:
+    """It is noticed by the name that it gives, so that nothing is read that would mean something else there."""
+    failure = session("qwen", "gemini").execution.failure
+    assert isinstance(failure, Failure)
+    assert failure.failure_class is FailureClass.SETUP
+    assert "'gemini-cli'" in failure.message
+    assert "'qwen-code'" in failure.message
