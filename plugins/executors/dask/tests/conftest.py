@@ -22,7 +22,7 @@ import pytest
 
 from skillgauge_testkit.program import PROGRAM
 
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 AGENT = Path(__file__).with_name("agent.py")
 WRONG = "3"
 """The case whose answer is wrong."""
