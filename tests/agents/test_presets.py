@@ -17,9 +17,9 @@ pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
 MODEL = "gpt-5.5"
 REAL = ("cline", "copilot", "opencode", "qwen")
-"""Those whose program `make engines` installs."""
+"""Presets whose program `make engines` installs."""
 TOLD = ("copilot", "qwen")
-"""Those that report their tokens."""
+"""Presets of programs that report their tokens."""
 Session = Callable[..., Played]
 
 
@@ -51,7 +51,7 @@ def session(agent_program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatc
 
 
 def counted(played: Played) -> TokenCount:
-    """What the server counted, of the session and of what the program asks beside it."""
+    """Return the tokens that the server counted, of the session and of what the program asks beside it."""
     (told,) = (one.tokens for one in played.server.sessions.values())
     return told
 

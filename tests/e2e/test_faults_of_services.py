@@ -97,7 +97,7 @@ ENDLESS = {
 }
 """Faults after which a program asks again until the time of its session is up, which is the same failure for all."""
 TIMES = {"acp:copilot": "90s", "acp:qwen": "90s"}
-"""What sessions may take of a program that is slow to start."""
+"""Limits of sessions of programs that are slow to start."""
 ENGINES = {
     "claude-code": ("claude", "", "ANTHROPIC"),
     "codex": ("codex", "/v1", "OPENAI"),

@@ -1,4 +1,4 @@
-"""What a program tells in lines of JSON: its answer among them, the skills that it loaded, and what it has used."""
+"""All that a program tells in lines of JSON: its answer among them, the skills that it loaded, and what it has used."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from .findings import Findings
 
 
 class ProbeDocument(Frozen):
-    """What a program could be seen to tell; `null` is unknown."""
+    """The facts that a program could be seen to tell; `null` is unknown."""
 
     argv: tuple[str, ...]
     protocol: bool

@@ -1,10 +1,10 @@
-"""What a probe has seen, and the configuration that says so."""
+"""The facts that a probe has seen, and the configuration that says so."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ _OPENAI = "https://api.openai.com/v1"
 
 @dataclass
 class Findings:
-    """What a program could be seen to tell; `None` is unknown."""
+    """The facts that a program could be seen to tell; `None` is unknown."""
 
     argv: Sequence[str]
     is_protocol: bool
@@ -38,7 +38,7 @@ class Findings:
     """Options by which the engine `command` reads its lines."""
     strange: tuple[str, ...] = ()
     trouble: str | None = None
-    """What kept it from its end."""
+    """The reason why it did not come to its end."""
     env: Mapping[str, str] = field(default_factory=dict)
     """Variables that it was given, with placeholders."""
 
@@ -112,18 +112,23 @@ def of_updates(
     """Add what an agent of the protocol has told of its session."""
     chunks = [one for one in updates if one.get("sessionUpdate") == "agent_message_chunk"]
     findings.answers = ANSWER in "".join(str((one.get("content") or {}).get("text") or "") for one in chunks)
-    calls: defaultdict[str, dict[str, Any]] = defaultdict(dict)
-    titles: defaultdict[str, list[str]] = defaultdict(list)
+    findings.skill_tool = _tool_in(updates, model.offered)
+    findings.usage = _rule(answer.get("usage"), [_at(one, ("_meta", "usage")) for one in updates], model.spent)
+
+
+def _tool_in(updates: Sequence[Mapping[str, Any]], offered: Collection[str]) -> str | None:
+    """Return the name of the call that names a skill, else the first title that it had."""
+    calls: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for one in updates:
         if "toolCallId" in one:
-            calls[one["toolCallId"]].update({key: value for key, value in one.items() if value is not None})
-            titles[one["toolCallId"]] += [one["title"]] if isinstance(one.get("title"), str) else []
-    for call, fields in calls.items():
-        if any(name in json.dumps(fields) for name in model.offered):
-            own = next((name for place in _OWN_NAMES if isinstance(name := _at(fields, place), str)), None)
-            title = next(iter(titles[call]), "").partition(":")[0].strip()
-            findings.skill_tool = own or title or None
-    findings.usage = _rule(answer.get("usage"), [_at(one, ("_meta", "usage")) for one in updates], model.spent)
+            calls[one["toolCallId"]].append(one)
+    for pieces in calls.values():
+        if not any(name in json.dumps(pieces) for name in offered):
+            continue
+        own = [name for one in pieces for place in _OWN_NAMES if isinstance(name := _at(one, place), str)]
+        titles = [title.partition(":")[0].strip() for one in pieces if isinstance(title := one.get("title"), str)]
+        return next(iter([*own, *titles]), None)
+    return None
 
 
 def _rule(final: Any, messages: Sequence[Any], spent: Sequence[Counts]) -> str | None:

@@ -25,7 +25,7 @@ class Counts:
     """Tokens that the model has told."""
 
     sent: int
-    """What a cache held included."""
+    """All input, with that of a cache."""
     cached: int
     output: int
 

@@ -41,7 +41,7 @@ class Program:
     cwd: Path
     deadline: float
     updates: list[Mapping[str, Any]] = field(default_factory=list)
-    """What it has told of its session."""
+    """Messages about its session, as they came."""
     _number: int = 0
 
     def __enter__(self) -> Self:
@@ -73,7 +73,7 @@ class Program:
                     stream.close()
 
     def output(self, text: str) -> str:
-        """What it writes until it ends, or until nobody waits any more; `text` is what it reads.
+        """Return its output, once it has ended; `text` is its input.
 
         Raises:
             ProbeError: it does not end in time.

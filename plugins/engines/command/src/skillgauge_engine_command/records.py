@@ -37,7 +37,7 @@ def records_in(stdout: str) -> tuple[Record, ...]:
 
 
 def at(record: object, key: str) -> object:
-    """What is at a key, with dots for deeper ones; `None` if nothing is."""
+    """Return the value at a key, with dots for deeper ones; `None` if there is none."""
     for step in key.split("."):
         if not isinstance(record, Mapping):
             return None
@@ -117,12 +117,9 @@ class SkillCalls:
         failures: dict[str, str] = {}
         for part in _objects(self.records):
             ids = [value for key in _IDS if isinstance(value := part.get(key), str)]
-            if any(value in self.tools for value in part.values() if isinstance(value, str)):
-                name = next((name for name in _texts(part) if name in self.installed), None)
-                if name and ids:
-                    calls.update(dict.fromkeys(ids, name))
-                elif name:
-                    nameless.add(name)
+            if name := self._asked_in(part):
+                calls.update(dict.fromkeys(ids, name))
+                nameless.update(() if ids else (name,))
             if _has_failed(part):
                 failures.update(dict.fromkeys(ids, _reason(part)))
         loaded = {*nameless, *(name for call, name in calls.items() if call not in failures)}
@@ -131,6 +128,12 @@ class SkillCalls:
             tuple(FiredSkill(name=name, how="invoked") for name in self.installed if name in loaded),
             tuple(RefusedSkill(name=name, reason=reason) for name, reason in refused.items()),
         )
+
+    def _asked_in(self, part: Mapping[str, object]) -> str | None:
+        """Return the skill that a call of the tool names; `None` if it is no such call."""
+        if not any(value in self.tools for value in part.values() if isinstance(value, str)):
+            return None
+        return next((name for name in _texts(part) if name in self.installed), None)
 
 
 def _objects(value: object) -> Iterator[Mapping[str, object]]:

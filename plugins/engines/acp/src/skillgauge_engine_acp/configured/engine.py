@@ -41,7 +41,7 @@ _MODEL = "{model}"
 _STATUS = re.compile(r"(?<![\w.:])[45]\d\d(?![\w:]|\.\d)")
 """An HTTP status in a sentence, and no part of an address or of a longer number."""
 _TOOL_NAMES = (("_meta", "toolName"), ("_meta", "tool_name"), ("title",))
-"""Where agents name the tool of a call, the protocol having no place for it; the title comes last."""
+"""Places in which agents name the tool of a call, the protocol having no place for it; the title comes last."""
 _KINDS = (
     "input_tokens",
     "cache_read_tokens",

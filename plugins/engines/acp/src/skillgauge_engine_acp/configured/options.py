@@ -90,13 +90,7 @@ class ConfiguredOptions(AcpOptions):
             return values
         preset, description = PRESETS.get(str(name)), agents.get(name)
         if preset is None and not isinstance(description, Mapping):
-            names = tuple(dict.fromkeys((*agents, *known, *PRESETS)))
-            near = did_you_mean(str(name), names) if name else ""
-            named = f"no agent {name!r} is described{near}" if name else "no agent is named"
-            raise ValueError(
-                f"{named}; known are {', '.join(names)}. Name one as --engine {ENGINE}:NAME, or describe "
-                f"yours under engines.{ENGINE}.agents.NAME: see {PAGE}"
-            )
+            raise ValueError(_unknown(name, tuple(dict.fromkeys((*agents, *known, *PRESETS)))))
         return {**(preset.description if preset else {}), **(description or {}), **values}
 
     @field_validator("argv", "version_argv", mode="before")
@@ -129,3 +123,12 @@ class ConfiguredOptions(AcpOptions):
         for path in files:
             FileSpec(path=path, text="")
         return files
+
+
+def _unknown(name: object, names: tuple[str, ...]) -> str:
+    near = did_you_mean(str(name), names) if name else ""
+    named = f"no agent {name!r} is described{near}" if name else "no agent is named"
+    return (
+        f"{named}; known are {', '.join(names)}. Name one as --engine {ENGINE}:NAME, or describe yours under "
+        f"engines.{ENGINE}.agents.NAME: see {PAGE}"
+    )

@@ -20,7 +20,7 @@ class Preset:
     """An agent that is known well enough to be described."""
 
     command: str
-    """What its program is called in PATH."""
+    """Name of its program in PATH."""
     install: str
     """A command line that installs it."""
     tested: str
