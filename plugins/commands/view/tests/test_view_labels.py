@@ -102,7 +102,7 @@ def test_skipping_passes_over(serve: Any, judged_view: RunView, tmp_path: Path) 
         ({"execution": "another"}, 400),
         ({"answer": "0" * 64}, 400),
         ({"check": "<script>"}, 400),
-        ({"check": "x" * 70_000}, 413),
+        ({"check": "x" * 300_000}, 413),
     ],
 )
 def test_other_forms_write_nothing(
