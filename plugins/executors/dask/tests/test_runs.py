@@ -191,9 +191,9 @@ def test_a_run_without_its_scheduler_ends_and_goes_on(
     bench.service.let_end(2)
     until(lambda: len(bench.service.begun) == 6, "the start of two sessions in the places of those that ended")
     cluster.scheduler.kill()
-    _, err = process.communicate(timeout=PATIENCE_S)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
-    assert "does not answer any more" in err
+    assert "does not answer any more" in out + err
     until(lambda: not bench.service.alive(), "the end of every session")
     another = start_cluster(environment=bench.environment)
     another.fill(2)
