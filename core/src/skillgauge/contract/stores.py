@@ -141,11 +141,11 @@ class RunNotes(Frozen):
         Raises:
             ValueError: one of them is too long, or a key has other characters than letters, digits and `._/-`.
         """
-        left = {**dict(self.labels), **labels}
+        remaining = {**dict(self.labels), **labels}
         return RunNotes(
             name=self.name if name is None else name,
             note=self.note if note is None else note,
-            labels=tuple(sorted((key, value) for key, value in left.items() if value)),
+            labels=tuple(sorted((key, value) for key, value in remaining.items() if value)),
         )
 
 

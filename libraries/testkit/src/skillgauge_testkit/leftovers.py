@@ -28,12 +28,12 @@ def command_lines() -> dict[int, str]:
 
     A process that ends meanwhile is left out, wherever in reading that happens.
     """
-    found: dict[int, str] = {}
+    lines: dict[int, str] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             words = (folder / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
-            found[int(folder.name)] = b" ".join(words).decode(errors="replace")
-    return found
+            lines[int(folder.name)] = b" ".join(words).decode(errors="replace")
+    return lines
 
 
 @contextmanager

@@ -52,10 +52,10 @@ def crashed(finished: Finished, words: str) -> Failure | None:
 
 def without_module(stderr: bytes) -> str:
     """Say what is to be done where a program lacks a module: an image, above all, has seldom all that a machine has."""
-    found = _WITHOUT.search(stderr[-EXCERPT_BYTES:])
-    if found is None:
+    match = _WITHOUT.search(stderr[-EXCERPT_BYTES:])
+    if match is None:
         return ""
-    name = (found[1] or found[2]).decode("utf-8", "replace")
+    name = (match[1] or match[2]).decode("utf-8", "replace")
     return f" (where it runs there is no module {name!r}: add it there, or to the image of the sandbox)"
 
 

@@ -85,16 +85,16 @@ class ScriptedModel:
             with self._lock:
                 self.asides.append(counts)
             return {"role": "assistant", "content": _ASIDE}, counts
-        told = json.dumps(request)
+        document = json.dumps(request)
         with self._lock:
-            self.offered.update(dict.fromkeys(name for name in self.skills if name in told))
+            self.offered.update(dict.fromkeys(name for name in self.skills if name in document))
             counts = Counts(*_COUNTS[min(len(self.calls), len(_COUNTS) - 1)])
             self.calls.append(counts)
         is_first = not any(message.get("role") == "tool" for message in request.get("messages") or ())
         tool = next((tool for tool in tools if tool.get("name", "").lower() in _SKILL_TOOLS), None)
         if is_first and tool is not None and self.offered:
-            known = tool.get("parameters", {}).get("properties", {})
-            argument = next((name for name in _SKILL_ARGUMENTS if name in known), _SKILL_ARGUMENTS[0])
+            properties = tool.get("parameters", {}).get("properties", {})
+            argument = next((name for name in _SKILL_ARGUMENTS if name in properties), _SKILL_ARGUMENTS[0])
             sent = {"name": tool["name"], "arguments": json.dumps({argument: next(iter(self.offered))})}
             call = {"id": "call_probe", "type": "function", "function": sent}
             return {"role": "assistant", "content": None, "tool_calls": [call]}, counts

@@ -72,8 +72,8 @@ def probe(argv: Sequence[str], env: Mapping[str, str], home: Path | None, limit_
 
 def _talk(program: Program, findings: Findings, model: ScriptedModel, limit_s: float) -> None:
     program.converse()
-    told = initialize(program, limit_s * _START_SHARE)
-    info = told.get("agentInfo") or {}
+    answer = initialize(program, limit_s * _START_SHARE)
+    info = answer.get("agentInfo") or {}
     findings.name, findings.version = info.get("name"), info.get("version")
     opened = program.ask("session/new", {"cwd": str(program.cwd), "mcpServers": []})
     prompt = [{"type": "text", "text": PROMPT}]

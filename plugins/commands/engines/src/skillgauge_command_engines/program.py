@@ -79,16 +79,16 @@ class Program:
             ProbeError: it does not end in time.
         """
         try:
-            told, _ = self._process.communicate(text.encode(), timeout=self._left())
+            output, _ = self._process.communicate(text.encode(), timeout=self._left())
         except subprocess.TimeoutExpired:
             raise ProbeError(f"it does not come to an end{self.complaints()}") from None
-        return told.decode("utf-8", "replace")
+        return output.decode("utf-8", "replace")
 
     def complaints(self) -> str:
         """The end of what it wrote to stderr, to be added to a message."""
         self._errors.flush()
-        said = " ".join(Path(self._errors.name).read_text("utf-8", "replace").split())
-        return f": {said[-_STDERR_CHARACTERS:]}" if said else ""
+        errors = " ".join(Path(self._errors.name).read_text("utf-8", "replace").split())
+        return f": {errors[-_STDERR_CHARACTERS:]}" if errors else ""
 
     def converse(self) -> None:
         """Begin to take what it writes as messages of the protocol."""

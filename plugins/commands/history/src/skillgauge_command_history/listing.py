@@ -61,8 +61,8 @@ def print_runs(document: ListDocument, output: Output) -> None:
                 *([plain(_said(run), 2 * _WIDTH)] if has_notes else ()),
             ]
         )
-    said = ["Name and labels"] if has_notes else []
-    output.table(["Run", "Began", "State", "Suite", "Target", "Passed", "Errors", *said], rows)
+    columns = ["Name and labels"] if has_notes else []
+    output.table(["Run", "Began", "State", "Suite", "Target", "Passed", "Errors", *columns], rows)
 
 
 def print_note(document: NoteDocument, output: Output) -> None:
@@ -74,10 +74,10 @@ def print_note(document: NoteDocument, output: Output) -> None:
 
 def note_verdict(document: NoteDocument) -> str:
     """The same in one sentence."""
-    said = [word for word, text in (("name", document.name), ("note", document.note)) if text]
+    columns = [word for word, text in (("name", document.name), ("note", document.note)) if text]
     if document.labels:
-        said.append(counted(len(document.labels), "label"))
-    return f"run {plain(document.run_id)} has {' and '.join(said) or 'no name, note or label'}"
+        columns.append(counted(len(document.labels), "label"))
+    return f"run {plain(document.run_id)} has {' and '.join(columns) or 'no name, note or label'}"
 
 
 def print_noise(document: NoiseDocument, output: Output) -> None:

@@ -202,11 +202,11 @@ class Viewer:
     def report(self, request: Request) -> Response:
         """A run as a report, to be downloaded."""
         row, view = self._found(request)
-        made = self.downloads.make(view, row.key, request.path_params["reporter"])
-        if made is None:
+        document = self.downloads.make(view, row.key, request.path_params["reporter"])
+        if document is None:
             raise HTTPException(404, "No reporter of that name is installed.")
-        headers = {"Content-Disposition": f'attachment; filename="{made.name}"'}
-        return StreamingResponse(made.content, media_type=made.media_type, headers=headers)
+        headers = {"Content-Disposition": f'attachment; filename="{document.name}"'}
+        return StreamingResponse(document.content, media_type=document.media_type, headers=headers)
 
     def _judged(self, request: Request) -> tuple[RunRow, RunView]:
         """The run of a request that is about labels to add."""

@@ -38,5 +38,5 @@ def notes_of_form(before: RunNotes, words: Mapping[str, str]) -> RunNotes:
         labels = parsed_labels([line for line in lines if line])
         return noted(RunNotes(), " ".join(words.get("name", "").split()), note, labels)
     except UsageError as error:
-        told = (f"{plain(one.message, 300)}. {one.hint or ''}".strip() for one in error.problems)
-        raise NotTakenError(" ".join(told)) from None
+        messages = (f"{plain(one.message, 300)}. {one.hint or ''}".strip() for one in error.problems)
+        raise NotTakenError(" ".join(messages)) from None

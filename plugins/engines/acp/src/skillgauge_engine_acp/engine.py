@@ -86,8 +86,8 @@ class AcpEngine(ProgramEngine):
         limit_s = command.timeout_s
         placed = await asyncio.to_thread(Placed.into, workspace.home, transcript.request.installs)
         # Nobody looks up variables in what the protocol carries.
-        known = {**passed_environment(self.options.pass_env), **transcript.request.env}
-        native = placed.servers(FrozenDict(known), are_plain=True)
+        environment = {**passed_environment(self.options.pass_env), **transcript.request.env}
+        native = placed.servers(FrozenDict(environment), are_plain=True)
         servers = tuple(_server(name, one) for name, one in native.items())
         terms = Terms(self.options.permissions, self.options.start_timeout_s, limit_s, servers)
         talking = command.model_copy(

@@ -172,13 +172,13 @@ class CommandEngine:
         return usage_in(chosen(records_in(stdout), self._options.usage_where), keys) if keys else None
 
     def _with_skills(self, trajectory: Trajectory, stdout: str, request: RunRequest, *, is_whole: bool) -> Trajectory:
-        """Add the skills that were loaded; that none was is known only if the whole output can be looked through."""
+        """Add the skills that were loaded; that none was is skills only if the whole output can be looked through."""
         if not self._options.skill_tool:
             return trajectory
         installed = tuple(skill.ref.name for skill in request.skills)
         fired, refused = SkillCalls(records_in(stdout), self._options.skill_tool, installed).read()
-        known = fired or (() if is_whole else None)
-        return trajectory.model_copy(update={"skills_fired": known, "skills_refused": refused})
+        skills = fired or (() if is_whole else None)
+        return trajectory.model_copy(update={"skills_fired": skills, "skills_refused": refused})
 
     def _failure(self, finished: Finished, request: RunRequest) -> Failure | None:
         """Return the failure that an ending means, `None` if the session came to its end.

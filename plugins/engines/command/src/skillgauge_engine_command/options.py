@@ -167,14 +167,14 @@ class CommandOptions(Frozen):
         return any(placeholder in placeholders(template) for template in (*self.argv, self.stdin))
 
 
-def placeholders(template: str, known: tuple[str, ...] = PLACEHOLDERS) -> frozenset[str]:
-    """Placeholders of a template. Raises `ValueError` for one that is not known; a brace itself is written twice."""
+def placeholders(template: str, allowed: tuple[str, ...] = PLACEHOLDERS) -> frozenset[str]:
+    """Placeholders of a template. Raises `ValueError` for one that is not allowed; a brace itself is written twice."""
     try:
         parts = [part[1:] for part in Formatter().parse(template) if part[1] is not None]
     except ValueError as error:
         raise ValueError(f"{template!r}: {error}; write {{{{ and }}}} for braces") from error
     for name, form, conversion in parts:
-        if name not in known or form or conversion:
-            near = did_you_mean(str(name), known)
-            raise ValueError(f"{template!r}: no placeholder {{{name}}}{near}; there are {', '.join(known)}")
+        if name not in allowed or form or conversion:
+            near = did_you_mean(str(name), allowed)
+            raise ValueError(f"{template!r}: no placeholder {{{name}}}{near}; there are {', '.join(allowed)}")
     return frozenset(str(name) for name, *_ in parts)

@@ -67,12 +67,12 @@ def usage_in(records: Sequence[Record], keys: Mapping[str, object]) -> Usage | N
         unknown. `None` if no record tells any.
     """
     counts = [{name: _number(at(record, str(key))) for name, key in keys.items()} for record in records]
-    told = [_uncached(values) for values in counts if any(value is not None for value in values.values())]
-    if not told:
+    usages = [_uncached(values) for values in counts if any(value is not None for value in values.values())]
+    if not usages:
         return None
     sums: dict[str, float | None] = {}
     for name in keys:
-        parts = [values[name] for values in told]
+        parts = [values[name] for values in usages]
         sums[name] = None if None in parts else sum(part for part in parts if part is not None)
     cost = sums.pop(_COST, None)
     tokens = {name: None if value is None else int(value) for name, value in sums.items()}
@@ -137,15 +137,15 @@ class SkillCalls:
 
 
 def _objects(value: object) -> Iterator[Mapping[str, object]]:
-    """Yield every object in a value, an outer one before those in it."""
+    """Yield every object in a value, an outer record before those in it."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            yield one
-            waiting.extend(reversed(list(one.values())))
-        elif isinstance(one, list | tuple):
-            waiting.extend(reversed(one))
+        record = waiting.pop()
+        if isinstance(record, Mapping):
+            yield record
+            waiting.extend(reversed(list(record.values())))
+        elif isinstance(record, list | tuple):
+            waiting.extend(reversed(record))
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -23,8 +23,8 @@ async def keeps_notes(place: Place) -> None:
         require_shape(store, NotedStore)
         await _require_notes(place, store, {})
         log = await place.begin(store, samples.head())
-        other = await place.begin(store, samples.head("another plan"))
-        run_id, other_id = log.info.run_id, other.info.run_id
+        second = await place.begin(store, samples.head("another plan"))
+        run_id, other_id = log.info.run_id, second.info.run_id
         is_kept = await _annotate(place, store, "no such run", _FIRST)
         require(is_kept is False, f"NotedStore.annotate must be false of a run that is not there, not {shown(is_kept)}")
         before = await _runs(place, store)

@@ -215,9 +215,9 @@ class ConfiguredReading(Reading):
         """
         if self._stranger:
             return failed(FailureClass.SETUP, self._stranger)
-        told = super().failure_of(error)
+        failure = super().failure_of(error)
         reason = text_at(error.data, "details") or text_at(error.data, "message")
-        return _failure_in(reason) if reason and told.failure_class is FailureClass.PROTOCOL else told
+        return _failure_in(reason) if reason and failure.failure_class is FailureClass.PROTOCOL else failure
 
     def is_own_words(self, update: JsonObject) -> bool:
         """Tell whether the program itself speaks; what its model says afterwards is a sign that the trouble is over."""

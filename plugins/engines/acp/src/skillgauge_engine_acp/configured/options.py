@@ -81,16 +81,16 @@ class ConfiguredOptions(AcpOptions):
         agents, name = values.get("agents") or {}, values.get("agent")
         if not isinstance(agents, Mapping):
             return values
-        known = tuple(agent.name for agent in AGENTS)
-        if doubles := [agent for agent in agents if agent in known]:
+        names = tuple(agent.name for agent in AGENTS)
+        if doubles := [agent for agent in agents if agent in names]:
             raise ValueError(
-                f"{doubles[0]} is known: set its options as engines.{doubles[0]}.KEY, or take another name"
+                f"{doubles[0]} is names: set its options as engines.{doubles[0]}.KEY, or take another name"
             )
         if name is None and "argv" in values:
             return values
         preset, description = PRESETS.get(str(name)), agents.get(name)
         if preset is None and not isinstance(description, Mapping):
-            raise ValueError(_unknown(name, tuple(dict.fromkeys((*agents, *known, *PRESETS)))))
+            raise ValueError(_unknown(name, tuple(dict.fromkeys((*agents, *names, *PRESETS)))))
         return {**(preset.description if preset else {}), **(description or {}), **values}
 
     @field_validator("argv", "version_argv", mode="before")
