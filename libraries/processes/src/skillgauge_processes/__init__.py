@@ -2,7 +2,7 @@
 
 from . import disk, held
 from ._belongings import Belongings, belongings, release, temporary_folder
-from ._tree import obstacles
+from ._obstacles import obstacles
 from .concealing import conceal
 from .disk import DiskLimit
 from .running import MARKER, Process, start, stop_all

@@ -290,7 +290,7 @@ class Manifest:
         for path, status in self._found:
             with suppress(FileNotFoundError):  # removed meanwhile
                 if entry := _content_digest(path, status):
-                    self._digests[_quoted(path[len(self._root) + 1 :])] = entry
+                    self._digests[quoted(path[len(self._root) + 1 :])] = entry
             files, size = files - 1, size - min(status.st_size, LARGEST_READ)
             if files <= 0 or size <= 0:
                 return False
@@ -339,7 +339,7 @@ def _require_short(error: OSError) -> None:
         raise SpoiledError("the agent left folders so deep that their paths are too long") from error
 
 
-def _quoted(path: str) -> str:
+def quoted(path: str) -> str:
     """A name that is not UTF-8 must not spoil the JSON that this ends up in."""
     return os.fsencode(path).decode(errors="backslashreplace")
 
@@ -396,29 +396,3 @@ def read_below(root: Path, path: str, limit: int) -> bytes:
 
 def _byte(found: re.Match[bytes]) -> bytes:
     return bytes([int(found[1], 16)])
-
-
-def obstacles(root: Path) -> str:
-    """Return the things in an agent's folder that keep a program from its end that reads it, in plain words.
-
-    Pipes that nobody writes to, devices, links that leave the folder, files of which there is no end.
-    """
-    obstacles_: list[str] = []
-    try:
-        for path, status in Manifest(root).entries():
-            if obstacle := _obstacle(path, status, root):
-                obstacles_.append(f"{_quoted(path[len(str(root)) + 1 :])} is {obstacle}")
-            if len(obstacles_) >= 3:
-                break
-    except SpoiledError as error:
-        obstacles_.append(str(error))
-    return "; ".join(obstacles_)
-
-
-def _obstacle(path: str, status: os.stat_result, root: Path) -> str | None:
-    mode = status.st_mode
-    if stat.S_ISLNK(mode):
-        return None if Path(os.path.realpath(path)).is_relative_to(root) else "a link to elsewhere"
-    if not stat.S_ISREG(mode):
-        return "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
-    return f"a file of {status.st_size} bytes" if status.st_size > LARGEST_READ else None

@@ -9,14 +9,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-import shutil
-import sys
 import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -25,7 +22,6 @@ from skillgauge.api import (
     ALLOWED_ENV,
     Command,
     FileSpec,
-    JsonValue,
     LaunchError,
     NoRoomError,
     SandboxSpec,
@@ -35,6 +31,7 @@ from skillgauge.api import (
 
 from . import disk, held
 from ._belongings import Belongings, belongings, release
+from ._environment import absolute, strings, with_python
 from ._guardian import remove
 from ._tree import (
     BYTES_AT_ONCE,
@@ -83,7 +80,7 @@ class _Fresh:
     env: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        env = {"PATH": _absolute(self.path), "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp")}
+        env = {"PATH": absolute(self.path), "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp")}
         object.__setattr__(self, "env", MappingProxyType(env))
 
 
@@ -123,7 +120,7 @@ class DirectoryWorkspace:
         self._numbers = itertools.count(1)
         self._fresh: list[tuple[Path, weakref.ref[Process]]] = []
         self._env: Mapping[str, str] = {}
-        self._own_env = _strings(spec.env)
+        self._own_env = strings(spec.env)
         # A thread holds every process that runs, so those that can be forgotten here have ended.
         self._processes: weakref.WeakSet[Process] = weakref.WeakSet()
 
@@ -236,7 +233,7 @@ class DirectoryWorkspace:
             raise LaunchError(str(error)) from error
         fresh = await self._made_fresh() if command.fresh else None
         try:
-            env = {**self._env, **(fresh.env if fresh else {}), **_strings(command.env)}
+            env = {**self._env, **(fresh.env if fresh else {}), **strings(command.env)}
             cwd = root / (command.cwd or "")
         except ValueError as error:
             raise LaunchError(str(error)) from error
@@ -386,7 +383,7 @@ class DirectoryWorkspace:
     def _base_env(self) -> dict[str, str]:
         names = (*ALLOWED_ENV, MARKER, *(_ALLOWED_ON_WINDOWS if os.name == "nt" else ()))
         env = {name: self._environ[name] for name in names if name in self._environ}
-        env["PATH"] = _with_python(env.get("PATH", os.defpath))
+        env["PATH"] = with_python(env.get("PATH", os.defpath))
         env["PYTHONDONTWRITEBYTECODE"] = "1"
         env["PYTHONUNBUFFERED"] = "1"
         env["SKILLGAUGE_CHILD_SANDBOX"] = self._tier
@@ -396,24 +393,3 @@ class DirectoryWorkspace:
 async def _removed(folder: Path) -> bool:
     """Remove a folder; tells whether it is gone."""
     return remove(folder) if holds_little(folder) else await asyncio.to_thread(remove, folder)
-
-
-def _strings(env: Mapping[str, JsonValue]) -> dict[str, str]:
-    for name, value in env.items():
-        if not isinstance(value, str):
-            raise ValueError(f"environment variable {name} must be a string, not {value!r}; quote it")
-    return {name: value for name, value in env.items() if isinstance(value, str)}
-
-
-@cache
-def _absolute(path: str) -> str:
-    """The search path without relative places: these would be ones in the workspace."""
-    return os.pathsep.join(one for one in path.split(os.pathsep) if Path(one).is_absolute())
-
-
-@cache
-def _with_python(path: str) -> str:
-    """The search path, at its end with our own interpreter's folder where `python` or `python3` is missing."""
-    if not sys.executable or all(shutil.which(name, path=path) for name in ("python3", "python")):
-        return path
-    return f"{path}{os.pathsep}{Path(sys.executable).parent}"

@@ -38,7 +38,7 @@ class Manifest(BaseModel):
 
     @property
     def depth(self) -> int:
-        """How many folders above that of the run any place begins."""
+        """The number of folders above that of the run where the highest place begins."""
         return max((_climb(place) for place in (*self.files, *self.folders)), default=0)
 
     @field_validator("files", "folders")

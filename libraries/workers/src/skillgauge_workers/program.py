@@ -87,12 +87,12 @@ class _Files:
         self._writer = writer
 
     async def manifest(self) -> bytes:
-        return await self._asked("")
+        return await self._fetched("")
 
     async def content(self, digest: str) -> bytes:
-        return await self._asked(digest)
+        return await self._fetched(digest)
 
-    async def _asked(self, digest: str) -> bytes:
+    async def _fetched(self, digest: str) -> bytes:
         send(self._writer, Frame(Kind.ASK, content=digest.encode()))
         return (await receive(self._reader)).content
 

@@ -1,1 +1,1 @@
-"""What is done about a run as it begins: words of people are kept, and viewers are told."""
+"""The beginning of a run: words of people are kept, and viewers are told."""

@@ -135,8 +135,8 @@ def _rule(final: Any, messages: Sequence[Any], spent: Sequence[Counts]) -> str |
     outputs = {counts.output for counts in spent if counts.output}
     if isinstance(final, Mapping) and final.get("outputTokens") in outputs:
         return "final"
-    outputs = [one["outputTokens"] for one in messages if isinstance(one, Mapping) and "outputTokens" in one]
-    return "messages" if outputs and sum(outputs) in outputs else None
+    counts_told = [one["outputTokens"] for one in messages if isinstance(one, Mapping) and "outputTokens" in one]
+    return "messages" if counts_told and sum(counts_told) in outputs else None
 
 
 def of_output(findings: Findings, output: str, model: ScriptedModel) -> None:

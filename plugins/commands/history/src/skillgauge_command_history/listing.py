@@ -74,10 +74,10 @@ def print_note(document: NoteDocument, output: Output) -> None:
 
 def note_verdict(document: NoteDocument) -> str:
     """The same in one sentence."""
-    columns = [word for word, text in (("name", document.name), ("note", document.note)) if text]
+    words = [word for word, text in (("name", document.name), ("note", document.note)) if text]
     if document.labels:
-        columns.append(counted(len(document.labels), "label"))
-    return f"run {plain(document.run_id)} has {' and '.join(columns) or 'no name, note or label'}"
+        words.append(counted(len(document.labels), "label"))
+    return f"run {plain(document.run_id)} has {' and '.join(words) or 'no name, note or label'}"
 
 
 def print_noise(document: NoiseDocument, output: Output) -> None:

@@ -28,11 +28,11 @@ def answer_in(stdout: str, key: str | None, where: Mapping[str, object] | None =
     records = records_in(stdout)
     if not records:
         raise NoAnswer("no line of its output is a JSON object")
-    record = chosen(records, where or {})
-    if not record:
+    fitting = chosen(records, where or {})
+    if not fitting:
         fields = ", ".join(f"{name}: {json.dumps(value)}" for name, value in (where or {}).items())
         raise NoAnswer(f"no JSON object of its output has {fields}")
-    value = at(record[-1], key)
+    value = at(fitting[-1], key)
     if value is None:
         which = "last JSON object of its output" if not where else "JSON object with the answer"
         raise NoAnswer(f"the {which} has no {key!r}")

@@ -167,12 +167,12 @@ class CommandEngine:
         )
 
     def _usage(self, stdout: str) -> Usage | None:
-        """What the session has used, where the options say how that is told."""
+        """Return the usage of a session, where the options say how that is told."""
         keys = self._options.usage_keys
         return usage_in(chosen(records_in(stdout), self._options.usage_where), keys) if keys else None
 
     def _with_skills(self, trajectory: Trajectory, stdout: str, request: RunRequest, *, is_whole: bool) -> Trajectory:
-        """Add the skills that were loaded; that none was is skills only if the whole output can be looked through."""
+        """Add the skills that were loaded; that none was is known only if the whole output can be looked through."""
         if not self._options.skill_tool:
             return trajectory
         installed = tuple(skill.ref.name for skill in request.skills)

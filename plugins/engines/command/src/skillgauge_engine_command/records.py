@@ -137,7 +137,7 @@ class SkillCalls:
 
 
 def _objects(value: object) -> Iterator[Mapping[str, object]]:
-    """Yield every object in a value, an outer record before those in it."""
+    """Yield every object in a value, an outer one before those in it."""
     waiting = [value]
     while waiting:
         record = waiting.pop()

@@ -63,7 +63,7 @@ class DaskOptions(Frozen):
 
     @property
     def travels(self) -> bool:
-        """Whether the files of the run travel: not where they are, and not in a cluster in this process."""
+        """True if the files of the run travel: not where they are, and not in a cluster in this process."""
         return self.folder is None and bool(self.address or self.scheduler_file)
 
     @model_validator(mode="after")

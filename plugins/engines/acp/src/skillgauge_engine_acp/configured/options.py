@@ -84,7 +84,7 @@ class ConfiguredOptions(AcpOptions):
         names = tuple(agent.name for agent in AGENTS)
         if doubles := [agent for agent in agents if agent in names]:
             raise ValueError(
-                f"{doubles[0]} is names: set its options as engines.{doubles[0]}.KEY, or take another name"
+                f"{doubles[0]} is known: set its options as engines.{doubles[0]}.KEY, or take another name"
             )
         if name is None and "argv" in values:
             return values
