@@ -224,9 +224,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
     ),
     "Isolation": (
-        _flag(
-            "--untrusted", "Run nothing unless a sandbox confines it strictly, without network.", field="how.untrusted"
-        ),
+        _flag("--untrusted", "Run only in a strict sandbox, without network.", field="how.untrusted"),
         Option(
             "--sandbox",
             "Sandbox for every process.",
@@ -240,7 +238,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "Reports": (
         Option(
             "--format",
-            "Reporters; `json` is the document of the suite's own format.",
+            "Reporters; `json` is the suite's own document.",
             name="formats",
             kind=Kind.WORDS,
             metavar="NAME...",
@@ -276,7 +274,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             name="labels",
         ),
         _flag("--open", "Show the HTML report in a browser.", name="open_report", group=_EVAL, is_setting=False),
-        _flag("--view", "Look at the run in a browser while it goes on, and after it.", group=_EVAL, is_setting=False),
+        _flag("--view", "Show the run in a browser while it goes on.", group=_EVAL, is_setting=False),
         _flag("--report", "Also write the suite's own document.", group=_EVAL, is_setting=False),
     ),
     "Without running": (

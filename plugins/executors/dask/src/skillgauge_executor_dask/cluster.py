@@ -11,6 +11,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,6 +143,7 @@ class Cluster:
         self._beats: set[asyncio.Task[None]] = set()
         self._closing = asyncio.Event()
         self._loop = asyncio.new_event_loop()
+        self._ended: Future[None] = Future()
         self._thread = threading.Thread(target=self._work, name="dask cluster", daemon=True)
         self._client: Client
 
@@ -165,7 +167,12 @@ class Cluster:
         except RuntimeError:
             coroutine.close()
             raise EOFError from None
-        await asyncio.wait({answer})  # tells its end by that of the thread from our own cancellation
+        ended = asyncio.wrap_future(self._ended)
+        # Not awaited itself, to tell its end by that of the thread from our own cancellation.
+        await asyncio.wait({answer, ended}, return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            coroutine.close()  # it came after the last turn of the thread's loop
+            raise EOFError
         if answer.cancelled():
             raise EOFError
         return answer.result()
@@ -199,8 +206,11 @@ class Cluster:
         return remote
 
     def _work(self) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner, quiet():
-            runner.run(self._main())
+        try:
+            with asyncio.Runner(loop_factory=lambda: self._loop) as runner, quiet():
+                runner.run(self._main())
+        finally:
+            self._ended.set_result(None)
 
     async def _main(self) -> None:
         try:

@@ -207,8 +207,10 @@ class Pool:
                 remaining_s = since + self._options.wait_s - self._loop.time()
                 if remaining_s <= 0:
                     self._give_up(self._nobody(needs))
+                # Not `asyncio.wait_for`, which forgets a cancellation that comes with a notice (Python 3.11).
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), remaining_s if remaining_s > 0 else None)
+                    async with asyncio.timeout(remaining_s if remaining_s > 0 else None):
+                        await self._changed.wait()
             return value
 
     def _nobody(self, needs: Mapping[str, float]) -> PluginError:
