@@ -169,7 +169,8 @@ class Cluster:
             raise EOFError from None
         ended = asyncio.wrap_future(self._ended)
         # Not awaited itself, to tell its end by that of the thread from our own cancellation.
-        await asyncio.wait({answer, ended}, return_when=asyncio.FIRST_COMPLETED)
+        either: tuple[asyncio.Future[Any], ...] = (answer, ended)
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not answer.done():
             coroutine.close()  # it came after the last turn of the thread's loop
             raise EOFError
