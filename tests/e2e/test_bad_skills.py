@@ -73,7 +73,7 @@ def test_each_way_to_misbehave_costs_one_trial(
     code = SKILL.replace("PIDS", repr(str(pids))).replace("TEXT", repr(json.dumps(BEHAVIOURS)))
     skill = make_skill(code)
     file = tasks(*(task(name, name) for name in BEHAVIOURS))
-    done = program.process("eval", "--skills", skill, "--tasks", file, "--timeout", "4s")
+    done = program.process("eval", "--skills", skill, "--tasks", file, "--timeout", "10s")
     assert done.code == 0, done.stderr
     (report,) = json.loads((work / "reports" / "eval-result.json").read_text())
     assert {one["taskId"]: one["status"] for one in report["taskResults"]} == EXPECTED
