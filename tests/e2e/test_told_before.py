@@ -104,3 +104,17 @@ def test_a_model_of_another_vendor_is_told(
         assert "codex" in told
     elsewhere = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "OPENAI_BASE_URL": "http://127.0.0.1:9"}
     assert "engine.other-model" not in program(*command, env=elsewhere).stderr
+
+
+def test_a_dry_run_tells_wrong_options_of_an_engine(program: Program, work: Path) -> None:
+    """They are what the user asked for, not what this machine lacks: an error, once, and nothing else is blamed."""
+    for name in ("one", "two"):
+        skill = work / "skills" / name
+        (skill / "evals").mkdir(parents=True)
+        (skill / "SKILL.md").write_text(f"---\nname: {name}\ndescription: Does it.\n---\nDo it.\n")
+        (skill / "evals/evals.json").write_text(json.dumps({"skill_name": name, "evals": [{"id": 1, "prompt": "Go."}]}))
+    done = program("eval", "skills", "--engine", "command", "--dry-run", "--json")
+    assert done.code == 2, done.stdout
+    wrong = [(one["code"], one["severity"]) for one in json.loads(done.stdout)["problems"]]
+    assert wrong.count(("plugin.options", "error")) == 1
+    assert "called directly" not in done.stdout + done.stderr

@@ -28,6 +28,7 @@ from ..errors import Origin, Problem, Severity, SkillgaugeError, UsageError, did
 from ..plan.options import PAIRED, EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import ENGINES
+from ..types.arms import ArmKind
 from ..types.gate import Quarantined
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
 from ..types.suite import Case
@@ -85,7 +86,8 @@ def _unused(call: Invocation, options: EvalOptions, prepared: Prepared) -> Itera
     Raises:
         PluginError: it names an engine that is not installed.
     """
-    if prepared.cast.engines.setups:
+    cells = [cell for suite in prepared.plan.suites for cell in suite.cells]
+    if prepared.cast.engines.setups or any(cell.arm.kind is ArmKind.AGENT for cell in cells):
         return
     configured = words([call.config.get("engine") or ""])
     named = [name for name in options.who.engines if name not in configured]

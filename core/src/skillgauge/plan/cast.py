@@ -96,7 +96,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         judging = await _find_judging(options, suites, plans, registry, files)
     problems += unconfined_judges(judging.starting_programs, untrusted=how.untrusted)
     missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
-    problems += weighed(missing, dry_run=how.dry_run)
+    problems += weighed(dict.fromkeys(missing), dry_run=how.dry_run)  # several suites may miss the same
 
     spenders = {f"engine {name!r}": traits for name, traits in engines.traits().items()} | judging.spenders
     problems += uncountable_limits(how.budget, spenders)

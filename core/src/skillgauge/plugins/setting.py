@@ -94,7 +94,7 @@ def _of_option(resolved: Resolved, detail: ErrorDetails, setting: Setting) -> Pr
 def _text(detail: ErrorDetails, model: type[BaseModel], *, is_top: bool) -> str:
     """Say what is wrong; an unknown option of the model itself comes with a near name."""
     if detail["type"] != "extra_forbidden":
-        return detail["msg"]
+        return detail["msg"].removeprefix("Value error, ")
     names = [field.alias or name for name, field in model.model_fields.items()] if is_top else []
     takes = f"; it takes {', '.join(names)}" if names else ""
     return f"unknown option{did_you_mean(str(detail['loc'][-1]), names) or takes}"

@@ -16,6 +16,7 @@ from skillgauge.plan.checks.dry_run import weighed
         ("engine.none", Severity.WARNING, False, Severity.WARNING),
         ("usage.judges", Severity.ERROR, True, Severity.ERROR),
         ("usage.judges", Severity.ERROR, False, Severity.ERROR),
+        ("plugin.options", Severity.ERROR, True, Severity.ERROR),
     ],
 )
 def test_weighed(code: str, severity: Severity, dry_run: bool, expected: Severity) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["command_lines", "leaves_nothing", "open_descriptors"]
+__all__ = ["children_running", "command_lines", "leaves_nothing", "open_descriptors"]
 
 
 def open_descriptors() -> frozenset[tuple[int, int, int]]:
@@ -34,6 +34,13 @@ def command_lines() -> dict[int, str]:
             words = (folder / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
             lines[int(folder.name)] = b" ".join(words).decode(errors="replace")
     return lines
+
+
+def children_running(program: str) -> list[int]:
+    """Return the children of this process whose command line has a text in it, by id."""
+    lines = command_lines()
+    children = [int(pid) for one in Path("/proc/self/task").glob("*/children") for pid in one.read_text().split()]
+    return [pid for pid in children if program in lines.get(pid, "")]
 
 
 @contextmanager

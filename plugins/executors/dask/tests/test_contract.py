@@ -14,10 +14,11 @@ import pytest
 from skillgauge.api import Executor, PluginError, PortableRunTrial
 from skillgauge_executor_dask import pool
 from skillgauge_testkit import EXECUTORS, Maker, check_executor, check_light_import, check_plugin, with_options
+from skillgauge_testkit.leftovers import children_running
 from skillgauge_workers import Attempts, Frame, Kind, Link
 
 MODULE = "skillgauge_executor_dask.plugin"
-MODULE_OF_WORKERS = b"skillgauge_workers.program"
+MODULE_OF_WORKERS = "skillgauge_workers.program"
 
 
 def test_announcement() -> None:
@@ -87,8 +88,7 @@ class EmbeddedWorkers:
         return True
 
     def _pids(self) -> list[int]:
-        found = [int(pid) for one in Path("/proc/self/task").glob("*/children") for pid in one.read_text().split()]
-        return [pid for pid in found if MODULE_OF_WORKERS in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        return children_running(MODULE_OF_WORKERS)
 
 
 class ClusterWorkers:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from pathlib import Path
 
 import pytest
 
 from skillgauge.api import Executor, PortableRunTrial
 from skillgauge_executor_processes import pool
 from skillgauge_testkit import EXECUTORS, Maker, check_executor, check_light_import, check_plugin, with_options
+from skillgauge_testkit.leftovers import children_running
 from skillgauge_workers import Attempts, Frame, Kind
 
 MODULE = "skillgauge_executor_processes.plugin"
-MODULE_OF_WORKERS = b"skillgauge_workers.program"
+MODULE_OF_WORKERS = "skillgauge_workers.program"
 
 
 def test_announcement() -> None:
@@ -82,8 +82,7 @@ class PoolWorkers:
         return True
 
     def _pids(self) -> list[int]:
-        found = [int(pid) for one in Path("/proc/self/task").glob("*/children") for pid in one.read_text().split()]
-        return [pid for pid in found if MODULE_OF_WORKERS in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        return children_running(MODULE_OF_WORKERS)
 
 
 @pytest.mark.slow

@@ -7,6 +7,9 @@ from dataclasses import replace
 
 from ...errors import Problem, Severity
 
+_WISHES = ("usage.", "plugin.options")
+"""Begin the codes of what the user asked for wrongly."""
+
 
 def weighed(problems: Iterable[Problem], *, dry_run: bool) -> Iterator[Problem]:
     """Yield problems of this machine; in a dry run they are warnings.
@@ -18,7 +21,7 @@ def weighed(problems: Iterable[Problem], *, dry_run: bool) -> Iterator[Problem]:
         dry_run: whether nothing will run.
     """
     for problem in problems:
-        if dry_run and not problem.code.startswith("usage."):
+        if dry_run and not problem.code.startswith(_WISHES):
             yield replace(problem, severity=Severity.WARNING)
         else:
             yield problem

@@ -46,7 +46,12 @@ def schemas() -> Mapping[str, JsonObject]:
     help="Begin its home with a copy of this folder.",
 )
 @click.option(
-    "--limit", type=click.FloatRange(1, 600), default=_LIMIT_S, show_default=True, help="Seconds for all of it."
+    "--limit",
+    metavar="SECONDS",
+    type=click.FloatRange(1, 600),
+    default=_LIMIT_S,
+    show_default=True,
+    help="Time for all of it.",
 )
 @click.pass_context
 def probe_(

@@ -96,7 +96,7 @@ def list_runs(
     help="Name a run, keep a note beside it, or label it; KEY= takes a label away. What is not given stays.",
 )
 @click.argument("run_id", metavar="RUN_ID|latest")
-@click.option("--name", metavar="TEXT", help="Call the run so; an empty text takes its name away.")
+@click.option("--name", metavar="TEXT", help="Name of the run; an empty text removes it.")
 @click.option("--note", metavar="TEXT", help="Keep this note beside it, in place of the earlier one.")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Label it; may be repeated.")
 @_store_option
