@@ -58,7 +58,7 @@ def test_what_people_say_of_a_run(program: Program, evaluate: Evaluate, work: Pa
 
     done = program("history", "note", "latest", "--label", "x=", "--label", "y=2", "--note", "")
     assert done.code == 0
-    assert done.stderr.strip().splitlines()[-1] == f"run {newest.run.run_id} has name and 2 labels"
+    assert done.stderr.strip().splitlines()[-1] == f"run {newest.run.run_id} has a name and 2 labels"
     program("history", "note", oldest.run.run_id, "--label", "team=search")
     both = program("history", "list", "--label", "team=search", "--json").document["runs"]
     assert [one["labels"] for one in both] == [{"team": "search", "y": "2"}, {"team": "search"}]

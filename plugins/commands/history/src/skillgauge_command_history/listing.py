@@ -74,10 +74,15 @@ def print_note(document: NoteDocument, output: Output) -> None:
 
 def note_verdict(document: NoteDocument) -> str:
     """The same in one sentence."""
-    words = [word for word, text in (("name", document.name), ("note", document.note)) if text]
+    words = [word for word, text in (("a name", document.name), ("a note", document.note)) if text]
     if document.labels:
         words.append(counted(len(document.labels), "label"))
-    return f"run {plain(document.run_id)} has {' and '.join(words) or 'no name, note or label'}"
+    return f"run {plain(document.run_id)} has {_in_words(words) or 'no name, note or label'}"
+
+
+def _in_words(things: Sequence[str]) -> str:
+    """Return `a`, `a and b`, or `a, b and c`."""
+    return " and ".join([", ".join(things[:-1]), things[-1]] if len(things) > 1 else things)
 
 
 def print_noise(document: NoiseDocument, output: Output) -> None:
