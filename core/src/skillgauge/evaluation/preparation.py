@@ -86,13 +86,13 @@ def _unused(call: Invocation, options: EvalOptions, prepared: Prepared) -> Itera
     Raises:
         PluginError: it names an engine that is not installed.
     """
-    cells = [cell for suite in prepared.plan.suites for cell in suite.cells]
-    if prepared.cast.engines.setups or any(cell.arm.kind is ArmKind.AGENT for cell in cells):
-        return
     configured = words([call.config.get("engine") or ""])
     named = [name for name in options.who.engines if name not in configured]
     for name in named:
         call.registry.resolve(ENGINES, name.partition(PAIRED)[0])
+    cells = (cell for suite in prepared.plan.suites for cell in suite.cells)
+    if prepared.cast.engines.setups or any(cell.arm.kind is ArmKind.AGENT for cell in cells):
+        return
     if named or options.who.replay:
         message = f"{'--engine' if named else '--replay'} has no effect: what is evaluated here is called directly"
         yield Problem("usage.unused", message, hint="Leave it out.", severity=Severity.WARNING)
