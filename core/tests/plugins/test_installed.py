@@ -411,7 +411,7 @@ def test_a_command_looks_once(program: Program, monkeypatch: pytest.MonkeyPatch)
 
 def test_descriptions_are_not_parsed(site: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Metadata is read up to its description, once a distribution, and fields in the description do not count."""
-    folder = install(site)
+    folder = install(site, requires=["skillgauge-core"])
     with (folder / "METADATA").open("a") as file:
         file.write("Name: other\nVersion: 2.0\n")
     settle(folder)
