@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,6 +23,7 @@ from skillgauge.api import (
     Score,
     Trajectory,
     TrajectoryEvent,
+    TrialNotes,
     TrialResult,
     Usage,
 )
@@ -56,6 +57,14 @@ class GivenRuns:
         return (self._views[row.run_id] for row in rows)
 
     def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """Keep nothing that people say."""
+        return False
+
+    def trial_notes(self, run_id: str) -> Mapping[int, TrialNotes] | None:
+        """Keep nothing that people say."""
+        return None
+
+    def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
         """Keep nothing that people say."""
         return False
 

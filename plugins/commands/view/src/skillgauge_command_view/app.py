@@ -14,13 +14,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from skillgauge.api import SkillgaugeError, plain
+from skillgauge.api import SkillgaugeError, TrialNotes, plain
 from skillgauge.api.report import RunState, RunView, counted
 
 from .access import ICON, STYLE, Gate, Names, Tickets
 from .downloads import Downloads
 from .links import ServedLinks
-from .noting import NotTakenError, notes_of_form, seen
+from .noting import NotTakenError, notes_of_form, seen, trial_notes_of_form
 from .pages.case_page import case_page, find_case, find_trial, trial_page
 from .pages.compare_page import compare_page
 from .pages.history_page import history_page, newest_rows
@@ -71,6 +71,7 @@ class Viewer:
             Route("/runs/{run}", self.run),
             Route("/runs/{run}/cases/{suite:int}-{case:int}", self.case),
             Route("/runs/{run}/trials/{trial:int}", self.trial),
+            Route("/runs/{run}/trials/{trial:int}/notes", self.note_trial, methods=["POST"]),
             Route("/runs/{run}/labels", self.label),
             Route("/runs/{run}/labels", self.add_label, methods=["POST"]),
             Route("/runs/{run}/judges", self.judges),
@@ -121,6 +122,7 @@ class Viewer:
             pause_s=_PAUSE_S,
             form_key=self.tickets.form_key if can_note else None,
             seen=seen(row.notes) if row.notes else "",
+            noted_trials=sorted((self.runs.trial_notes(row) or {}).items()),
         )
         if is_followed:
             answer.headers["Refresh"] = str(_PAUSE_S)
@@ -132,7 +134,7 @@ class Viewer:
         report = find_case(view, request.path_params["suite"], request.path_params["case"])
         if report is None:
             raise HTTPException(404, "The run has no such case, or no trial of it has ended.")
-        return self._page("case", row=row, page=case_page(report))
+        return self._page("case", row=row, page=case_page(report), trial_notes=self.runs.trial_notes(row) or {})
 
     def trial(self, request: Request) -> Response:
         """A trial of a run."""
@@ -143,7 +145,17 @@ class Viewer:
         first = _number(_words(request).get("from", "1"))
         suites = [suite.id for suite in view.head.suites]
         place = suites.index(result.suite_id) if result.suite_id in suites else 0
-        return self._page("trial", row=row, page=trial_page(result, first), case=f"{place}-{result.case_index}")
+        said = self.runs.trial_notes(row)
+        notes = (said or {}).get(result.ordinal, TrialNotes())
+        return self._page(
+            "trial",
+            row=row,
+            page=trial_page(result, first),
+            case=f"{place}-{result.case_index}",
+            notes=notes,
+            seen=seen(notes),
+            form_key=self.tickets.form_key if self.labels.can_add and said is not None else None,
+        )
 
     def label(self, request: Request) -> Response:
         """The next judged check to label."""
@@ -183,6 +195,27 @@ class Viewer:
         if not self.runs.annotate(row, notes):
             raise HTTPException(404, "The run is gone.")
         return RedirectResponse(self.pages.links.run(row.key), status_code=303)
+
+    async def note_trial(self, request: Request) -> Response:
+        """Take what a person says of a trial, and lead back to it."""
+        words = await _form(request)
+        self._require_own(words)
+        return await run_in_threadpool(self._noted_trial, request, words)
+
+    def _noted_trial(self, request: Request, words: Mapping[str, str]) -> Response:
+        self._require_writable()
+        row, _ = self._found(request)
+        ordinal = request.path_params["trial"]
+        said = self.runs.trial_notes(row)
+        if said is None:
+            raise HTTPException(404, "The place of this run keeps no notes or tags of trials.")
+        try:
+            notes = trial_notes_of_form(said.get(ordinal, TrialNotes()), words)
+        except NotTakenError as error:
+            raise HTTPException(400, str(error)) from None
+        if not self.runs.annotate_trial(row, ordinal, notes):
+            raise HTTPException(404, "The run has no such trial, or it has not ended.")
+        return RedirectResponse(self.pages.links.trial(row.key, ordinal), status_code=303)
 
     def _require_own(self, words: Mapping[str, str]) -> None:
         if not self.tickets.admits_form(words.get("key", "")):
