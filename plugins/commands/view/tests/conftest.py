@@ -29,8 +29,10 @@ from skillgauge.api import (
 )
 from skillgauge.api.report import RunView
 from skillgauge.api.run import Globals, invocation
+from skillgauge_command_view.app import Desk
 from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.pages.label_page import Labels
+from skillgauge_command_view.quarantining import Quarantine
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.serving import Place, Server
 from skillgauge_command_view.sources import Runs, Source, StoredRuns, key_of
@@ -150,9 +152,11 @@ def serve() -> Serve:
         labels: Labels | None = None,
         downloads: Downloads | None = None,
         source: Source | None = None,
+        quarantine: Quarantine | None = None,
     ) -> Iterator[Served]:
         labels = labels or Labels(Path("no-such-folder/labels.jsonl"), can_add=False)
-        server = Server(Runs([source or GivenRuns(views)]), Place("127.0.0.1", 0), labels, downloads)
+        desk = Desk(labels, downloads or Downloads(), quarantine)
+        server = Server(Runs([source or GivenRuns(views)]), Place("127.0.0.1", 0), desk)
         thread = threading.Thread(target=server.serve)
         thread.start()
         try:

@@ -28,6 +28,7 @@ from .pages.label_page import Labels
 from .pages.run_cases import Cases
 from .pages.run_page import PAGE, CaseFilter, RunPage
 from .pages.several_page import MOST, several_page
+from .quarantining import Quarantine
 from .rendering import Pages, asset
 from .rows import RunRow
 from .run_list import RunFilter, choices
@@ -52,6 +53,7 @@ class Viewer:
         labels: what people say of judged checks.
         tickets: know which forms are from our pages.
         downloads: renders runs through reporters.
+        quarantine: makes the lines by which a case goes into quarantine; `None` if no folder is known.
     """
 
     runs: Runs
@@ -60,6 +62,7 @@ class Viewer:
     labels: Labels
     tickets: Tickets
     downloads: Downloads
+    quarantine: Quarantine | None
 
     def routes(self) -> list[Route]:
         """Every address that there is."""
@@ -134,7 +137,17 @@ class Viewer:
         report = find_case(view, request.path_params["suite"], request.path_params["case"])
         if report is None:
             raise HTTPException(404, "The run has no such case, or no trial of it has ended.")
-        return self._page("case", row=row, page=case_page(report), trial_notes=self.runs.trial_notes(row) or {})
+        words = _words(request)
+        lines = self.quarantine and self.quarantine.lines(report.case, words.get("until", ""), words.get("reason", ""))
+        return self._page(
+            "case",
+            row=row,
+            page=case_page(report),
+            trial_notes=self.runs.trial_notes(row) or {},
+            quarantine=lines,
+            is_asked="until" in words,
+            apart=view.head.suites[request.path_params["suite"]].quarantine_of(report.case.id),
+        )
 
     def trial(self, request: Request) -> Response:
         """A trial of a run."""
@@ -145,8 +158,8 @@ class Viewer:
         first = _number(_words(request).get("from", "1"))
         suites = [suite.id for suite in view.head.suites]
         place = suites.index(result.suite_id) if result.suite_id in suites else 0
-        said = self.runs.trial_notes(row)
-        notes = (said or {}).get(result.ordinal, TrialNotes())
+        noted = self.runs.trial_notes(row)
+        notes = (noted or {}).get(result.ordinal, TrialNotes())
         return self._page(
             "trial",
             row=row,
@@ -154,7 +167,7 @@ class Viewer:
             case=f"{place}-{result.case_index}",
             notes=notes,
             seen=seen(notes),
-            form_key=self.tickets.form_key if self.labels.can_add and said is not None else None,
+            form_key=self.tickets.form_key if self.labels.can_add and noted is not None else None,
         )
 
     def label(self, request: Request) -> Response:
@@ -206,11 +219,11 @@ class Viewer:
         self._require_writable()
         row, _ = self._found(request)
         ordinal = request.path_params["trial"]
-        said = self.runs.trial_notes(row)
-        if said is None:
+        noted = self.runs.trial_notes(row)
+        if noted is None:
             raise HTTPException(404, "The place of this run keeps no notes or tags of trials.")
         try:
-            notes = trial_notes_of_form(said.get(ordinal, TrialNotes()), words)
+            notes = trial_notes_of_form(noted.get(ordinal, TrialNotes()), words)
         except NotTakenError as error:
             raise HTTPException(400, str(error)) from None
         if not self.runs.annotate_trial(row, ordinal, notes):
@@ -284,7 +297,22 @@ class Viewer:
         return HTMLResponse(self.pages.draw(template, **values))
 
 
-def make_app(runs: Runs, tickets: Tickets, names: Names, labels: Labels, downloads: Downloads) -> Gate:
+@dataclass(frozen=True)
+class Desk:
+    """All that the pages offer beyond showing runs.
+
+    Args:
+        labels: what people say of judged checks.
+        downloads: renders runs through reporters.
+        quarantine: makes the lines by which a case goes into quarantine; `None` if no folder is known.
+    """
+
+    labels: Labels
+    downloads: Downloads
+    quarantine: Quarantine | None = None
+
+
+def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk) -> Gate:
     """Return the whole server as an ASGI application."""
     pages = Pages(ServedLinks(), inline_style=False)
 
@@ -308,7 +336,7 @@ def make_app(runs: Runs, tickets: Tickets, names: Names, labels: Labels, downloa
         HTTPException: failed,
         SkillgaugeError: broken,
     }
-    viewer = Viewer(runs, pages, Cases(), labels, tickets, downloads)
+    viewer = Viewer(runs, pages, Cases(), desk.labels, tickets, desk.downloads, desk.quarantine)
     app = Starlette(routes=viewer.routes(), exception_handlers=dict(handlers))
     return Gate(
         app,
