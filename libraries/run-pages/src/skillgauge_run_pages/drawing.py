@@ -30,6 +30,7 @@ from skillgauge.api.report import (
 from skillgauge_run_views import latency_text, outcome_text
 
 from . import efforts, waterfall
+from .summary import group_name
 from .wording import dollars, text
 
 VERDICTS = {Verdict.PASS: "✓ Pass", Verdict.FAIL: "✗ Fail", Verdict.ERROR: "! Error", Verdict.SKIPPED: "– Skipped"}
@@ -57,7 +58,9 @@ def environment(package: str) -> Environment:
         keep_trailing_newline=True,
     )
     made.filters.update(cases=cases_text, counted=counted, cut=cut, dollars=dollars, duration=duration)
-    made.filters.update(figure=figure_text, interval=interval_text, latency=latency_text, moment=moment)
+    made.filters.update(
+        figure=figure_text, group_name=group_name, interval=interval_text, latency=latency_text, moment=moment
+    )
     made.filters.update(notes=rate_notes, number=decimal, outcome=outcome_text, percent=percent, plain=plain)
     made.filters.update(points=points, rated=rated_figures, signed_points=signed_points)
     made.filters.update(table_texts=table_texts, text=text)
