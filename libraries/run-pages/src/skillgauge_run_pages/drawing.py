@@ -49,7 +49,7 @@ def environment(package: str) -> Environment:
     Args:
         package: its templates lie in its folder `templates`.
     """
-    made = Environment(
+    templates = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader(__package__ or "")]),
         autoescape=True,
         undefined=StrictUndefined,
@@ -57,14 +57,14 @@ def environment(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters.update(cases=cases_text, counted=counted, cut=cut, dollars=dollars, duration=duration)
-    made.filters.update(
+    templates.filters.update(cases=cases_text, counted=counted, cut=cut, dollars=dollars, duration=duration)
+    templates.filters.update(
         figure=figure_text, group_name=group_name, interval=interval_text, latency=latency_text, moment=moment
     )
-    made.filters.update(notes=rate_notes, number=decimal, outcome=outcome_text, percent=percent, plain=plain)
-    made.filters.update(points=points, rated=rated_figures, signed_points=signed_points)
-    made.filters.update(table_texts=table_texts, text=text)
-    made.globals.update(
+    templates.filters.update(notes=rate_notes, number=decimal, outcome=outcome_text, percent=percent, plain=plain)
+    templates.filters.update(points=points, rated=rated_figures, signed_points=signed_points)
+    templates.filters.update(table_texts=table_texts, text=text)
+    templates.globals.update(
         bar_head=BAR_HEAD,
         outcomes=tuple(Outcome),
         plane_height=efforts.HEIGHT,
@@ -73,7 +73,7 @@ def environment(package: str) -> Environment:
         signs=SIGNS,
         verdicts=VERDICTS,
     )
-    return made
+    return templates
 
 
 def asset(name: str) -> str:

@@ -40,10 +40,10 @@ class Pages:
 
     @cached_property
     def _environment(self) -> Environment:
-        made = environment(__package__ or "")
-        made.filters.update(turn=turn_class)
-        made.globals.update(link=self.links, **self._style())
-        return made
+        templates = environment(__package__ or "")
+        templates.filters.update(turn=turn_class)
+        templates.globals.update(link=self.links, **self._style())
+        return templates
 
     def _style(self) -> Mapping[str, object]:
         if not self._inline_style:

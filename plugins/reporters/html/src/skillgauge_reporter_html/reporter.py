@@ -61,16 +61,16 @@ def _drawn(drawn: Page) -> Iterator[bytes]:
 @cache
 def _template() -> Template:
     """The template, made once: of very many skills each has a page of its own."""
-    made = environment(__package__ or "")
+    templates = environment(__package__ or "")
     style, script = "\n" + asset("pages.css"), "\n" + asset("skills.js")
-    made.globals.update(
+    templates.globals.update(
         part_size=PART,
         style=Markup(style),  # our own file, nothing from outside
         style_hash=content_hash(style),
         script=Markup(script),  # likewise
         script_hash=content_hash(script),
     )
-    return made.get_template("report.html.jinja")
+    return templates.get_template("report.html.jinja")
 
 
 def _subject(view: RunView) -> str:
