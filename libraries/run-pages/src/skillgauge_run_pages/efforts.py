@@ -116,7 +116,7 @@ class Efforts:
         priced = [
             (group, boxes[group.key])
             for group in groups
-            if group.key in boxes and not boxes[group.key].unpriced and group.pass_rate.rate is not None
+            if group.key in boxes and not boxes[group.key].unknown and group.pass_rate.rate is not None
         ]
         priced = priced[: len(LETTERS)]
         most = max((box.mean for _, box in priced), default=0.0)
