@@ -51,6 +51,7 @@ def environment(package: str) -> Environment:
     """
     templates = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader(__package__ or "")]),
+        auto_reload=False,  # a server goes on with the templates that it began with, whatever is installed meanwhile
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
