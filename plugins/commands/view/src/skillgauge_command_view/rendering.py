@@ -33,7 +33,7 @@ from skillgauge_run_views import latency_text, outcome_text
 from .links import Links
 from .pages.compare_page import turn_class
 from .pages.efforts import HEIGHT, WIDTH
-from .pages.run_page import group_name
+from .pages.run_page import group_name, step_text
 from .pages.waterfall import SCALE
 from .rows import dollars
 
@@ -92,6 +92,7 @@ class Pages:
             points=points,
             rated=rated_figures,
             signed_points=signed_points,
+            step=step_text,
             text=text,
             turn=turn_class,
         )

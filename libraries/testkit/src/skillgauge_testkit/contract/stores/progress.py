@@ -33,6 +33,11 @@ async def tells_how_far(place: Place) -> None:
         await answered("RunLog.claim", place.patience_s, log.claim, [*paid, samples.trial(0)])
         expected = tuple(UnderWay.of(trial, since=began, where="") for trial in paid[::-1])
         await _require_progress(place, store, Progress({}, expected))
+        for step in ("message", "tool_call Bash"):
+            spent = samples.unfinished(1, 1, 10).model_copy(update={"last_step": step})
+            await answered("RunLog.spend", place.patience_s, log.spend, [spent])
+            stepped = expected[0].model_copy(update={"last_step": step})
+            await _require_progress(place, store, Progress({}, (stepped, *expected[1:])))
         if store.durable:
             await _require_seen(place, under_way=[1, 2])
         await _require_committed(place, log, store)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from skillgauge.api import DIRECT, CaseHead, UnderWay, Verdict, plain
+from skillgauge.api import DIRECT, CaseHead, EventKind, UnderWay, Verdict, plain
 from skillgauge.api.report import (
     GroupKey,
     GroupSummary,
@@ -136,6 +136,26 @@ class RunPage:
     def with_rate(self) -> tuple[GroupSummary, ...]:
         """The others."""
         return tuple(group for group in self.view.summary.groups if not rated_figures(group))
+
+
+_STEPS = {
+    EventKind.MESSAGE.value: "a message",
+    EventKind.REASONING.value: "reasoning",
+    EventKind.TOOL_CALL.value: "calls",
+    EventKind.TOOL_RESULT.value: "the result of a tool",
+    EventKind.NOTICE.value: "a notice",
+    EventKind.USER.value: "a turn of the user",
+}
+
+
+def step_text(last_step: str) -> str:
+    """The last step of a session for people.
+
+    >>> step_text("tool_call Bash"), step_text("message")
+    ('calls Bash', 'a message')
+    """
+    kind, _, name = last_step.partition(" ")
+    return plain(f"{_STEPS.get(kind, kind)} {name}".strip(), 80)
 
 
 def group_name(group: GroupKey | GroupSummary) -> str:
