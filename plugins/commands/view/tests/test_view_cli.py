@@ -64,6 +64,7 @@ def pages(document: dict[str, Any]) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_it_serves_the_store_until_it_is_ended(program: Program, evaluated: Path, ending: signal.Signals) -> None:
@@ -178,6 +179,7 @@ print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": "done"}))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_run_is_watched_from_another_process(program: Program, work: Path) -> None:
     """A run that is under way in one process shows its progress in another, and its end."""

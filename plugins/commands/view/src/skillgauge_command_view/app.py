@@ -29,7 +29,7 @@ from .pages.run_cases import Cases
 from .pages.run_page import PAGE, CaseFilter, RunPage
 from .pages.several_page import MOST, several_page
 from .quarantining import Quarantine
-from .rendering import Pages, asset
+from .rendering import Pages, icon, style
 from .rows import RunRow
 from .run_list import RunFilter, choices
 from .sources import Runs, key_of
@@ -90,11 +90,11 @@ class Viewer:
 
     def style(self, _request: Request) -> Response:
         """The style of all pages."""
-        return Response(asset("view.css"), media_type="text/css")
+        return Response(style(), media_type="text/css")
 
     def icon(self, _request: Request) -> Response:
         """The sign of these pages in a browser."""
-        return Response(asset("view.svg"), media_type="image/svg+xml")
+        return Response(icon(), media_type="image/svg+xml")
 
     def list(self, request: Request) -> Response:
         """The runs that fit a filter."""
