@@ -106,7 +106,7 @@ class Viewer:
 
     def run(self, request: Request) -> Response:
         """A run."""
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         words = _words(request)
         show = words.get("show", "all")
         chosen = CaseFilter(show if show in ("all", "bad", "changed") else "all", words.get("q", ""), _page_of(words))
@@ -133,7 +133,7 @@ class Viewer:
 
     def case(self, request: Request) -> Response:
         """A case of a run."""
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         report = find_case(view, request.path_params["suite"], request.path_params["case"])
         if report is None:
             raise HTTPException(404, "The run has no such case, or no trial of it has ended.")
@@ -151,7 +151,7 @@ class Viewer:
 
     def trial(self, request: Request) -> Response:
         """A trial of a run."""
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         result = find_trial(view, request.path_params["trial"])
         if result is None:
             raise HTTPException(404, "The run has no such trial, or it has not ended.")
@@ -198,7 +198,7 @@ class Viewer:
 
     def _noted(self, request: Request, words: Mapping[str, str]) -> Response:
         self._require_writable()
-        row, _ = self._found(request)
+        row, _ = self._run_of(request)
         if row.notes is None:
             raise HTTPException(404, "The place of this run keeps no names, notes or labels.")
         try:
@@ -217,7 +217,7 @@ class Viewer:
 
     def _noted_trial(self, request: Request, words: Mapping[str, str]) -> Response:
         self._require_writable()
-        row, _ = self._found(request)
+        row, _ = self._run_of(request)
         ordinal = request.path_params["trial"]
         noted = self.runs.trial_notes(row)
         if noted is None:
@@ -240,14 +240,14 @@ class Viewer:
 
     def judges(self, request: Request) -> Response:
         """The labels of a run beside what its judges said."""
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         if not view.head.judges:
             raise HTTPException(404, "No judge decided anything in this run.")
         return self._page("judges", row=row, page=self.labels.judges(row, view), can_add=self.labels.can_add)
 
     def report(self, request: Request) -> Response:
         """A run as a report, to be downloaded."""
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         document = self.downloads.make(view, row.key, request.path_params["reporter"])
         if document is None:
             raise HTTPException(404, "No reporter of that name is installed.")
@@ -257,7 +257,7 @@ class Viewer:
     def _judged(self, request: Request) -> tuple[RunRow, RunView]:
         """The run of a request that is about labels to add."""
         self._require_writable()
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         if not view.head.judges:
             raise HTTPException(404, "No judge decided anything in this run.")
         return row, view
@@ -284,7 +284,7 @@ class Viewer:
             raise HTTPException(404, "No run here is of that skill.")
         return self._page("history", page=history_page(target, rows, self.runs.views(rows), older))
 
-    def _found(self, request: Request) -> tuple[RunRow, RunView]:
+    def _run_of(self, request: Request) -> tuple[RunRow, RunView]:
         return self._run(request.path_params["run"])
 
     def _run(self, key: str) -> tuple[RunRow, RunView]:

@@ -165,8 +165,8 @@ def _document(process: subprocess.Popen[str]) -> dict[str, Any]:
     while line := process.stdout.readline():
         text += line
         with suppress(ValueError):
-            found = json.loads(text)
-            return found if isinstance(found, dict) else {}
+            document = json.loads(text)
+            return document if isinstance(document, dict) else {}
     return {}
 
 

@@ -41,10 +41,10 @@ class Pages:
 
     @cached_property
     def _environment(self) -> Environment:
-        made = environment(__package__ or "")
-        made.filters.update(group_name=group_name, step=step_text, turn=turn_class)
-        made.globals.update(link=self.links, **self._style())
-        return made
+        jinja = environment(__package__ or "")
+        jinja.filters.update(group_name=group_name, step=step_text, turn=turn_class)
+        jinja.globals.update(link=self.links, **self._style())
+        return jinja
 
     def _style(self) -> Mapping[str, object]:
         if not self._inline_style:
