@@ -204,14 +204,16 @@ class Ledger:
         attempts = (*before, last)
         return Unfinished(trial_id=kept.trial_id, ordinal=kept.ordinal, claim=claim, attempts=attempts)
 
-    def spent(self, trial: Trial, attempts: tuple[GivenUp, ...]) -> None:
+    def spent(self, trial: Trial, attempts: tuple[GivenUp, ...], last_step: str = "") -> None:
         """Take what a trial under way has used since it was claimed; called in the thread of the event loop.
 
         What is paid for is on its way to the store when this returns, the rest is written if the trial has no result
         at the end. While a write is under way further news are gathered, so that there is never more than one.
         """
         claim = self.earlier.get(trial.trial_id, 0) + 1
-        unfinished = Unfinished(trial_id=trial.trial_id, ordinal=trial.ordinal, claim=claim, attempts=attempts)
+        unfinished = Unfinished(
+            trial_id=trial.trial_id, ordinal=trial.ordinal, claim=claim, attempts=attempts, last_step=last_step
+        )
         unfinished = self._clean(unfinished) if self._clean else unfinished
         self._spent[trial.trial_id] = self._latest[trial.trial_id] = unfinished
         if trial.paid and self._journal is None:
@@ -345,7 +347,9 @@ class MemoryLog:
         counts: dict[GroupKey, dict[Verdict, int]] = {}
         for result in tuple(self._results.values()):
             count(counts, result.group, result.verdict)
-        return Progress(counts, tuple(sorted(self._under_way.values(), key=lambda one: one.ordinal)))
+        sessions = sorted(self._under_way.values(), key=lambda one: one.ordinal)
+        claims = ((one.ordinal, self._claims[one.trial_id]) for one in sessions)
+        return Progress(counts, tuple(map(UnderWay.after, sessions, map(self._spent.get, claims))))
 
     def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
         """See `Followed.results_since`."""
