@@ -36,8 +36,8 @@ from ..types.result import (
     Unfinished,
     Verdict,
 )
-from ..types.trial import CaseHead, Failure, FailureClass, PlanHead, Trial
-from .budget import CUT_OFF
+from ..types.trial import CaseHead, PlanHead, Trial
+from .keeping.sessions import with_earlier_session, with_session
 from .keeping.shelf import Shelf
 
 BATCH = 200
@@ -65,6 +65,7 @@ class Ledger:
         clean: Clean | None = None,
     ) -> None:
         self._log = log
+        self.run_id = log.info.run_id
         self._clean = clean
         self._concurrency = concurrency
         self._on_commit = on_commit
@@ -175,15 +176,28 @@ class Ledger:
 
         A store that cannot keep it ends the run with the next result, and no attempt.
         """
-        unfinished = self._with_session(kept)
-        self._latest[kept.trial_id] = unfinished
-        self._spent.pop(kept.trial_id, None)
-        attempt = len(self._cut_off.get(kept.trial_id, ())) + len(unfinished.attempts) - 1
         try:
-            await self._log.spend((unfinished,))
+            attempt = await self._spend_session(kept)
             await self._shelf.keep(kept.model_copy(update={"attempt": attempt}))
         except StoreError as error:
             self._broken = error
+
+    async def _spend_session(self, kept: KeptExecution) -> int:
+        """Store the usage of an execution; return the place of its attempt among all of its trial."""
+        trial_id = kept.trial_id
+        cut_off, latest = self._cut_off.get(trial_id, ()), self._latest.get(trial_id)
+        earlier = None
+        if cut_off and latest is None:  # an earlier process has begun it
+            earlier = await asyncio.to_thread(lambda: with_earlier_session(kept, self._log.unfinished()))
+        if earlier:
+            attempt, unfinished = earlier
+            self._cut_off[trial_id] = (*cut_off[:attempt], unfinished.attempts[-1], *cut_off[attempt + 1 :])
+        else:
+            unfinished = self._latest[trial_id] = with_session(kept, latest, self.earlier.get(trial_id, 0) + 1)
+            attempt = len(cut_off) + len(unfinished.attempts) - 1
+            self._spent.pop(trial_id, None)
+        await self._log.spend((unfinished,))
+        return attempt
 
     async def kept(self, trial: Trial) -> KeptExecution | None:
         """See `Keeper.kept`; only of trials that were claimed before is the store asked."""
@@ -194,15 +208,6 @@ class Ledger:
         except StoreError as error:
             self._broken = error
             return None
-
-    def _with_session(self, kept: KeptExecution) -> Unfinished:
-        """Return the usage of the claim under way by the time that an execution is kept."""
-        claim, failure = self.earlier.get(kept.trial_id, 0) + 1, Failure.of_agent(FailureClass.KILLED, CUT_OFF)
-        latest = self._latest.get(kept.trial_id)
-        *before, last = latest.attempts if latest else (GivenUp(failure=failure, wait_s=0.0, is_cut_off=True),)
-        last = last.model_copy(update={"usage": kept.execution.usage, "has_session": True})
-        attempts = (*before, last)
-        return Unfinished(trial_id=kept.trial_id, ordinal=kept.ordinal, claim=claim, attempts=attempts)
 
     def spent(self, trial: Trial, attempts: tuple[GivenUp, ...], last_step: str = "") -> None:
         """Take what a trial under way has used since it was claimed; called in the thread of the event loop.

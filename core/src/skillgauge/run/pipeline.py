@@ -192,7 +192,7 @@ async def _execute(
         keeper=ledger,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
-    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger, job.files, on_step)
+    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger.run_id, ledger, job.files, on_step)
 
     async def write(result: TrialResult, *, paid: bool) -> None:
         await ledger.record(result, paid=paid)
@@ -242,6 +242,7 @@ class _RunTrial:
     budget: Budget
     concurrency: int
     recipe: bytes
+    run_id: str
     keeper: Keeper
     files_of_run: Callable[[], RunFiles] | None
     on_step: OnStep
