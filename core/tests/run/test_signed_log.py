@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from skillgauge.run import signed_store
-from skillgauge.run.ledger import MemoryLog
+from skillgauge.run.keeping.memory import MemoryLog
 from skillgauge.run.signed_store import SignedLog
 from skillgauge.run.stored_run import Ordinals, RunSigner, StoreKey
 from skillgauge.types.comparison import GroupKey

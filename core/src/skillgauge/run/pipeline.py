@@ -26,7 +26,8 @@ from ..types.trial import Failure, Trial
 from .agents import OnStep
 from .budget import Budget, BudgetLimits, LastSteps
 from .grading import Grading
-from .ledger import Ledger, MemoryStore
+from .keeping.memory import MemoryStore
+from .ledger import Ledger
 from .scheduling.executor import LocalExecutor, run_all
 from .scheduling.rounds import Rounds
 from .scorers import Scorers
