@@ -450,6 +450,8 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/engines/acp/tests/test_configured.py::test_trouble_that_the_program_tells_is_no_answer",
         "tests/agents/test_presets.py::test_a_session",
         "plugins/engines/command/tests/test_records.py::test_answer_skill_and_tokens",
+        "plugins/engines/command/tests/test_command_programs.py::test_answer_skill_and_tokens_of_a_program",
+        "plugins/engines/acp/tests/test_kept_usage.py::test_rows_of_a_database_count_with_what_is_in_its_log",
         "plugins/engines/command/tests/test_records.py::test_an_agent_without_skills_is_given_their_files",
         "core/tests/decide/test_broken_arms.py::test_arms_that_nothing_shows_to_differ_are_said",
         "plugins/commands/engines/tests/test_engines_probe.py::test_an_agent_of_the_protocol",
