@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol, cast
 
-from ..contract.stores import Archive, Claimed, KeepingLog, NotedStore, RunLog, RunQuery, Store
+from ..contract.stores import Archive, Claimed, KeepingLog, NotedStore, RunLog, RunQuery, Store, TrialNotedStore
 from ..errors import Problem, Severity, StoreError
 from ..types.comparison import GroupKey
 from ..types.kept import KeptExecution
@@ -72,6 +72,8 @@ class SignedStore:
         self._warn = warn
         if isinstance(store, NotedStore):  # words of people are not signed; a store that keeps none has no such methods
             self.notes, self.annotate = store.notes, store.annotate
+        if isinstance(store, TrialNotedStore):
+            self.trial_notes, self.annotate_trial = store.trial_notes, store.annotate_trial
 
     async def begin(self, head: PlanHead, *, fresh: bool) -> SignedLog:
         """See `Store.begin`. A run that this user's key did not sign is not resumed, and the user is warned of it."""

@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ def pages(document: dict[str, Any]) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_it_serves_the_store_until_it_is_ended(program: Program, evaluated: Path, ending: signal.Signals) -> None:
@@ -177,6 +179,7 @@ print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": "done"}))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_run_is_watched_from_another_process(program: Program, work: Path) -> None:
     """A run that is under way in one process shows its progress in another, and its end."""
@@ -227,3 +230,23 @@ def wait_for(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < until, "it takes too long"
         time.sleep(0.05)
+
+
+def test_eval_honours_the_lines_that_a_page_gives(program: Program, evaluated: Path) -> None:
+    """From the page of a case into the configuration: the next run has that case in quarantine, and no other."""
+    with started(program, "--store", "runs.db") as (_, document), pages(document) as client:
+        (run,) = set(re.findall('href="(/runs/[^"?/]+)"', client.get("/runs").text))
+        case = re.findall('href="(/runs/[^"]+/cases/[^"]+)"', client.get(run).text)[0]
+        page = client.get(case, params={"until": "2999-01-31", "reason": "it wavers"}).text
+    lines = unescape(page.partition('aria-label="Lines for the configuration">\n')[2].partition("</pre>")[0])
+    (evaluated / "skillgauge.config.yaml").write_text(lines)
+    suite = AGENT / "release-notes/evals/evals.json"
+    done = program(
+        "eval", suite, "--replay", AGENT / "recordings", "--fresh", "--format", "record", "--output-dir", "again"
+    )
+    assert done.code == 0, done.stderr
+    assert "matches no case" not in done.stderr
+    (record,) = (evaluated / "again").glob("*.record.json")
+    (head,) = json.loads(record.read_text())["plan"]["suites"]
+    (entry,) = head["quarantined"]
+    assert (entry["until"], entry["reason"]) == ("2999-01-31", "it wavers")

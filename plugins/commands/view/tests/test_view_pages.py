@@ -79,6 +79,7 @@ def all_pages(served: Any) -> dict[str, str]:
     return pages
 
 
+@pytest.mark.slow
 def test_every_page_of_every_run_is_inert(served: Any) -> None:
     """No page has an element or an address of theirs."""
     pages = all_pages(served)

@@ -14,6 +14,7 @@ from skillgauge.api import (
     Problem,
     RunQuery,
     Store,
+    TrialNotedStore,
     UsageError,
     did_you_mean,
     plain,
@@ -71,10 +72,17 @@ async def copy_runs(call: Invocation, source: str, target: str, run_ids: Collect
                     copied.append(run_id)
                     if run_id in notes and isinstance(to_store, NotedStore):
                         await to_store.annotate(run_id, notes[run_id])
+                    await _copy_trial_notes(from_store, to_store, run_id)
                     call.output.line(f"copied {plain(run_id)}")
                 else:
                     present.append(run_id)
     return CopyDocument(copied=tuple(copied), present=tuple(present), unfinished=tuple(unfinished))
+
+
+async def _copy_trial_notes(source: Store, target: Store, run_id: str) -> None:
+    if isinstance(source, TrialNotedStore) and isinstance(target, TrialNotedStore):
+        for ordinal, notes in (await asyncio.to_thread(source.trial_notes, run_id)).items():
+            await target.annotate_trial(run_id, ordinal, notes)
 
 
 @asynccontextmanager

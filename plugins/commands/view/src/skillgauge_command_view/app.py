@@ -14,13 +14,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from skillgauge.api import SkillgaugeError, plain
+from skillgauge.api import SkillgaugeError, TrialNotes, plain
 from skillgauge.api.report import RunState, RunView, counted
 
 from .access import ICON, STYLE, Gate, Names, Tickets
 from .downloads import Downloads
 from .links import ServedLinks
-from .noting import NotTakenError, notes_of_form, seen
+from .noting import NotTakenError, notes_of_form, seen, trial_notes_of_form
 from .pages.case_page import case_page, find_case, find_trial, trial_page
 from .pages.compare_page import compare_page
 from .pages.history_page import history_page, newest_rows
@@ -28,7 +28,8 @@ from .pages.label_page import Labels
 from .pages.run_cases import Cases
 from .pages.run_page import PAGE, CaseFilter, RunPage
 from .pages.several_page import MOST, several_page
-from .rendering import Pages, asset
+from .quarantining import Quarantine
+from .rendering import Pages, icon, style
 from .rows import RunRow
 from .run_list import RunFilter, choices
 from .sources import Runs, key_of
@@ -52,6 +53,7 @@ class Viewer:
         labels: what people say of judged checks.
         tickets: know which forms are from our pages.
         downloads: renders runs through reporters.
+        quarantine: makes the lines by which a case goes into quarantine; `None` if no folder is known.
     """
 
     runs: Runs
@@ -60,6 +62,7 @@ class Viewer:
     labels: Labels
     tickets: Tickets
     downloads: Downloads
+    quarantine: Quarantine | None
 
     def routes(self) -> list[Route]:
         """Every address that there is."""
@@ -71,6 +74,7 @@ class Viewer:
             Route("/runs/{run}", self.run),
             Route("/runs/{run}/cases/{suite:int}-{case:int}", self.case),
             Route("/runs/{run}/trials/{trial:int}", self.trial),
+            Route("/runs/{run}/trials/{trial:int}/notes", self.note_trial, methods=["POST"]),
             Route("/runs/{run}/labels", self.label),
             Route("/runs/{run}/labels", self.add_label, methods=["POST"]),
             Route("/runs/{run}/judges", self.judges),
@@ -86,11 +90,11 @@ class Viewer:
 
     def style(self, _request: Request) -> Response:
         """The style of all pages."""
-        return Response(asset("view.css"), media_type="text/css")
+        return Response(style(), media_type="text/css")
 
     def icon(self, _request: Request) -> Response:
         """The sign of these pages in a browser."""
-        return Response(asset("view.svg"), media_type="image/svg+xml")
+        return Response(icon(), media_type="image/svg+xml")
 
     def list(self, request: Request) -> Response:
         """The runs that fit a filter."""
@@ -121,6 +125,7 @@ class Viewer:
             pause_s=_PAUSE_S,
             form_key=self.tickets.form_key if can_note else None,
             seen=seen(row.notes) if row.notes else "",
+            noted_trials=sorted((self.runs.trial_notes(row) or {}).items()),
         )
         if is_followed:
             answer.headers["Refresh"] = str(_PAUSE_S)
@@ -132,7 +137,17 @@ class Viewer:
         report = find_case(view, request.path_params["suite"], request.path_params["case"])
         if report is None:
             raise HTTPException(404, "The run has no such case, or no trial of it has ended.")
-        return self._page("case", row=row, page=case_page(report))
+        words = _words(request)
+        lines = self.quarantine and self.quarantine.lines(report.case, words.get("until", ""), words.get("reason", ""))
+        return self._page(
+            "case",
+            row=row,
+            page=case_page(report),
+            trial_notes=self.runs.trial_notes(row) or {},
+            quarantine=lines,
+            is_asked="until" in words,
+            apart=view.head.suites[request.path_params["suite"]].quarantine_of(report.case.id),
+        )
 
     def trial(self, request: Request) -> Response:
         """A trial of a run."""
@@ -143,7 +158,17 @@ class Viewer:
         first = _number(_words(request).get("from", "1"))
         suites = [suite.id for suite in view.head.suites]
         place = suites.index(result.suite_id) if result.suite_id in suites else 0
-        return self._page("trial", row=row, page=trial_page(result, first), case=f"{place}-{result.case_index}")
+        noted = self.runs.trial_notes(row)
+        notes = (noted or {}).get(result.ordinal, TrialNotes())
+        return self._page(
+            "trial",
+            row=row,
+            page=trial_page(result, first),
+            case=f"{place}-{result.case_index}",
+            notes=notes,
+            seen=seen(notes),
+            form_key=self.tickets.form_key if self.labels.can_add and noted is not None else None,
+        )
 
     def label(self, request: Request) -> Response:
         """The next judged check to label."""
@@ -183,6 +208,27 @@ class Viewer:
         if not self.runs.annotate(row, notes):
             raise HTTPException(404, "The run is gone.")
         return RedirectResponse(self.pages.links.run(row.key), status_code=303)
+
+    async def note_trial(self, request: Request) -> Response:
+        """Take what a person says of a trial, and lead back to it."""
+        words = await _form(request)
+        self._require_own(words)
+        return await run_in_threadpool(self._noted_trial, request, words)
+
+    def _noted_trial(self, request: Request, words: Mapping[str, str]) -> Response:
+        self._require_writable()
+        row, _ = self._found(request)
+        ordinal = request.path_params["trial"]
+        noted = self.runs.trial_notes(row)
+        if noted is None:
+            raise HTTPException(404, "The place of this run keeps no notes or tags of trials.")
+        try:
+            notes = trial_notes_of_form(noted.get(ordinal, TrialNotes()), words)
+        except NotTakenError as error:
+            raise HTTPException(400, str(error)) from None
+        if not self.runs.annotate_trial(row, ordinal, notes):
+            raise HTTPException(404, "The run has no such trial, or it has not ended.")
+        return RedirectResponse(self.pages.links.trial(row.key, ordinal), status_code=303)
 
     def _require_own(self, words: Mapping[str, str]) -> None:
         if not self.tickets.admits_form(words.get("key", "")):
@@ -251,7 +297,22 @@ class Viewer:
         return HTMLResponse(self.pages.draw(template, **values))
 
 
-def make_app(runs: Runs, tickets: Tickets, names: Names, labels: Labels, downloads: Downloads) -> Gate:
+@dataclass(frozen=True)
+class Desk:
+    """All that the pages offer beyond showing runs.
+
+    Args:
+        labels: what people say of judged checks.
+        downloads: renders runs through reporters.
+        quarantine: makes the lines by which a case goes into quarantine; `None` if no folder is known.
+    """
+
+    labels: Labels
+    downloads: Downloads
+    quarantine: Quarantine | None = None
+
+
+def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk) -> Gate:
     """Return the whole server as an ASGI application."""
     pages = Pages(ServedLinks(), inline_style=False)
 
@@ -275,7 +336,7 @@ def make_app(runs: Runs, tickets: Tickets, names: Names, labels: Labels, downloa
         HTTPException: failed,
         SkillgaugeError: broken,
     }
-    viewer = Viewer(runs, pages, Cases(), labels, tickets, downloads)
+    viewer = Viewer(runs, pages, Cases(), desk.labels, tickets, desk.downloads, desk.quarantine)
     app = Starlette(routes=viewer.routes(), exception_handlers=dict(handlers))
     return Gate(
         app,

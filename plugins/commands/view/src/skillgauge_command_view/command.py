@@ -98,14 +98,16 @@ def schemas() -> Mapping[str, JsonObject]:
     metavar="FILE",
     help="File that labels of judged checks are added to, as by `judge label`.",
 )
-@click.option("--read-only", is_flag=True, help="Take no labels, names or notes.")
+@click.option("--read-only", is_flag=True, help="Take no labels, names, notes or tags.")
 @click.pass_context
 def serve(ctx: click.Context, /, **chosen: Any) -> int:
     """Serve runs until Ctrl-C."""
     from .access import is_loopback  # noqa: PLC0415 - `--help` needs none of it
+    from .app import Desk  # noqa: PLC0415 - as above
     from .beside import noted  # noqa: PLC0415 - as above
     from .downloads import Downloads  # noqa: PLC0415 - as above
     from .pages.label_page import Labels  # noqa: PLC0415 - as above
+    from .quarantining import Quarantine  # noqa: PLC0415 - as above
     from .serving import Place, Server, opened_in_browser  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj, {})
@@ -113,7 +115,8 @@ def serve(ctx: click.Context, /, **chosen: Any) -> int:
         runs = stack.enter_context(_runs(ctx, call, chosen["paths"], chosen["stores"]))
         labels = Labels(Path(chosen["labels"]), can_add=not chosen["read_only"])
         first = _first(runs, chosen["run"])
-        server = Server(runs, Place(chosen["host"], chosen["port"]), labels, Downloads(call))
+        desk = Desk(labels, Downloads(call), Quarantine(call))
+        server = Server(runs, Place(chosen["host"], chosen["port"]), desk)
         stack.callback(server.close)
         stack.enter_context(noted(call, server.port, _places(ctx, call, chosen["paths"], chosen["stores"])))
         address = server.address_of(first)

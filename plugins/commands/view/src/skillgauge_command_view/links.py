@@ -42,6 +42,9 @@ class Links(Protocol):
     def notes(self, key: str) -> str:
         """Takes what a person says of a run."""
 
+    def trial_notes(self, key: str, ordinal: int) -> str:
+        """Takes what a person says of a trial."""
+
     def report(self, key: str, reporter: str) -> str:
         """A run as a report, to be downloaded."""
 
@@ -86,6 +89,10 @@ class ServedLinks:
     def notes(self, key: str) -> str:
         """See `Links.notes`."""
         return f"/runs/{key}/notes"
+
+    def trial_notes(self, key: str, ordinal: int) -> str:
+        """See `Links.trial_notes`."""
+        return f"/runs/{key}/trials/{ordinal}/notes"
 
     def report(self, key: str, reporter: str) -> str:
         """See `Links.report`."""
@@ -144,6 +151,10 @@ class FileLinks:
     def notes(self, key: str) -> str:
         """See `Links.notes`; only a server takes them."""
         return self.run(key)
+
+    def trial_notes(self, key: str, ordinal: int) -> str:
+        """See `Links.trial_notes`; only a server takes them."""
+        return self.trial(key, ordinal)
 
     def report(self, key: str, reporter: str) -> str:
         """See `Links.report`."""

@@ -9,7 +9,7 @@ from statistics import fmean, quantiles
 from skillgauge.api import TrialResult, Verdict
 from skillgauge.api.report import GroupKey, GroupSummary, duration
 
-from ..rows import dollars
+from .wording import dollars
 
 SCALE = 200
 """Width of a box plot, in its own units."""
