@@ -180,8 +180,8 @@ def _entries_of(distribution: Distribution, fields: Mapping[str, list[str]]) -> 
     if f"[{PREFIX}" not in (distribution.read_text("entry_points.txt") or ""):
         return []
     requirements = fields.get("requires-dist") or distribution.requires or []
-    asked = (text for text in requirements if re.match(r"skillgauge[-_.]+core(?![-\w.])", text, re.IGNORECASE))
-    core_range, problem = _core_range(tuple(asked))
+    of_core = (text for text in requirements if re.match(r"skillgauge[-_.]+core(?![-\w.])", text, re.IGNORECASE))
+    core_range, problem = _core_range(tuple(of_core))
     return [
         IndexEntry(
             kind=point.group.removeprefix(PREFIX),
