@@ -182,6 +182,26 @@ def test_what_ends_when_the_first_process_is_gone_is_graded_by_the_next(
     assert document["summary"]["spending"]["cost_usd"] == 3.0
 
 
+def test_a_scheduler_that_takes_no_plugins_has_no_depot(
+    bench: Bench, start_cluster: Callable[..., DaskCluster]
+) -> None:
+    """It is said, and the run goes on without one; what an earlier process has under way is ended all the same."""
+    cluster = start_cluster(environment=bench.environment | {"DASK_DISTRIBUTED__SCHEDULER__PICKLE": "False"})
+    cluster.fill(2)
+    bench.suite(2)
+    process = bench.start(*on(cluster))
+    until(lambda: len(bench.service.begun) == 2, "the start of two sessions")
+    process.kill()
+    process.communicate()
+    process = bench.start(*on(cluster))
+    until(lambda: len(bench.service.begun) == 4, "the start of the same two")
+    assert len(bench.service.alive()) == 2
+    bench.service.let_end()
+    document, err = bench.end(process)
+    assert "depot.none" in err
+    assert len(document["results"]) == 2
+
+
 def only_run(bench: Bench) -> str:
     """Return the id of the only run that is stored."""
     with closing(sqlite3.connect(bench.work / "skillgauge.db")) as store:
