@@ -290,6 +290,20 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
+def stations(*workers: subprocess.Popen[bytes]) -> list[int]:
+    """Return the processes of runs beside dask workers."""
+    parents = {one.pid for one in workers}
+    pids = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(stat[1]) in parents and stat[0] != "Z":
+            pids.append(int(entry.name))
+    return pids
+
+
 class Bench:
     """Evaluates one skill in a folder."""
 

@@ -24,7 +24,7 @@ import pytest
 from postgres_servers import PostgresServer
 from skillgauge_testkit.program import PROGRAM
 
-from .conftest import PATIENCE_S, Bench, DaskCluster, Service, is_alive, until
+from .conftest import PATIENCE_S, Bench, DaskCluster, Service, is_alive, stations, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.postgres]
 
@@ -185,9 +185,11 @@ class Losses:
         self.excused: Counter[str] = Counter()
         """Cases whose session had ended at a worker that died before the check of it began."""
 
-    def of_worker(self, pid: int, name: str) -> None:
+    def of_worker(self, worker: subprocess.Popen[bytes], name: str) -> None:
         """Kill the worker of this name."""
-        os.kill(pid, signal.SIGKILL)
+        beside = stations(worker)
+        worker.kill()
+        until(lambda: not any(map(is_alive, beside)), "the end of the processes beside a worker")
         sessions = {one.case: one for one in self._service.begun}  # the last of each case
         here = {case for case, one in sessions.items() if one.worker == name}
         until(lambda: not any(is_alive(sessions[case].pid) for case in here), "the end of the sessions of a worker")
@@ -226,10 +228,12 @@ def test_everything_is_killed_and_nothing_is_paid_twice(
         elif deed == "first process":
             bench.started[-1].kill()
             bench.started[-1].communicate()
+            # What is packed at the moment in which it is ended may be executed again, as at a worker that dies.
+            until(lambda: not stations(*cluster.living()), "the end of the lease")
             bench.start(*options)
         else:
             victim = chance.choice(cluster.living())
-            losses.of_worker(victim.pid, workers.of[victim.pid].there)
+            losses.of_worker(victim, workers.of[victim.pid].there)
             workers.begin(workers.of[victim.pid])
     document, _ = bench.end(bench.started[-1])
     verdicts = {one["case_id"]: one["verdict"] for one in document["results"]}
