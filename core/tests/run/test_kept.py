@@ -18,8 +18,9 @@ from skillgauge.plugins.registry import Registry
 from skillgauge.run.budget import Budget, BudgetLimits
 from skillgauge.run.grading import Grading
 from skillgauge.run.keeping import workspaces
+from skillgauge.run.keeping.memory import MemoryLog
 from skillgauge.run.keeping.shelf import Shelf
-from skillgauge.run.ledger import Ledger, MemoryLog
+from skillgauge.run.ledger import Ledger
 from skillgauge.run.scorers import Scorers
 from skillgauge.run.signed_store import sign
 from skillgauge.run.stored_run import StoreKey

@@ -40,6 +40,7 @@ class WorkerInfo:
     """A worker as its scheduler describes it."""
 
     address: str
+    name: str
     threads: int
     resources: Mapping[str, float]
 
@@ -271,7 +272,7 @@ class Cluster:
         for address in [one for one in self._remotes if one not in workers]:
             self._remotes.pop(address).lose()
         running = [
-            WorkerInfo(address, info["nthreads"], info["resources"])
+            WorkerInfo(address, str(info["name"]), info["nthreads"], info["resources"])
             for address, info in workers.items()
             if info["status"] == "running"
         ]

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from skillgauge.api import Failure, PluginError, PortableRunTrial, Problem, Trial, TrialResult, get_logger
 from skillgauge_run_content import ContentOfRun
-from skillgauge_workers import Attempts, Frame, packed, prepared
+from skillgauge_workers import Attempts, Frame, none_admitted, packed, prepared
 
 from .cluster import Cluster, Remote, WorkerInfo
 from .options import DaskOptions
@@ -227,10 +227,8 @@ class Pool:
         if self._members:
             message = f"no worker announces {needed}, which an attempt takes"
             hint = f'Start one with `dask worker ADDRESS --resources "{needed.replace(",", "")}"`.'
-        return PluginError([Problem("executor.no-worker", message, hint=hint), *self._refusals()])
-
-    def _refusals(self) -> list[Problem]:
-        return [problem for error in self._refused.values() for problem in error.problems]
+        refusals = [problem for error in self._refused.values() for problem in error.problems]
+        return PluginError([Problem("executor.no-worker", message, hint=hint), *refusals])
 
     def _give_up(self, error: PluginError) -> None:
         if not self.trouble.done():
@@ -256,7 +254,7 @@ class Pool:
             link = _Link(self._cluster)
             await link.open(address)
             share = min(member.places, self._run.concurrency)
-            member.attempts = await prepared(link, self._run, share, self._files)
+            member.attempts = await prepared(link, self._run, share, self._files, member.info.name)
             self._has_begun = True
             log.info("worker.ready", worker=address, places=member.places)
             await self._notify()
@@ -265,7 +263,7 @@ class Pool:
             log.warning("worker.refused", worker=address, reason=str(error))
             self._refused[address] = error
             if len(self._members) == 1 and not self._has_begun:
-                self._give_up(PluginError(self._refusals()))
+                self._give_up(none_admitted(self._refused.values()))
         finally:
             del self._members[address]
 
