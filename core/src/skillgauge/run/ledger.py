@@ -16,6 +16,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence, Set
 from datetime import UTC, datetime
 from itertools import takewhile
+from typing import Protocol, runtime_checkable
 from uuid import uuid4
 
 from ..contract.providers import Clean
@@ -46,6 +47,14 @@ MAX_WAIT_S = 0.05
 """Longest time that a finished result waits to be written."""
 
 
+@runtime_checkable
+class Informed(Protocol):
+    """A log that knows which trials are done without a look into the store, so that they need no claim."""
+
+    def is_done(self, trial: Trial) -> bool:
+        """Tell whether a trial has a result that counts."""
+
+
 class Ledger:
     """Feeds an executor with claimed trials and writes what comes back.
 
@@ -65,6 +74,7 @@ class Ledger:
         clean: Clean | None = None,
     ) -> None:
         self._log = log
+        self._is_done = log.is_done if isinstance(log, Informed) else lambda _trial: False
         self._clean = clean
         self._concurrency = concurrency
         self._on_commit = on_commit
@@ -129,6 +139,11 @@ class Ledger:
         size = max(self._concurrency, min(recent, BATCH))
         chunk: list[Trial] = []
         for trial in source:
+            if self._is_done(trial):
+                self.already_done += 1
+                if self.already_done % BATCH == 0:
+                    await asyncio.sleep(0)  # there may be any number of them
+                continue
             if trial.paid and admit is not None and not await admit(trial):
                 self.has_ended = True
                 break
