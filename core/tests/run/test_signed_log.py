@@ -10,7 +10,8 @@ import pytest
 
 from skillgauge.contract.stores import Claimed
 from skillgauge.run import signed_store
-from skillgauge.run.ledger import Ledger, MemoryLog
+from skillgauge.run.keeping.memory import MemoryLog
+from skillgauge.run.ledger import Ledger
 from skillgauge.run.signed_store import SignedLog
 from skillgauge.run.stored_run import Ordinals, RunSigner, StoreKey
 from skillgauge.types.comparison import GroupKey
