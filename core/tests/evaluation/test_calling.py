@@ -12,9 +12,7 @@ from skillgauge.types.suite import Case
 from skillgauge_testkit.program import Program
 
 
-def test_what_is_loaded_is_formatted_nowhere(
-    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_loaded_is_formatted_nowhere(tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """R3-V9: neither `validate` nor Python has every case written out for a message of Python that nobody sees."""
     (tmp_path / "SKILL.md").write_text("---\nname: labels\ndescription: Writes labels.\n---\n\nWrite the label.\n")
     case = {"name": "one", "prompt": "label a box", "validators": [{"cmd": "true"}]}
