@@ -359,7 +359,7 @@ def test_sessions_under_way_are_listed(serve: Any, views: list[RunView]) -> None
     began = time.time() - 754
     session = UnderWay(
         trial_id="t", ordinal=7, suite_id="s", case_index=1, case_id="a <slow> case", arm="with-skill", runner="engine",
-        model="m-1", repeat=2, since=began, where="builder-7, process 4711",
+        model="m-1", repeat=2, since=began, where="builder-7, process 4711", last_step="tool_call <Bash>",
     )  # fmt: skip
     group = GroupKey("s", None, "with-skill", "engine", "m-1")
     progress = Progress({group: {Verdict.PASS: 1041, Verdict.FAIL: 3}}, (session,))
@@ -371,6 +371,7 @@ def test_sessions_under_way_are_listed(serve: Any, views: list[RunView]) -> None
         table = page.partition('aria-label="Sessions under way"')[2].partition("</table>")[0]
         assert "a &lt;slow&gt; case" in table
         assert "builder-7, process 4711" in table
+        assert "calls &lt;Bash&gt;" in table
         assert re.search(r"75\d\.\d s", table)
     with serve([views[6]]) as served:
         assert "Sessions under way" not in served.get("/runs/run6").text

@@ -14,6 +14,7 @@ from skillgauge_run_pages import content_hash, environment
 
 from .links import Links
 from .pages.compare_page import turn_class
+from .pages.run_page import step_text
 
 
 def icon() -> str:
@@ -41,7 +42,7 @@ class Pages:
     @cached_property
     def _environment(self) -> Environment:
         templates = environment(__package__ or "")
-        templates.filters.update(turn=turn_class)
+        templates.filters.update(step=step_text, turn=turn_class)
         templates.globals.update(link=self.links, **self._style())
         return templates
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from skillgauge.api import CaseHead, UnderWay, Verdict
+from skillgauge.api import CaseHead, EventKind, UnderWay, Verdict, plain
 from skillgauge.api.report import (
     GroupKey,
     Opening,
@@ -135,6 +135,26 @@ class RunPage:
     def suites(self) -> tuple[SuiteFigures, ...]:
         """Its suites with the figures of their groups."""
         return suites_of(self.view)
+
+
+_STEPS = {
+    EventKind.MESSAGE.value: "a message",
+    EventKind.REASONING.value: "reasoning",
+    EventKind.TOOL_CALL.value: "calls",
+    EventKind.TOOL_RESULT.value: "the result of a tool",
+    EventKind.NOTICE.value: "a notice",
+    EventKind.USER.value: "a turn of the user",
+}
+
+
+def step_text(last_step: str) -> str:
+    """The last step of a session for people.
+
+    >>> step_text("tool_call Bash"), step_text("message")
+    ('calls Bash', 'a message')
+    """
+    kind, _, name = last_step.partition(" ")
+    return plain(f"{_STEPS.get(kind, kind)} {name}".strip(), 80)
 
 
 def case_key(case: CaseHead, view: RunView) -> str:
