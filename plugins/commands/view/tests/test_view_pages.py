@@ -13,6 +13,8 @@ import pytest
 
 from skillgauge.api import CaseHead, Kept, ResultOrder, Score, SuiteHead, TrialResult, UnderWay, Verdict
 from skillgauge.api.report import GroupKey, Progress, RunState, RunVerdict, RunView
+from skillgauge_command_view.links import ServedLinks
+from skillgauge_command_view.rendering import Pages
 from skillgauge_command_view.rows import row_of
 
 HARMLESS = {
@@ -349,3 +351,12 @@ def test_sessions_under_way_are_listed(serve: Any, views: list[RunView], going_o
         assert re.search(r"75\d\.\d s", table)
     with serve([views[6]]) as served:
         assert "Sessions under way" not in served.get("/runs/run6").text
+
+
+def test_no_first_look_waits_for_a_template() -> None:
+    """What `prepare` has compiled is every template that a page is made of."""
+    pages = Pages(ServedLinks(), inline_style=False)
+    pages.prepare()
+    compiled = {name for _, name in pages._environment.cache}
+    assert compiled == set(pages._environment.list_templates(extensions=["jinja"]))
+    assert "run.html.jinja" in compiled
