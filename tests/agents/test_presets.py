@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import Failure, FailureClass, FiredSkill, Usage
+from skillgauge.api import Failure, FailureClass, FiredSkill
 from skillgauge_engine_acp.configured.presets import PRESETS
 from skillgauge_testkit import ENGINES, Maker, ModelReply, ModelServer, TokenCount, in_turns, run_shell, use_skill
 from skillgauge_testkit.agent_sessions import KEY, Given, Played, play
@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 MODEL = "gpt-5.5"
 REAL = ("cline", "copilot", "opencode", "qwen")
 """Presets whose program `make engines` installs."""
-TOLD = ("copilot", "qwen")
-"""Presets of programs that report their tokens."""
+THINKING = ("opencode", "qwen")
+"""Those that tell how much of the output was thinking."""
 Session = Callable[..., Played]
 
 
@@ -36,8 +36,8 @@ def session(agent_program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatc
             monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}")
         script = in_turns(
             ModelReply("I look.", 1000, 20, tools=[use_skill("greet-well")]),
-            ModelReply("", 100, 20, cache_read_tokens=900, tools=[run_shell("echo hi > hello.txt")]),
-            ModelReply("Done.", 50, 6),
+            ModelReply("", 100, 27, cache_read_tokens=900, thinking_tokens=7, tools=[run_shell("echo hi > hello.txt")]),
+            ModelReply("Done.", 50, 16, thinking_tokens=5),
             aside=ModelReply("A title", 11, 3),
         )
         with ModelServer(script) as server:
@@ -52,13 +52,8 @@ def session(agent_program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatc
 
 def counted(played: Played) -> TokenCount:
     """Return the tokens that the server counted, of the session and of what the program asks beside it."""
-    (told,) = (one.tokens for one in played.server.sessions.values())
-    return told
-
-
-def as_told(usage: Usage) -> tuple[int | None, ...]:
-    """Each kind as the server counts them."""
-    return usage.input_tokens, usage.cache_read_tokens or 0, usage.output_tokens
+    (count,) = (session.tokens for session in played.server.sessions.values())
+    return count
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -76,12 +71,11 @@ def test_a_session(session: Session, name: str) -> None:
     assert {request.key for request in played.server.requests} == {KEY}
     assert "Say ZEBRA." in "".join(request.text for request in played.server.requests)
     assert KEY not in execution.model_dump_json()
-    told = counted(played)
-    if name in TOLD:
-        assert execution.usage
-        assert as_told(execution.usage) == (told.input, told.cache_read, told.output)
-    else:
-        assert execution.usage is None
+    count, usage = counted(played), execution.usage
+    assert usage
+    sums = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens or 0, usage.output_tokens)
+    assert sums == (count.input, count.cache_read, count.cache_write, count.output)
+    assert usage.reasoning_tokens == (count.thinking if name in THINKING else None)
 
 
 def test_a_program_that_is_not_the_one_of_its_preset(session: Session) -> None:

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_the_page_has_the_table() -> None:
     """It is seeded, so whoever changes the rule changes the page: run benchmarks/flaky_simulation.py."""
     command = [sys.executable, "-m", "benchmarks.flaky_simulation"]

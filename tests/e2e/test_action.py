@@ -213,6 +213,7 @@ def test_evaluating_and_commenting_execute_nothing_of_the_checkout(play: Play, h
     assert re.search("^::stop-commands::[0-9a-f]{32}$", played.log, re.M)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("ensurepip") is None, reason="Debian: apt install python3-venv")
 def test_installing_executes_nothing_of_the_checkout(play: Play, hostile: HostileCheckout) -> None:
     """This holds for the check of Python's version, the new environment and pip, which has no index here and stops."""

@@ -151,6 +151,7 @@ def test_engines_of_many_skills_stand_behind_the_skills(program: Program, work: 
     assert markdown.index("| Place | Engine |") > markdown.index("<details><summary>Engines side by side")
 
 
+@pytest.mark.slow
 def test_very_many_skills(program: Program, work: Path) -> None:
     """R3-V3: a terminal holds them, and the page of all is small and leads to a file for each skill and case."""
     kinds = {f"skill-{number:03}": ("helps", "useless", "same")[number % 3] for number in range(69)}

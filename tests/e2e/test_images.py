@@ -15,7 +15,7 @@ from skillgauge_testkit.program import Done, Program
 
 from .conftest import ROOT
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 InDocker = Callable[..., tuple[Done, list[list[str]]]]
 KEY = "made-up-key-of-the-tests-0123456789"
@@ -136,7 +136,6 @@ def test_a_strangers_image_is_built_only_on_the_users_word(in_docker: InDocker, 
     assert {"--network", "--memory", "--cpu-quota", "--ulimit"} <= set(build)
 
 
-@pytest.mark.slow
 @pytest.mark.containers
 def test_a_strangers_image_reads_no_other(
     program: Program, docker_daemon: DockerDaemon, suite: str, work: Path
@@ -184,7 +183,6 @@ def test_a_program_that_does_not_start_in_the_image(in_docker: InDocker, suite: 
     assert not (work / "reports").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.engine
 @pytest.mark.requirement("BF-ENV-001")
 def test_a_real_agent_in_the_image(in_docker: InDocker, agent_program: Callable[[str], Path], suite: str) -> None:

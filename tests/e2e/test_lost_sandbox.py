@@ -48,8 +48,9 @@ def supervisor_of(marker: str, owner: int) -> int:
     """Wait for a process with a marker in its arguments; its ancestor that is a child of the owner."""
     until = time.monotonic() + PATIENCE_S
     while True:
-        for ancestor, line in command_lines().items():
-            if marker not in line or ancestor == owner:
+        lines = command_lines()
+        for ancestor, line in lines.items():
+            if marker not in line or line == lines.get(owner):  # or what it has forked, which has not yet another line
                 continue
             while ancestor > 1 and (parent := parent_of(ancestor)) != owner:
                 ancestor = parent

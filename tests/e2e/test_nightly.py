@@ -70,6 +70,7 @@ def nights(program: Program, work: Path) -> Nights:
     return Nights(program, work)
 
 
+@pytest.mark.slow
 def test_six_nights_of_one_repeat(nights: Nights) -> None:
     """The flaky list names the case with its rate and an interval, and proposes the entry that quarantines it."""
     for night in range(1, 7):

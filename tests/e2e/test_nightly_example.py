@@ -14,7 +14,7 @@ import yaml
 
 from skillgauge_testkit.program import Program
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 EXAMPLE = Path(__file__).parents[2] / "examples/nightly"
 TIME_LIMIT_S = 300
 

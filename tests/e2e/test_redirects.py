@@ -257,6 +257,7 @@ def test_a_judge_with_an_address_that_is_none(program: Program, work: Path, make
         assert (done.code, f"environment variable {variable}" in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("agent", AGENTS, ids=named)
 def test_dry_runs_and_the_doctor_name_the_host(program: Program, work: Path, agent: Asking) -> None:

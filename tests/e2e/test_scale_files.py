@@ -18,7 +18,7 @@ import yaml
 
 from skillgauge_testkit.program import Program
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples/scale"
 SKILLS = ("first", "second", "third with a space")

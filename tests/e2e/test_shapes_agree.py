@@ -21,7 +21,7 @@ from skillgauge_testkit.program import Done
 from .conftest import Letters, Scripted
 from .test_surfaces_agree import FORMATS, Told, percent, some, told_by
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,7 @@ def test_a_budget_needs_an_engine_that_tells_its_cost(ten: Scripted) -> None:
     assert "does not report what it costs, so --max-cost cannot be enforced" in refused.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("executor", [(), ("--executor", "processes")])
 def test_whoever_executes_runs_the_same(ten: Scripted, executor: tuple[str, ...]) -> None:
     """The choice of the next trials waits for the results, wherever they come from."""

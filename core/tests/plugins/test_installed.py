@@ -407,3 +407,14 @@ def test_a_command_looks_once(program: Program, monkeypatch: pytest.MonkeyPatch)
     assert len(looks) == 3
     read_index()
     assert len(looks) == 4
+
+
+def test_descriptions_are_not_parsed(site: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Metadata is read up to its description, once a distribution, and fields in the description do not count."""
+    folder = install(site, requires=["skillgauge-core"])
+    with (folder / "METADATA").open("a") as file:
+        file.write("Name: other\nVersion: 2.0\n")
+    settle(folder)
+    monkeypatch.setattr("email.message_from_string", None)
+    (entry,) = read_index(path=[str(site)], cache_dir=cache).entries()
+    assert (entry.distribution, entry.version) == ("acme-scorers", "1.0")

@@ -11,7 +11,7 @@ import struct
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from skillgauge.api import ModelRoute
 from skillgauge_model_relay import Relay, RelayLimits, forwarding
+from skillgauge_model_relay.answers import Tally
 from skillgauge_model_relay.event_streams import EventReader
 from skillgauge_model_relay.forwarding import within
 from skillgauge_model_relay.meter import Meter
@@ -478,6 +479,55 @@ def test_tokens_of_all_answers_are_counted(setting: Open, name: str) -> None:
                 )
 
     asyncio.run(main())
+
+
+KINDS = {
+    "anthropic": (
+        b'{"usage": {"input_tokens": 10, "cache_read_input_tokens": 90, "cache_creation_input_tokens": 3, '
+        b'"output_tokens": 5}}',
+        (10, 90, 3, 5, None, 108),
+    ),
+    "openai": (
+        b'{"usage": {"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 90}, '
+        b'"completion_tokens_details": {"reasoning_tokens": 2}}}',
+        (10, 90, None, 5, 2, 105),
+    ),
+    "responses": (
+        b'{"usage": {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 90}, "output_tokens": 5, '
+        b'"output_tokens_details": {"reasoning_tokens": 2}}}',
+        (10, 90, None, 5, 2, 105),
+    ),
+    "gemini": (
+        b'{"usageMetadata": {"promptTokenCount": 100, "cachedContentTokenCount": 90, "candidatesTokenCount": 3, '
+        b'"thoughtsTokenCount": 2}}',
+        (10, 90, None, 5, 2, 105),
+    ),
+    "an answer of thoughts alone": (b'{"usageMetadata": {"thoughtsTokenCount": 2}}', (None, None, None, 2, 2, 2)),
+}
+"""An answer's body, and the tokens in it: input, read from a cache, written to it, output, reasoning, all."""
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_kind_of_tokens_is_counted_twice(name: str) -> None:
+    """Each service counts input that a cache held, and reasoning, in its own way; the kinds of a result do not."""
+    body, expected = KINDS[name]
+    tally = Tally()
+
+    async def read(number: int) -> None:
+        async def pieces() -> AsyncIterator[bytes]:
+            yield body
+
+        async for _ in tally.stream(pieces()):
+            assert tally.usage is not None
+            assert tally.usage.total_tokens == number * (expected[-1] or 0)
+
+    for number in (1, 2):
+        asyncio.run(read(number))
+    usage = tally.usage
+    assert usage
+    kinds = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
+    sums = (*kinds, usage.reasoning_tokens, usage.total_tokens)
+    assert sums == tuple(None if count is None else 2 * count for count in expected)
 
 
 @given(stream=st.binary(max_size=200), cut=st.integers(0, 200))

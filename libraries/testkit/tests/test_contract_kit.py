@@ -76,13 +76,14 @@ from skillgauge.api import (
     Traits,
     Trajectory,
     Trial,
+    TrialNotes,
     TrialResult,
     Unfinished,
     Usage,
     hookimpl,
 )
 from skillgauge.api.report import Figure, GroupKey, RunInfo, RunState, RunView, SuiteSummary, Summary, case_order
-from skillgauge.run.ledger import MemoryStore
+from skillgauge.run.keeping.memory import MemoryStore
 from skillgauge_processes.workspace import DirectoryWorkspace
 from skillgauge_testkit import (
     SCORERS,
@@ -2331,9 +2332,63 @@ class _StoreNotingInMemory(_StoreNoting):
         self.file.unlink(missing_ok=True)
 
 
-def test_a_store_that_keeps_notes_passes(tmp_path: Path) -> None:
-    """A sound store that also keeps what people say passes."""
-    try_store("_StoreNoting", tmp_path)
+class _StoreNotingTrials(_Store):
+    """Keeps what people say of trials in a file beside the runs."""
+
+    def trial_notes(self, run_id: str) -> Mapping[int, TrialNotes]:
+        said = {int(place): TrialNotes(**value) for place, value in self.said().get(run_id, {}).items()}
+        return {place: notes for place, notes in said.items() if notes != TrialNotes()}
+
+    async def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
+        if ordinal not in self.places(run_id):
+            return False
+        own = {**self.said().get(run_id, {}), str(ordinal): notes.model_dump(mode="json")}
+        self.file.write_text(json.dumps({**self.said(), run_id: own}))
+        return True
+
+    def places(self, run_id: str) -> list[int]:
+        views = [view for view in self.views() if view.run.run_id == run_id]
+        return [result.ordinal for view in views for result in view.results()]
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "trial-notes.json"
+
+    def said(self) -> dict[str, Any]:
+        return json.loads(self.file.read_text()) if self.file.exists() else {}
+
+
+class _StoreNotingAnyRun(_StoreNotingTrials):
+    def places(self, run_id: str) -> list[int]:
+        return [0, 1]
+
+
+class _StoreNotingAnyTrial(_StoreNotingTrials):
+    def places(self, run_id: str) -> list[int]:
+        return [0, 1, 2] if super().places(run_id) else []
+
+
+class _StoreNotingATrialOnce(_StoreNotingTrials):
+    async def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
+        return await super().annotate_trial(run_id, ordinal, self.trial_notes(run_id).get(ordinal, notes))
+
+
+class _StoreNotingTrialsOfAll(_StoreNotingTrials):
+    async def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
+        own = [view.run.run_id for view in self.views()]
+        return run_id in own and all([await super().annotate_trial(one, ordinal, notes) for one in own])
+
+
+class _StoreNotingTrialsInMemory(_StoreNotingTrials):
+    async def close(self) -> None:
+        await super().close()
+        self.file.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("sound", ["_StoreNoting", "_StoreNotingTrials"])
+def test_a_store_that_keeps_notes_passes(tmp_path: Path, sound: str) -> None:
+    """A sound store that also keeps what people say of runs, or of trials, passes."""
+    try_store(sound, tmp_path)
 
 
 class _StoreRaising(_Store):
@@ -2380,6 +2435,11 @@ class _StoreRaising(_Store):
     ("noting once", "NotedStore.notes must give", "_StoreNotingOnce"),
     ("noting emptiness", "NotedStore.notes must give", "_StoreNotingEmptiness"),
     ("noting in memory", "NotedStore.notes must give", "_StoreNotingInMemory"),
+    ("noting any run", "annotate_trial must be false of a run that is not there", "_StoreNotingAnyRun"),
+    ("noting any trial", "annotate_trial must be false of a trial that is not there", "_StoreNotingAnyTrial"),
+    ("noting a trial once", "TrialNotedStore.trial_notes must give", "_StoreNotingATrialOnce"),
+    ("noting trials of all", "TrialNotedStore", "_StoreNotingTrialsOfAll"),
+    ("noting trials in memory", "TrialNotedStore.trial_notes must give", "_StoreNotingTrialsInMemory"),
     ("of all signers", "must not resume the unfinished run of another signer", "_StoreOfAllSigners"),
     ("leaking", "a new run must not hold results of an earlier one", "_StoreLeaking"),
     ("running only", "must resume a run that was interrupted", "_StoreRunningOnly"),

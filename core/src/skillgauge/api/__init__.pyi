@@ -106,6 +106,8 @@ from ..contract.stores import (
     RunNotes as RunNotes,
     RunQuery as RunQuery,
     Store as Store,
+    TrialNotedStore as TrialNotedStore,
+    TrialNotes as TrialNotes,
 )
 from ..config.documents import (
     Document as Document,

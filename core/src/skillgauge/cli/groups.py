@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..config.global_options import Globals
-from ..plugins.index import IndexEntry
+from ..plugins.index import IndexEntry, published
 from ..plugins.installed import read_index
 from .options import COMMAND_ENTRY, GlobalsGroup, require_allowed
 
@@ -39,10 +39,11 @@ class CommandsOfPlugins(GlobalsGroup):
         if own is not None:
             return own
         entries = [entry for entry in self._entries(ctx) if self._short(entry) == cmd_name]
-        if not entries and cmd_name in self.known:
-            distribution, _ = self.known[cmd_name]
-            message = f"{ctx.command_path} {cmd_name} is not installed; pip install {distribution}"
-            raise click.UsageError(message, ctx)
+        full_name = f"{self._prefix(ctx)}.{cmd_name}".removeprefix(".")
+        is_there = any(entry.name == full_name for entry in read_index().entries("commands"))
+        maker = self.known[cmd_name][0] if cmd_name in self.known else published("commands").get(full_name)
+        if maker and not is_there:
+            raise click.UsageError(f"{ctx.command_path} {cmd_name} is not installed; pip install {maker}", ctx)
         if entries:
             ctx.meta[COMMAND_ENTRY] = entries[0]
             require_allowed(entries[0], ctx.find_object(Globals) or Globals(), ctx)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -256,8 +257,11 @@ class GlobalsGroup(click.Group):
 
     def _inside_a_group(self, ctx: click.Context, name: str) -> str:
         """Name the commands of groups that are called so, as a phrase to append to a message; empty without any."""
-        groups = {each: self.get_command(ctx, each) for each in self.list_commands(ctx)}
-        places = [each for each, group in groups.items() if isinstance(group, click.Group) and name in group.commands]
+        places = []
+        for each in self.list_commands(ctx):
+            with suppress(click.UsageError):  # of a plugin that cannot be loaded, which is another matter
+                group = self.get_command(ctx, each)
+                places += [each] if isinstance(group, click.Group) and name in group.commands else []
         return f" (did you mean {' or '.join(f'{each} {name}' for each in places)}?)" if places else ""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

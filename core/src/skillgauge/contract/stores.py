@@ -166,6 +166,31 @@ class NotedStore(Protocol):
         """
 
 
+class TrialNotes(Frozen):
+    """The words of people about a trial. They never change what it means: no digest contains them."""
+
+    note: Annotated[str, Field(max_length=10_000)] = ""
+    tags: Annotated[tuple[_Key, ...], Field(max_length=20)] = ()
+    """Sorted, and all different."""
+
+
+@runtime_checkable
+class TrialNotedStore(Protocol):
+    """A store that also keeps what people say of single trials."""
+
+    def trial_notes(self, run_id: str) -> Mapping[int, TrialNotes]:
+        """Return the words about trials of a run, by their places in the plan (`Trial.ordinal`). Blocks.
+
+        Trials of which nothing is said are left out. Nobody signs it, see `NotedStore.notes`.
+        """
+
+    async def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
+        """Say this of a trial in place of what was said; it survives the death of the process when this returns.
+
+        Any process may, whoever owns the run. Returns false if the store has no result of such a trial.
+        """
+
+
 @runtime_checkable
 class Archive(Protocol):
     """A store that also takes in runs which were carried out elsewhere."""

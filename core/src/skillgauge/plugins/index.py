@@ -63,7 +63,7 @@ _FURTHER_WAYS = {"engines": " Other agents can be described: see docs/other-agen
 def install_hint(kind: str, name: str) -> str:
     """Return the hint for a plugin that is not installed. A suite may name anything; only our own become a command."""
     distribution, _, short = name.rpartition(":")
-    extra = _published(kind).get(short)
+    extra = published(kind).get(short)
     if extra and distribution in ("", extra):
         return f"pip install {extra}"
     reason = "Install the package that brings it, or correct the name; skillgauge itself publishes none of that name."
@@ -72,12 +72,12 @@ def install_hint(kind: str, name: str) -> str:
 
 def install_hint_of_any(kind: str) -> str:
     """Return the hint for a kind of plugin of which none is installed."""
-    distributions = sorted(set(_published(kind).values()))
+    distributions = sorted(set(published(kind).values()))
     return f"pip install {distributions[0]}" if distributions else "Install a package that brings one."
 
 
-def _published(kind: str) -> dict[str, str]:
-    """The distribution of ours that brings each plugin of a kind."""
+def published(kind: str) -> dict[str, str]:
+    """Return the distribution of ours that brings each plugin of a kind."""
     table_file = f"{__file__.removesuffix('index.py')}published.json"
     with open(table_file, encoding="utf-8") as file:  # noqa: PTH123 - pathlib is slow to import
         table: dict[str, dict[str, str]] = json.load(file)
@@ -122,6 +122,8 @@ class PluginIndex:
 
         Entries of one kind that lead to the same module are one plugin, whichever distribution declares them.
         """
+        if not names:  # at every start
+            return frozenset()
         named = {(entry.kind, entry.place) for entry in self._entries if entry.is_named_by(names)}
         return frozenset(entry for entry in self._entries if (entry.kind, entry.place) in named)
 

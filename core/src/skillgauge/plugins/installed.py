@@ -12,10 +12,11 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import astuple
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -32,6 +33,8 @@ RACY_NS = 2_000_000_000
 
 known: ContextVar[dict[tuple[str, ...], PluginIndex] | None] = ContextVar("known", default=None)
 """What a command has read already; it asks several times. Outside of one, nothing is remembered."""
+
+_FIELD = r"^(name|version|summary|requires-dist):(.*)$"
 
 
 def read_index(*, path: Sequence[str] | None = None, cache_dir: Path | None = None) -> PluginIndex:
@@ -91,25 +94,25 @@ class _Failures(MutableMapping[str, str]):
     def __init__(self, file: str | None, entries: Iterable[IndexEntry]) -> None:
         self._file, self._installed = file, {entry.failure_key for entry in entries}
 
-    def _known(self) -> dict[str, str]:
+    def _stored(self) -> dict[str, str]:
         return {key: text for key, text in _read_json(self._file).items() if key in self._installed}
 
     def __getitem__(self, key: str) -> str:
-        return self._known()[key]
+        return self._stored()[key]
 
     def __setitem__(self, key: str, text: str) -> None:
-        _write_json(self._file, {**self._known(), key: text})
+        _write_json(self._file, {**self._stored(), key: text})
 
     def __delitem__(self, key: str) -> None:
-        failures = self._known()
+        failures = self._stored()
         del failures[key]
         _write_json(self._file, failures)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known())
+        return iter(self._stored())
 
     def __len__(self) -> int:
-        return len(self._known())
+        return len(self._stored())
 
 
 def _marks(path: Sequence[str]) -> Iterator[list[Any]]:
@@ -154,39 +157,50 @@ def _installed(path: list[str]) -> list[IndexEntry]:
     entries: list[IndexEntry] = []
     for distribution in importlib.metadata.distributions(path=path):
         try:
-            name = normalized(distribution.metadata["Name"] if "Name" in distribution.metadata else "")  # noqa: SIM401
+            fields = _fields(distribution)
+            name = normalized(fields.get("name", [""])[0])
             if name not in names:
                 names.add(name)
-                entries += _entries_of(distribution)
+                entries += _entries_of(distribution, fields)
         except (OSError, LookupError, TypeError, ValueError):
             continue  # another leftover, or a list of entry points that cannot be read
     return entries
 
 
-def _entries_of(distribution: Distribution) -> list[IndexEntry]:
-    points = [point for point in distribution.entry_points if point.group.startswith(PREFIX)]
-    if not points:
+def _fields(distribution: Distribution) -> dict[str, list[str]]:
+    """The metadata that an index needs; `Distribution.metadata` parses the whole description, too, at each look."""
+    text = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or distribution.read_text("") or ""
+    fields: dict[str, list[str]] = {}
+    for name, value in re.findall(_FIELD, text.partition("\n\n")[0], re.IGNORECASE | re.MULTILINE):
+        fields.setdefault(name.lower(), []).append(value.strip())
+    return fields
+
+
+def _entries_of(distribution: Distribution, fields: Mapping[str, list[str]]) -> list[IndexEntry]:
+    if f"[{PREFIX}" not in (distribution.read_text("entry_points.txt") or ""):
         return []
-    core_range, problem = _core_range(distribution.requires or [])
-    metadata = distribution.metadata
+    requirements = fields.get("requires-dist") or distribution.requires or []
+    of_core = (text for text in requirements if re.match(r"skillgauge[-_.]+core(?![-\w.])", text, re.IGNORECASE))
+    core_range, problem = _core_range(tuple(of_core))
     return [
         IndexEntry(
             kind=point.group.removeprefix(PREFIX),
             name=point.name,
             module=point.value,
-            distribution=metadata["Name"],
-            version=metadata["Version"],
-            summary=metadata["Summary"] if "Summary" in metadata else "",  # noqa: SIM401 - has no get
+            distribution=fields["name"][0],
+            version=fields["version"][0],
+            summary=fields.get("summary", [""])[0],
             core_range=core_range,
             problem=problem,
         )
-        for point in points
+        for point in distribution.entry_points
+        if point.group.startswith(PREFIX)
     ]
 
 
-def _core_range(requirements: list[str]) -> tuple[str | None, str | None]:
+@cache
+def _core_range(texts: tuple[str, ...]) -> tuple[str | None, str | None]:
     """Versions of the core that are asked for, and what is wrong if ours is none of them."""
-    texts = [text for text in requirements if re.match(r"skillgauge[-_.]+core(?![-\w.])", text, re.IGNORECASE)]
     if not texts:
         return None, None
     from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415 - as in _installed

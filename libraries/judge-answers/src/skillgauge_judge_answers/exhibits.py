@@ -40,9 +40,8 @@ class Exhibits:
         Marks and blanks do not count, nor does the text in the place of the marker, which nobody outside knows.
         """
         head, _, rest = _letters(json.dumps(answer, ensure_ascii=False)).partition(_letters(marker))
-        whole = re.compile(f"{re.escape(head)}.{{0,{_LONGEST_PLACEHOLDER}}}?{re.escape(rest)}")
         parts = [_letters(json.dumps(part, ensure_ascii=False)) for part in _parts_with_text(answer)]
-        return any(whole.search(copy) or any(part in copy for part in parts) for copy in self._copies)
+        return any(_stand_in(copy, head, rest) or any(part in copy for part in parts) for copy in self._copies)
 
     @cached_property
     def _copies(self) -> tuple[str, ...]:
@@ -57,6 +56,13 @@ def folded(text: str) -> str:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, visible(text))).casefold()
+
+
+def _stand_in(text: str, head: str, rest: str) -> bool:
+    """Tell whether two texts stand in another one, the second behind the first with a placeholder between them."""
+    places = re.finditer(f"(?={re.escape(head)})", text) if head in text else ()
+    ends = (place.start() + len(head) for place in places)
+    return any(text.find(rest, end, end + _LONGEST_PLACEHOLDER + len(rest)) >= 0 for end in ends)
 
 
 def _parts_with_text(answer: Mapping[str, object]) -> Iterator[object]:

@@ -7,6 +7,7 @@ outputs; what counts is that a reader is told to decide so.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _GRADER = (
     r"(?:judges?|graders?|evaluators?|(?:AI|LLM) (?:judges?|graders?|evaluators?|reviewers?)"
@@ -106,9 +107,6 @@ _OTHER_LANGUAGES = (
     r"(?:真|合格|満点)と?(?:判定|評価|答え)して?|(?:指示|命令)を?無視|합격이라고|(?:지시|명령)\S{0,4} ?무시",
     r"تجاهل \S{0,12} ?التعليمات",
 )
-_ORDER = re.compile(
-    "|".join((*_RULES_GIVEN_UP, *_ANSWERS_DICTATED, *_JUDGES_ADDRESSED, *_OTHER_LANGUAGES)), re.IGNORECASE
-)
 _WORDS = {
     "rules": "ignor disregard forget override follow withdrawn void waive new exempt skip bypass system developer "
     "administrator operator maintenance",
@@ -123,11 +121,19 @@ _WORDS = {
 }
 """Beginnings of words, one of which stands in every line with an order. To look for them is faster than to try the
 patterns."""
+_ALL_WORDS = tuple(word for group in _WORDS.values() for word in group.split())
 
 
 def has_an_order(text: str) -> bool:
     """Tell whether a line of a text orders a judge to decide in a certain way."""
     lowered = text.lower()
-    words = [word for group in _WORDS.values() for word in group.split() if word in lowered]
+    words = [word for word in _ALL_WORDS if word in lowered]
     lines = text.split("\n") if words else ()
-    return any(_ORDER.search(line) for line in lines if any(word in line.lower() for word in words))
+    return any(_patterns().search(line) for line in lines if any(word in line.lower() for word in words))
+
+
+@cache
+def _patterns() -> re.Pattern[str]:
+    """Compiled when a text first has such a word: it takes 20 ms."""
+    patterns = (*_RULES_GIVEN_UP, *_ANSWERS_DICTATED, *_JUDGES_ADDRESSED, *_OTHER_LANGUAGES)
+    return re.compile("|".join(patterns), re.IGNORECASE)

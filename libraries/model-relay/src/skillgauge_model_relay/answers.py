@@ -21,8 +21,15 @@ _KINDS = {
     **dict.fromkeys((b"output_tokens", b"completion_tokens", b"candidatesTokenCount"), "output_tokens"),
     b"cache_read_input_tokens": "cache_read_tokens",
     b"cache_creation_input_tokens": "cache_write_tokens",
+    **dict.fromkeys((b"cached_tokens", b"cachedContentTokenCount", b"prompt_cache_hit_tokens"), "cached"),
+    b"reasoning_tokens": "reasoning_tokens",
+    b"thoughtsTokenCount": "thoughts",
 }
-"""How APIs call what they count of one answer. In a stream it is told again and again and only grows."""
+"""How APIs call what they count of one answer. In a stream it is told again and again and only grows.
+
+`cached` is input that a cache held and that stands in the count of input as well; `thoughts` is reasoning that does not
+stand in the count of output. Both are settled when an answer is added up.
+"""
 
 
 class Scrubber:
@@ -81,7 +88,8 @@ class Tally:
             _add(sums, answer)
         if not sums:
             return None
-        return Usage.model_validate({**sums, "total_tokens": sum(sums.values())})
+        total = sum(count for kind, count in sums.items() if kind != "reasoning_tokens")
+        return Usage.model_validate({**sums, "total_tokens": total})
 
     async def stream(self, pieces: AsyncIterator[bytes], media_type: str = "") -> AsyncIterator[bytes]:
         """The same pieces, read on the way.
@@ -110,5 +118,13 @@ class Tally:
 
 
 def _add(sums: dict[str, int], counts: Mapping[str, int]) -> None:
-    for kind, count in counts.items():
+    """Add an answer, in kinds that do not hold each other but for reasoning, which is output."""
+    kinds = dict(counts)
+    if (cached := kinds.pop("cached", None)) is not None:
+        kinds["input_tokens"] = max(0, kinds.get("input_tokens", 0) - cached)
+        kinds["cache_read_tokens"] = cached
+    if (thoughts := kinds.pop("thoughts", None)) is not None:
+        kinds["output_tokens"] = kinds.get("output_tokens", 0) + thoughts
+        kinds["reasoning_tokens"] = thoughts
+    for kind, count in kinds.items():
         sums[kind] = sums.get(kind, 0) + count

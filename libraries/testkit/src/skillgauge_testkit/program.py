@@ -31,7 +31,7 @@ from skillgauge.__main__ import main
 
 PROGRAM = Path(sys.executable).parent / "skillgauge"
 """The installed command, beside the interpreter that runs the tests."""
-TIME_LIMIT_S = 120.0
+TIME_LIMIT_S = 300.0
 """How long a command may take: much longer than any does, so that only one that hangs is ended."""
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from skillgauge.api import CaseHead, Execution, Identity, Kept, PlanHead, SuiteHead, TargetHead, TrialResult, Verdict
 from skillgauge.api.report import RunInfo, RunState, RunView, Summary
 from skillgauge_command_history.flaky import flaky_cases, has_turned
-from skillgauge_command_history.quarantine import configuration, proposals
+from skillgauge_command_history.quarantine import entry_of, proposals
+from skillgauge_run_views.quarantine import configuration
 
 VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR}
 
@@ -165,7 +166,7 @@ def test_too_little_is_no_proposal(letters: str) -> None:
 def test_an_entry_can_be_pasted(name: str) -> None:
     """Whatever the case is called: the file reads as it was meant, and shows nothing that changes a terminal."""
     (entry,) = proposals(flaky_cases([view(1, {name: "pffp"})]).flaky, date(2027, 1, 31))
-    text = configuration([entry])
+    text = configuration([entry_of(entry)])
     assert text.isascii()
     assert not {char for char in text if not char.isprintable()} - {"\n"}
     (read,) = yaml.safe_load(text)["quarantine"]

@@ -157,6 +157,7 @@ def test_drafts_are_begun_and_nothing_is_overwritten(serve: Serve, skills: Path)
         assert drafts.read_text() == "{}"
 
 
+@pytest.mark.slow
 def test_a_long_run_is_followed_and_stopped(serve: Serve, work: Path) -> None:
     """The answer comes before the end; one run is under way at a time; what is finished when it stops is kept."""
     (work / "slow.yaml").write_text("replies: [{match: 'HRB-17', text: quick}, {run: 'sleep 60'}]")
@@ -215,6 +216,7 @@ def test_no_text_leads_out(text: str) -> None:
                 assert not path.startswith("-")
 
 
+@pytest.mark.slow
 def test_a_run_ends_with_the_server(serve: Serve, work: Path) -> None:
     """No process outlives the connection."""
     marker = f"sleep 61.{os.getpid()}"
@@ -226,6 +228,7 @@ def test_a_run_ends_with_the_server(serve: Serve, work: Path) -> None:
     assert _awaits(marker, present=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_ends_when_a_signal_ends_the_server(program: Program, skills: Path, number: signal.Signals) -> None:
     """Clients that lose patience send one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,13 +23,16 @@ from skillgauge.api import (
     Score,
     Trajectory,
     TrajectoryEvent,
+    TrialNotes,
     TrialResult,
     Usage,
 )
 from skillgauge.api.report import RunView
 from skillgauge.api.run import Globals, invocation
+from skillgauge_command_view.app import Desk
 from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.pages.label_page import Labels
+from skillgauge_command_view.quarantining import Quarantine
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.serving import Place, Server
 from skillgauge_command_view.sources import Runs, Source, StoredRuns, key_of
@@ -56,6 +59,14 @@ class GivenRuns:
         return (self._views[row.run_id] for row in rows)
 
     def annotate(self, run_id: str, notes: RunNotes) -> bool:
+        """Keep nothing that people say."""
+        return False
+
+    def trial_notes(self, run_id: str) -> Mapping[int, TrialNotes] | None:
+        """Keep nothing that people say."""
+        return None
+
+    def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
         """Keep nothing that people say."""
         return False
 
@@ -141,9 +152,11 @@ def serve() -> Serve:
         labels: Labels | None = None,
         downloads: Downloads | None = None,
         source: Source | None = None,
+        quarantine: Quarantine | None = None,
     ) -> Iterator[Served]:
         labels = labels or Labels(Path("no-such-folder/labels.jsonl"), can_add=False)
-        server = Server(Runs([source or GivenRuns(views)]), Place("127.0.0.1", 0), labels, downloads)
+        desk = Desk(labels, downloads or Downloads(), quarantine)
+        server = Server(Runs([source or GivenRuns(views)]), Place("127.0.0.1", 0), desk)
         thread = threading.Thread(target=server.serve)
         thread.start()
         try:

@@ -10,6 +10,8 @@ import pytest
 
 from skillgauge.api.report import RunView
 from skillgauge_command_view.access import Names, is_loopback
+from skillgauge_command_view.app import Desk
+from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.serving import Place, Server
 from skillgauge_command_view.sources import Runs
@@ -150,7 +152,7 @@ def test_addresses_of_this_machine_alone() -> None:
 def test_two_servers_have_tokens_of_their_own(tmp_path: Path) -> None:
     """Nothing that opens one opens the other."""
     labels = Labels(tmp_path / "labels.jsonl", can_add=True)
-    servers = [Server(Runs([]), Place("127.0.0.1", 0), labels) for _ in range(2)]
+    servers = [Server(Runs([]), Place("127.0.0.1", 0), Desk(labels, Downloads())) for _ in range(2)]
     assert len({server.address.split("token=")[1] for server in servers}) == 2
     for server in servers:
         server.close()

@@ -22,7 +22,7 @@ AGENT = ROOT / "examples/agent"
 EVAL = ("eval", AGENT / "release-notes/evals/evals.json", "--replay", AGENT / "recordings")
 LOOK = re.compile(r"^look at this run: (\S+)$", re.MULTILINE)
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Kept, TrialResult, Usage, Verdict
 from skillgauge.api.report import GroupKey, RunView
-from skillgauge_command_view.pages.efforts import COST, SCALE, Efforts
+from skillgauge_run_pages.efforts import COST, SCALE, Efforts
 
 
 def with_cost(result: TrialResult, cost_usd: float | None, **more: Any) -> TrialResult:

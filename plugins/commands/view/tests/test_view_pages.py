@@ -79,6 +79,7 @@ def all_pages(served: Any) -> dict[str, str]:
     return pages
 
 
+@pytest.mark.slow
 def test_every_page_of_every_run_is_inert(served: Any) -> None:
     """No page has an element or an address of theirs."""
     pages = all_pages(served)
@@ -354,7 +355,7 @@ def test_sessions_under_way_are_listed(serve: Any, views: list[RunView]) -> None
     began = time.time() - 754
     session = UnderWay(
         trial_id="t", ordinal=7, suite_id="s", case_index=1, case_id="a <slow> case", arm="with-skill", runner="engine",
-        model="m-1", repeat=2, since=began, where="builder-7, process 4711",
+        model="m-1", repeat=2, since=began, where="builder-7, process 4711", last_step="tool_call <Bash>",
     )  # fmt: skip
     group = GroupKey("s", None, "with-skill", "engine", "m-1")
     progress = Progress({group: {Verdict.PASS: 1041, Verdict.FAIL: 3}}, (session,))
@@ -366,6 +367,7 @@ def test_sessions_under_way_are_listed(serve: Any, views: list[RunView]) -> None
         table = page.partition('aria-label="Sessions under way"')[2].partition("</table>")[0]
         assert "a &lt;slow&gt; case" in table
         assert "builder-7, process 4711" in table
+        assert "calls &lt;Bash&gt;" in table
         assert re.search(r"75\d\.\d s", table)
     with serve([views[6]]) as served:
         assert "Sessions under way" not in served.get("/runs/run6").text

@@ -10,7 +10,7 @@ import pytest
 
 from skillgauge.api import EventKind, Kept, Trajectory, TrajectoryEvent, TrialResult
 from skillgauge.api.report import RunView
-from skillgauge_command_view.pages.waterfall import LONGEST, SCALE, waterfall
+from skillgauge_run_pages.waterfall import LONGEST, SCALE, waterfall
 
 
 def event(kind: EventKind, at_s: float | None, **more: Any) -> TrajectoryEvent:

@@ -155,6 +155,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.slow
 def test_faults(hold: Hold, subtests: pytest.Subtests) -> None:
     """Each has its class and is nobody's fail, also in the middle of a session, whose facts up to there are told."""
     for provider, (fault, kind, retryable) in product(Service, FAULTS):

@@ -234,6 +234,8 @@ class Service:
         self.finished: Counter[str] = Counter()
         self.graded: set[str] = set()
         """Cases whose check has told that it began."""
+        self.session_s = 0.0
+        """The least that a session takes."""
         self._may_end = threading.Semaphore(0)
         service = self
 
@@ -249,7 +251,7 @@ class Service:
         self._server = ThreadingHTTPServer(("0.0.0.0", 0), Handler)
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self.port = self._server.server_port
 
     def answer(self, what: str, case: str, *whose: str) -> bytes:
         """Answer a session."""
@@ -259,6 +261,7 @@ class Service:
         if what == "graded":
             self.graded.add(case)
             return b"go on"
+        time.sleep(self.session_s)
         while not self._may_end.acquire(timeout=0.2):
             if not any(is_alive(one.pid) for one in self.begun if one.case == case):
                 return b"nobody listens"  # so that a session that was killed is not counted
@@ -296,7 +299,9 @@ class Bench:
         self.work = work
         self.environment = environment | {"SKILLGAUGE_SANDBOX": "local"}
         self.service = Service()
-        (work / "service").write_text(self.service.url)
+        (work / "service").write_text(f"127.0.0.1:{self.service.port}")
+        self.travels = False
+        """Whether the files of a run go to workers, which have none of them."""
         shutil.copy(AGENT, work)
         self.started: list[subprocess.Popen[str]] = []
 
@@ -321,7 +326,8 @@ class Bench:
     def start(self, *options: str) -> subprocess.Popen[str]:
         """Run the command in the background."""
         fixed = ["eval", "asks", "--plugin", AGENT.name, "--engine", "counted", "--no-baseline", "--json"]
-        fixed += ["--set", f"executors.dask.folder={self.work}"]  # where the agent finds its service
+        if not self.travels:
+            fixed += ["--set", f"executors.dask.folder={self.work}"]  # where the agent finds its service
         pipe = subprocess.PIPE
         self.started.append(
             subprocess.Popen(

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from skillgauge.api import DIRECT, plain
 from skillgauge.api.report import counted, interval_text, percent
 from skillgauge.api.run import Output
+from skillgauge_run_views.quarantine import configuration
 
 from .documents import FlakyCase, FlakyDocument
-from .quarantine import configuration
+from .quarantine import entry_of
 
 _WIDTH = 40
 _NEWEST = 12
@@ -27,7 +28,7 @@ def print_flaky(document: FlakyDocument, output: Output) -> None:
         output.line("To keep these from failing a build until that day, while they are mended, add to")
         output.line("skillgauge.config.yaml (under a `quarantine:` that is there already, the entries alone):")
         output.line()
-        for line in configuration(document.proposals).splitlines():
+        for line in configuration(map(entry_of, document.proposals)).splitlines():
             output.line(f"    {line}")
         output.line()
     output.verdict(flaky_verdict(document))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
-from glob import escape
-
-import yaml
 
 from skillgauge.api.report import counted, interval_text
+from skillgauge_run_views.quarantine import QuarantineEntry, pattern_of
 
 from .documents import FlakyCase, QuarantineProposal
 
@@ -42,12 +40,13 @@ def proposals(cases: Iterable[FlakyCase], until: date) -> tuple[QuarantinePropos
                 f"passed {case.passed} of {case.graded} ({interval_text(case.pass_rate)}) "
                 f"in {counted(case.runs, 'run')} though nothing changed"
             )
-            entry = QuarantineProposal(case=escape(case.case), suite=case.suite, until=until.isoformat(), reason=reason)
+            entry = QuarantineProposal(
+                case=pattern_of(case.case), suite=case.suite, until=until.isoformat(), reason=reason
+            )
             entries.setdefault((case.suite, case.case), entry)
     return tuple(entries.values())
 
 
-def configuration(entries: Iterable[QuarantineProposal]) -> str:
-    """Return entries as a piece of `skillgauge.config.yaml`; characters beyond ASCII are written as escapes."""
-    rows = [{**entry.model_dump(), "until": date.fromisoformat(entry.until)} for entry in entries]
-    return yaml.safe_dump({"quarantine": rows}, sort_keys=False, width=1000)
+def entry_of(proposal: QuarantineProposal) -> QuarantineEntry:
+    """Return a proposal as an entry of the configuration."""
+    return QuarantineEntry(proposal.case, proposal.suite, date.fromisoformat(proposal.until), proposal.reason)

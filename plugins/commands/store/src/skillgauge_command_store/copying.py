@@ -14,6 +14,7 @@ from skillgauge.api import (
     Problem,
     RunQuery,
     Store,
+    TrialNotedStore,
     UsageError,
     did_you_mean,
     plain,
@@ -71,10 +72,17 @@ async def copy_runs(call: Invocation, source: str, target: str, run_ids: Collect
                     copied.append(run_id)
                     if run_id in notes and isinstance(to_store, NotedStore):
                         await to_store.annotate(run_id, notes[run_id])
+                    await _copy_trial_notes(from_store, to_store, run_id)
                     call.output.line(f"copied {plain(run_id)}")
                 else:
                     present.append(run_id)
     return CopyDocument(copied=tuple(copied), present=tuple(present), unfinished=tuple(unfinished))
+
+
+async def _copy_trial_notes(source: Store, target: Store, run_id: str) -> None:
+    if isinstance(source, TrialNotedStore) and isinstance(target, TrialNotedStore):
+        for ordinal, notes in (await asyncio.to_thread(source.trial_notes, run_id)).items():
+            await target.annotate_trial(run_id, ordinal, notes)
 
 
 @asynccontextmanager
@@ -103,9 +111,11 @@ def _ids(store: Store, place: str, chosen: Collection[str]) -> list[str]:
     if not run_ids:
         raise UsageError(Problem("store.no-runs", f"no runs are stored in {place}", hint="Name another place."))
     problems = [
-        Problem("store.no-such-run", f"there is no run {plain(one)!r} in {place}{plain(did_you_mean(one, run_ids))}")
-        for one in chosen
-        if one not in run_ids
+        Problem(
+            "store.no-such-run", f"there is no run {plain(run_id)!r} in {place}{plain(did_you_mean(run_id, run_ids))}"
+        )
+        for run_id in chosen
+        if run_id not in run_ids
     ]
     UsageError.raise_for(problems)
     return [run_id for run_id in run_ids if not chosen or run_id in chosen]

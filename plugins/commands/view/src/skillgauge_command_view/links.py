@@ -42,6 +42,12 @@ class Links(Protocol):
     def notes(self, key: str) -> str:
         """Takes what a person says of a run."""
 
+    def stop(self, key: str) -> str:
+        """Stops a run that goes on."""
+
+    def trial_notes(self, key: str, ordinal: int) -> str:
+        """Takes what a person says of a trial."""
+
     def report(self, key: str, reporter: str) -> str:
         """A run as a report, to be downloaded."""
 
@@ -86,6 +92,14 @@ class ServedLinks:
     def notes(self, key: str) -> str:
         """See `Links.notes`."""
         return f"/runs/{key}/notes"
+
+    def stop(self, key: str) -> str:
+        """See `Links.stop`."""
+        return f"/runs/{key}/stop"
+
+    def trial_notes(self, key: str, ordinal: int) -> str:
+        """See `Links.trial_notes`."""
+        return f"/runs/{key}/trials/{ordinal}/notes"
 
     def report(self, key: str, reporter: str) -> str:
         """See `Links.report`."""
@@ -144,6 +158,14 @@ class FileLinks:
     def notes(self, key: str) -> str:
         """See `Links.notes`; only a server takes them."""
         return self.run(key)
+
+    def stop(self, key: str) -> str:
+        """See `Links.stop`; only a server stops runs."""
+        return self.run(key)
+
+    def trial_notes(self, key: str, ordinal: int) -> str:
+        """See `Links.trial_notes`; only a server takes them."""
+        return self.trial(key, ordinal)
 
     def report(self, key: str, reporter: str) -> str:
         """See `Links.report`."""

@@ -181,12 +181,3 @@ def _lifts(view: RunView) -> Iterator[Lift]:
 
 def _each(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text and text != DIRECT.name))
-
-
-def dollars(value: float | None) -> str:
-    """An amount of money with as many digits as small amounts need."""
-    if value is None:
-        return "–"
-    if value == 0:
-        return "0 USD"
-    return f"{value:.2f} USD" if value >= 1 else f"{value:.4f} USD"

@@ -19,9 +19,7 @@ import uvicorn
 from skillgauge.api import Problem, UsageError
 
 from .access import Names, Tickets, is_every_address
-from .app import make_app
-from .downloads import Downloads
-from .pages.label_page import Labels
+from .app import Desk, make_app
 from .sources import Runs
 
 _LARGEST_HEAD = 16_384
@@ -66,19 +64,18 @@ class Server:
     Args:
         runs: what can be looked at.
         place: its address.
-        labels: what people say of judged checks.
-        downloads: renders runs through reporters.
+        desk: all that the pages offer beyond showing runs.
 
     Raises:
         UsageError: it cannot listen there.
     """
 
-    def __init__(self, runs: Runs, place: Place, labels: Labels, downloads: Downloads | None = None) -> None:
+    def __init__(self, runs: Runs, place: Place, desk: Desk) -> None:
         self._socket = _listening(place)
         self.port: int = self._socket.getsockname()[1]
         self._tickets = Tickets(self.port)
         self._host = place.host
-        app = make_app(runs, self._tickets, Names(place.host, self.port), labels, downloads or Downloads())
+        app = make_app(runs, self._tickets, Names(place.host, self.port), desk)
         self._server = _Uvicorn(
             uvicorn.Config(
                 app,

@@ -17,7 +17,17 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
-from skillgauge.api import NotedStore, Problem, RunNotes, RunQuery, SkillgaugeError, Store, UsageError
+from skillgauge.api import (
+    NotedStore,
+    Problem,
+    RunNotes,
+    RunQuery,
+    SkillgaugeError,
+    Store,
+    TrialNotedStore,
+    TrialNotes,
+    UsageError,
+)
 from skillgauge.api.report import RunState, RunView
 from skillgauge.api.run import Invocation
 
@@ -57,6 +67,12 @@ class Source(Protocol):
     def annotate(self, run_id: str, notes: RunNotes) -> bool:
         """Say this of a run in place of what was said; false if that cannot be kept, or the run is gone. Blocks."""
 
+    def trial_notes(self, run_id: str) -> Mapping[int, TrialNotes] | None:
+        """The words about trials of a run, by their places in the plan; `None` if none can be kept here. Blocks."""
+
+    def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
+        """Say this of a trial in place of what was said; false if that cannot be kept, or it is gone. Blocks."""
+
 
 class StoredRuns:
     """The runs of a store.
@@ -94,6 +110,16 @@ class StoredRuns:
     def annotate(self, run_id: str, notes: RunNotes) -> bool:
         """See `Source.annotate`."""
         return isinstance(self._store, NotedStore) and asyncio.run(self._store.annotate(run_id, notes))
+
+    def trial_notes(self, run_id: str) -> Mapping[int, TrialNotes] | None:
+        """See `Source.trial_notes`."""
+        return self._store.trial_notes(run_id) if isinstance(self._store, TrialNotedStore) else None
+
+    def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
+        """See `Source.annotate_trial`."""
+        if not isinstance(self._store, TrialNotedStore):
+            return False
+        return asyncio.run(self._store.annotate_trial(run_id, ordinal, notes))
 
     def _notes(self) -> Mapping[str, RunNotes]:
         return self._store.notes() if isinstance(self._store, NotedStore) else {}
@@ -166,6 +192,14 @@ class RunFiles:
 
     def annotate(self, run_id: str, notes: RunNotes) -> bool:
         """See `Source.annotate`. Reports are not changed."""
+        return False
+
+    def trial_notes(self, run_id: str) -> Mapping[int, TrialNotes] | None:
+        """See `Source.trial_notes`."""
+        return None
+
+    def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
+        """See `Source.annotate_trial`. Reports are not changed."""
         return False
 
     def check(self) -> None:
@@ -243,8 +277,21 @@ class Runs:
     def annotate(self, row: RunRow, notes: RunNotes) -> bool:
         """Say this of a run in place of what was said; false if its place keeps no such words, or the run is gone."""
         with self._lock:
-            own = [source for source in self._sources if source.label == row.source]
-            return any(source.annotate(row.run_id, notes) for source in own)
+            return any(source.annotate(row.run_id, notes) for source in self._of(row))
+
+    def trial_notes(self, row: RunRow) -> Mapping[int, TrialNotes] | None:
+        """The words about trials of a run, by their places in the plan; `None` if its place keeps none."""
+        with self._lock:
+            notes = (source.trial_notes(row.run_id) for source in self._of(row))
+            return next((one for one in notes if one is not None), None)
+
+    def annotate_trial(self, row: RunRow, ordinal: int, notes: TrialNotes) -> bool:
+        """Say this of a trial in place of what was said; false if its place keeps no such words, or it is gone."""
+        with self._lock:
+            return any(source.annotate_trial(row.run_id, ordinal, notes) for source in self._of(row))
+
+    def _of(self, row: RunRow) -> list[Source]:
+        return [source for source in self._sources if source.label == row.source]
 
     def views(self, rows: Sequence[RunRow]) -> list[RunView]:
         """The runs of some rows, without those that are gone."""

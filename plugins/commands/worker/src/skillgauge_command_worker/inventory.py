@@ -36,22 +36,28 @@ async def take_inventory(call: Invocation) -> Inventory:
         plugins = registry.load_all(kind)
         answers = await asyncio.gather(*(_checked(call, one) for one in plugins), return_exceptions=True)
         for plugin, answer in zip(plugins, answers, strict=True):
-            if isinstance(answer, PluginError):
-                continue  # it needs options that nobody has set, so no run from here uses it
-            if isinstance(answer, BaseException):
-                inventory.lacking[plugin.name] = f"{type(answer).__name__}: {answer}".partition("\n")[0]
-            elif isinstance(answer, SandboxReport):
-                if answer.is_usable:
-                    inventory.sandboxes[plugin.name] = answer.tier
-                else:
-                    inventory.lacking[plugin.name] = "; ".join(one.message for one in answer.problems)
-            elif answer:
-                inventory.lacking[plugin.name] = "; ".join(one.message for one in answer)
-            else:
-                inventory.engines.append(plugin.name)
-    names = {name for kind in ("engines", "judges") for one in registry.load_all(kind) for name in _secrets(one)}
+            _enter(inventory, plugin.name, answer)
+    paid = [*registry.load_all("engines"), *registry.load_all("judges")]
+    names = {name for plugin in paid for name in plugin.provider.traits.secrets}
     inventory.secrets = sorted(name for name in names if os.environ.get(name))
     return inventory
+
+
+def _enter(inventory: Inventory, name: str, answer: Any) -> None:
+    """Enter the answer of an engine or a sandbox to its check, or the exception that came instead."""
+    if isinstance(answer, PluginError):
+        return  # it needs options that nobody has set, so no run from here uses it
+    if isinstance(answer, BaseException):
+        inventory.lacking[name] = f"{type(answer).__name__}: {answer}".partition("\n")[0]
+    elif isinstance(answer, SandboxReport):
+        if answer.is_usable:
+            inventory.sandboxes[name] = answer.tier
+        else:
+            inventory.lacking[name] = "; ".join(problem.message for problem in answer.problems)
+    elif answer:
+        inventory.lacking[name] = "; ".join(problem.message for problem in answer)
+    else:
+        inventory.engines.append(name)
 
 
 async def _checked(call: Invocation, plugin: Any) -> Any:
@@ -59,8 +65,3 @@ async def _checked(call: Invocation, plugin: Any) -> Any:
     provider, registry = plugin.provider, call.registry
     made = provider.make(registry.validated_options(plugin), registry.peers_of(provider))
     return await asyncio.wait_for(made.check(), CHECK_S)
-
-
-def _secrets(plugin: Any) -> tuple[str, ...]:
-    names: tuple[str, ...] = plugin.provider.traits.secrets
-    return names

@@ -16,6 +16,7 @@ from skillgauge_workers import Attempts, Frame, none_admitted, packed, prepared
 
 from .cluster import Cluster, Remote, WorkerInfo
 from .options import DaskOptions
+from .recovery import Recovery
 
 log = get_logger(__name__)
 
@@ -119,10 +120,12 @@ class Pool:
         """Has an exception once the run cannot go on: a `PluginError`."""
         workers = min(options.workers or os.cpu_count() or 1, run.concurrency)
         threads = options.places or -(-run.concurrency // workers)
+        self._recovery = Recovery(run)
         self._cluster = Cluster(
             options,
             f"skillgauge-{uuid4().hex}",
             (workers, threads),
+            self._recovery,
             lambda found: self._loop.call_soon_threadsafe(self._see, found),
             lambda error: self._loop.call_soon_threadsafe(self._give_up, error),
         )
@@ -143,6 +146,7 @@ class Pool:
                 trial = await anext(trials)
             except StopAsyncIteration:
                 return
+            await self._recovery.hand_in(trial, self._cluster.ask)
             yield trial
 
     async def finished(self) -> None:
@@ -156,10 +160,13 @@ class Pool:
         member = await self._free(needs)
         assert member.attempts is not None  # it can make one
         try:
-            return await member.attempts.make(trial)
+            answer = await member.attempts.make(trial)
         finally:
             member.take(needs, -1)
             await self._notify()
+        if isinstance(answer, Failure) and answer.retryable:
+            await self._recovery.rescue(trial, self._cluster.ask)
+        return answer
 
     def stop(self) -> None:
         """Draw no more trials."""

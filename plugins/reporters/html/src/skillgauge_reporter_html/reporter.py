@@ -1,53 +1,30 @@
 """One self-contained page: no address of anything outside, both colour schemes, fit for paper.
 
-The template escapes every value by itself; `wording.text` also takes the invisible characters out. Should markup ever
+The template escapes every value by itself; `text` also takes the invisible characters out. Should markup ever
 slip through, the page's own policy forbids every style but the one whose hash it names, and every script; a page of
 several skills has one script, to sort and search them, and its policy names the hash of that one.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 
-from skillgauge.api import Artifact, Verdict, plain
-from skillgauge.api.report import (
-    CaseOutcome,
-    RunView,
-    cases_text,
-    counted,
-    decimal,
-    duration,
-    figure_text,
-    percent,
-    rate_notes,
-    rated_figures,
-    table_texts,
-)
-from skillgauge_run_views import latency_text
+from skillgauge.api import Artifact, plain
+from skillgauge.api.report import RunView
+from skillgauge_run_pages import asset, content_hash, environment
 
 from .content import Page
 from .pages import has_files, overview, page, parts
-from .wording import text
 
+PART = 200
+"""Rows of a table that stand open; a browser lays out those that are folded when they are opened."""
 _BUFFERED = 200
 """Pieces of the template that become one piece of the file."""
-_VERDICTS = {Verdict.PASS: "✓ Pass", Verdict.FAIL: "✗ Fail", Verdict.ERROR: "! Error", Verdict.SKIPPED: "– Skipped"}
-
-_SIGNS = {
-    CaseOutcome.PASSED: "✓",
-    CaseOutcome.FAILED: "✗",
-    CaseOutcome.ERROR: "!",
-    CaseOutcome.SKIPPED: "–",
-    CaseOutcome.QUARANTINED: "–",
-}
 
 
 class HtmlReporter:
@@ -84,29 +61,16 @@ def _drawn(drawn: Page) -> Iterator[bytes]:
 @cache
 def _template() -> Template:
     """The template, made once: of very many skills each has a page of its own."""
-    here = files(__package__)
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    environment.filters.update(counted=counted, duration=duration, figure=figure_text, latency=latency_text)
-    environment.filters.update(cases=cases_text, rated=rated_figures, notes=rate_notes, number=decimal, percent=percent)
-    environment.filters.update(plain=plain, table_texts=table_texts, text=text)
-    style = "\n" + here.joinpath("report.css").read_text("utf-8")
-    script = "\n" + here.joinpath("catalogue.js").read_text("utf-8")
-    environment.globals.update(
+    templates = environment(__package__ or "")
+    style, script = "\n" + asset("pages.css"), "\n" + asset("skills.js")
+    templates.globals.update(
+        part_size=PART,
         style=Markup(style),  # our own file, nothing from outside
-        style_hash=_hash(style),
+        style_hash=content_hash(style),
         script=Markup(script),  # likewise
-        script_hash=_hash(script),
-        signs=_SIGNS,
-        verdicts=_VERDICTS,
+        script_hash=content_hash(script),
     )
-    return environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8"))
-
-
-def _hash(content: str) -> str:
-    """The hash by which the page's policy knows its own style and script."""
-    return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+    return templates.get_template("report.html.jinja")
 
 
 def _subject(view: RunView) -> str:

@@ -10,7 +10,7 @@ the long ones. `kept` holds executions that are not graded yet, with the files o
 loses its body, since roles that write runs may not delete. `owners` counts how often a run was taken by a process: see
 `ownership`. `commits` numbers the results of a run as they were committed, and `sessions` says which paid trials are
 under way, for those who watch it: no row is deleted there, either. `run_notes` holds what
-people say of a run. Everything goes with its run.
+people say of a run, and `trial_notes` what they say of a trial. Everything goes with its run.
 """
 
 from __future__ import annotations
@@ -139,6 +139,14 @@ CREATE INDEX sessions_under_way ON sessions (run, ordinal) WHERE NOT has_ended;
 CREATE TABLE run_notes (
     run integer PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
     body bytea NOT NULL
+);
+""",
+    """
+CREATE TABLE trial_notes (
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    ordinal bigint NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY (run, ordinal)
 );
 """,
 )

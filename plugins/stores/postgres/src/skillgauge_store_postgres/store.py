@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from skillgauge.api import PlanHead, RunNotes, RunQuery
+from skillgauge.api import PlanHead, RunNotes, RunQuery, TrialNotes
 from skillgauge.api.report import RunInfo, RunState, RunView
 from skillgauge_stored_runs import encode, is_resumable, new_run_id, signer_of
 
@@ -16,7 +16,7 @@ from .address import address_of
 from .archive import keep_run
 from .database import Database
 from .log import PostgresRunLog
-from .noting import read_notes, write_notes
+from .noting import read_notes, read_trial_notes, write_notes, write_trial_notes
 from .options import PostgresOptions
 from .ownership import Ownership
 from .reading import scan_runs
@@ -81,6 +81,14 @@ class PostgresStore:
     async def annotate(self, run_id: str, notes: RunNotes) -> bool:
         """See `NotedStore.annotate`."""
         return await self._writer.run(lambda db: write_notes(db, run_id, notes))
+
+    def trial_notes(self, run_id: str) -> Mapping[int, TrialNotes]:
+        """See `TrialNotedStore.trial_notes`."""
+        return read_trial_notes(self._database, run_id)
+
+    async def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
+        """See `TrialNotedStore.annotate_trial`."""
+        return await self._writer.run(lambda db: write_trial_notes(db, run_id, ordinal, notes))
 
     async def close(self) -> None:
         """See `Store.close`. Runs that did not finish can be resumed at once."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillgauge.api import PlanHead, RunNotes, RunQuery
+from skillgauge.api import PlanHead, RunNotes, RunQuery, TrialNotes
 
 from .options import SqliteOptions
 
@@ -56,6 +56,18 @@ class StoreInFile:
         if not self._is_in_use and self._is_absent():
             return False
         return await self._store.annotate(run_id, notes)
+
+    def trial_notes(self, run_id: str) -> Mapping[int, TrialNotes]:
+        """See `TrialNotedStore.trial_notes`."""
+        if not self._is_in_use and self._is_absent():
+            return {}
+        return self._store.trial_notes(run_id)
+
+    async def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
+        """See `TrialNotedStore.annotate_trial`. A file that is not there has no such trial and is not made."""
+        if not self._is_in_use and self._is_absent():
+            return False
+        return await self._store.annotate_trial(run_id, ordinal, notes)
 
     async def close(self) -> None:
         """See `Store.close`."""

@@ -12,7 +12,8 @@ apart from what is large (`runs`). `spending` holds what a trial has used before
 under the key of the result; a row whose result is there counts no longer. `kept` holds executions that are not graded
 yet, with the files of their workspaces, under the key that the result will have; a row goes with the result. `commits`
 numbers the results of a run as they were committed, and `sessions` holds the paid trials that are under way: those who
-watch a run read these, and an index that counts verdicts, and no body. `run_notes` holds what people say of a run.
+watch a run read these, and an index that counts verdicts, and no body. `run_notes` holds what people say of a run,
+and `trial_notes` what they say of a trial, under the key of its result.
 """
 
 from __future__ import annotations
@@ -123,6 +124,12 @@ CREATE TABLE sessions (
     """
 CREATE TABLE run_notes (
     run INTEGER PRIMARY KEY REFERENCES runs (run),
+    body TEXT NOT NULL
+);
+""",
+    """
+CREATE TABLE trial_notes (
+    id INTEGER PRIMARY KEY,
     body TEXT NOT NULL
 );
 """,

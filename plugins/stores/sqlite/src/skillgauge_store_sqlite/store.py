@@ -7,14 +7,14 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from skillgauge.api import PlanHead, RunNotes, RunQuery
+from skillgauge.api import PlanHead, RunNotes, RunQuery, TrialNotes
 from skillgauge.api.report import RunInfo, RunState, RunView
 from skillgauge_stored_runs import encode, is_resumable, new_run_id, signer_of
 
 from .archive import keep_run
 from .database import Database, transaction
 from .log import SqliteRunLog
-from .noting import read_notes, write_notes
+from .noting import read_notes, read_trial_notes, write_notes, write_trial_notes
 from .options import SqliteOptions
 from .ownership import OWNER_COLUMNS, Lease, Timing
 from .reading import scan_runs
@@ -71,6 +71,14 @@ class SqliteStore:
     async def annotate(self, run_id: str, notes: RunNotes) -> bool:
         """See `NotedStore.annotate`."""
         return await self._writer.run(lambda db: write_notes(db, run_id, notes))
+
+    def trial_notes(self, run_id: str) -> Mapping[int, TrialNotes]:
+        """See `TrialNotedStore.trial_notes`."""
+        return read_trial_notes(self._database, run_id)
+
+    async def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
+        """See `TrialNotedStore.annotate_trial`."""
+        return await self._writer.run(lambda db: write_trial_notes(db, run_id, ordinal, notes))
 
     async def close(self) -> None:
         """See `Store.close`. Runs that did not finish can be resumed at once."""

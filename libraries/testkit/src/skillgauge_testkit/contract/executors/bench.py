@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
+from uuid import uuid4
 
 from skillgauge.api import (
     Executor,
@@ -44,6 +45,7 @@ class CountingRunTrial:
     concurrency: int
     recipe: bytes
     files: Callable[[], RunFiles]
+    run_id: str = field(default_factory=lambda: uuid4().hex)
     begun: list[int] = field(default_factory=list)
     broken_at: int | None = None
 

@@ -29,7 +29,7 @@ from ..clauses import PATIENCE_S, answered, called, require, run, shown
 from ..shapes import require_shape
 from .crashes import MakeStore, run_child
 from .keeping import keeps_executions, keeps_them_for_the_next, require_survived
-from .noting import keeps_notes
+from .noting import keeps_notes, keeps_trial_notes
 from .places import Place
 from .progress import tells_how_far
 from .signatures import keeps_signatures, keeps_signers_apart
@@ -75,6 +75,7 @@ def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s
         require_shape(store, Archive)
         run(_takes_in(Place(make, make_location(), patience_s)))
     run(keeps_notes(Place(make, make_location(), patience_s)))
+    run(keeps_trial_notes(Place(make, make_location(), patience_s)))
     run(tells_how_far(Place(make, make_location(), patience_s)))
     if store.durable:
         run(_resumes(Place(make, make_location(), patience_s)))

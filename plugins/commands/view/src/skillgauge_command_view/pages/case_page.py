@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from skillgauge.api import CaseHead, TrialResult, Verdict
 from skillgauge.api.report import CaseReport, GroupKey, RunView, case_by_case, case_name, counted
+from skillgauge_run_pages.waterfall import Waterfall, waterfall
 from skillgauge_run_views import Excerpt, Room, Step, Transcript, excerpt, outcome_text, transcript
 from skillgauge_run_views.transcripts import as_text
-
-from .waterfall import Waterfall, waterfall
 
 SIDE_ROOM = Room(characters=4_000, steps=60)
 """The part of a trial that is shown beside others."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from skillgauge.api import DIRECT, plain
 from skillgauge.api.report import RunView, percent, signed_points
+from skillgauge_run_pages import dollars
+from skillgauge_run_pages.charts import Chart, Mark, chart
 from skillgauge_run_views.trends import TrendPoint, TrendSeries, is_finished, is_valid, trends
 
-from ..rows import Lift, RunRow, dollars
-from .charts import Chart, Mark, chart
+from ..rows import Lift, RunRow
 
 MOST = 200
 """Runs of a skill that are looked at, the newest."""

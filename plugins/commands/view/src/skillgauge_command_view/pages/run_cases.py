@@ -21,10 +21,10 @@ from skillgauge.api.report import (
     points,
     reason_of,
 )
+from skillgauge_run_pages.efforts import Efforts
 from skillgauge_run_views import outcome_text
 
 from ..rows import RunRow
-from .efforts import Efforts
 
 _KEPT = 4
 """Runs whose cases stay in memory, so that a filter does not read all trials again."""

@@ -22,9 +22,10 @@ from skillgauge.api import (
     host_environment,
     thaw,
 )
+from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.engine import Access, Launch, Service
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
-from skillgauge_agent_programs.json_lines import count_at, dig, text_at
+from skillgauge_agent_programs.json_lines import dig, text_at
 from skillgauge_agent_programs.programs import AgentProgram, Found, find_program
 from skillgauge_agent_programs.skills import INVOKED
 
@@ -33,8 +34,10 @@ from ..calls import COMPLETED, FAILED, ToolCall
 from ..connection import RemoteError
 from ..engine import AcpEngine
 from ..reading import Reading
+from ..transcript import AcpTranscript
 from .options import ENGINE, ConfiguredOptions, UsageRule
 from .presets import PRESETS
+from .usage import added, tokens_of
 
 _ROUTE = "agent"
 _MODEL = "{model}"
@@ -42,14 +45,6 @@ _STATUS = re.compile(r"(?<![\w.:])[45]\d\d(?![\w:]|\.\d)")
 """An HTTP status in a sentence, and no part of an address or of a longer number."""
 _TOOL_NAMES = (("_meta", "toolName"), ("_meta", "tool_name"), ("title",))
 """Places in which agents name the tool of a call, the protocol having no place for it; the title comes last."""
-_KINDS = (
-    "input_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "output_tokens",
-    "reasoning_tokens",
-    "total_tokens",
-)
 
 
 class ConfiguredEngine(AcpEngine):
@@ -108,8 +103,10 @@ class ConfiguredEngine(AcpEngine):
         return asked or self._options.model
 
     def settings(self) -> JsonObject:
-        """Return the description of the agent; other agents are no part of it."""
-        left_out = ("agents", "agent", "hosts")
+        """Return the description of the agent; other agents are no part of it, nor files that are not read."""
+        left_out = ["agents", "agent", "hosts"]
+        if self._description.kept_usage is None:
+            left_out += ["usage_files", "usage_table", "usage_keys", "usage_where"]
         return {key: value for key, value in super().settings().items() if key not in left_out}
 
     def further_problems(self) -> tuple[Problem, ...]:
@@ -145,6 +142,13 @@ class ConfiguredEngine(AcpEngine):
             _write(path, content, values)
         environment = {name: _filled(str(value), values) for name, value in self._description.env.items()}
         return Launch(tuple(_filled(word, values) for word in self._description.argv[1:]), environment)
+
+    def usage_so_far(self, home: Path, transcript: Transcript) -> Usage | None:
+        """Read the tokens of messages, and those that the program has written down."""
+        assert isinstance(transcript, AcpTranscript)
+        assert isinstance(transcript.reading, ConfiguredReading)
+        transcript.reading.read_home(home)
+        return transcript.reading.spent
 
     def reading(self, request: RunRequest) -> Reading:
         """Reads what the description says that the agent tells."""
@@ -186,6 +190,8 @@ class ConfiguredReading(Reading):
         self._skill_calls: set[str] = set()
         self._skills_asked: dict[str, str] = {}
         self._spent: Usage | None = None
+        self._before: Usage | None = None
+        self._kept = description.kept_usage
         self._stranger = self._trouble = ""
         self.wants_last_word = True
         if description.skill_tool:
@@ -230,8 +236,23 @@ class ConfiguredReading(Reading):
 
     def updated(self, update: JsonObject) -> None:
         """Add up the tokens of messages."""
-        if self._description.usage is UsageRule.MESSAGES and (spent := _tokens(dig(update, "_meta", "usage"))):
-            self._spent = _added(self._spent, spent) if self._spent else spent
+        if self._description.usage is UsageRule.MESSAGES and (spent := tokens_of(dig(update, "_meta", "usage"))):
+            self._spent = added(self._spent, spent)
+
+    def pass_over(self, home: Path, session: str) -> None:
+        """Note the tokens of earlier turns."""
+        if self._kept:
+            self._before = self._kept.read(home)
+
+    def read_home(self, home: Path) -> None:
+        """Read the tokens that the program has written down."""
+        if self._kept and (spent := self._kept.read(home)):
+            self._spent = spent.without(self._before)
+
+    @property
+    def spent(self) -> Usage | None:
+        """Tokens that were told before the answer to the prompt, so far."""
+        return self._spent
 
     def tool_name(self, call: ToolCall) -> str:
         """The name that a call has, in whichever place; the title of a tool's call may change on its way."""
@@ -262,10 +283,10 @@ class ConfiguredReading(Reading):
         match self._description.usage:
             case UsageRule.NONE:
                 return None
-            case UsageRule.MESSAGES:
+            case UsageRule.MESSAGES | UsageRule.FILES:
                 return self._spent
             case UsageRule.FINAL:
-                return _tokens(dig(answer, "usage"))
+                return tokens_of(dig(answer, "usage"))
 
     def _named_in(self, call: ToolCall, text: str = "") -> str | None:
         """Return the installed skill that a call names: in its arguments, else in its title, else in a text."""
@@ -282,28 +303,3 @@ def _failure_in(words: str) -> Failure:
     if statuses := _STATUS.findall(words):
         return failed(class_of_status(int(statuses[-1]), words), words)
     return failed(class_of_text(words) or FailureClass.PROTOCOL, words)
-
-
-def _added(first: Usage, second: Usage) -> Usage:
-    """Return the tokens of two calls; a kind that either of them does not tell is unknown for both."""
-    pairs = {name: (getattr(first, name), getattr(second, name)) for name in _KINDS}
-    return Usage.model_validate({name: None if None in pair else sum(pair) for name, pair in pairs.items()})
-
-
-def _tokens(counts: JsonValue) -> Usage | None:
-    """Return the tokens that an agent reports: some count what a cache held as input, which the sum shows."""
-    if not isinstance(counts, Mapping):
-        return None
-    read, written = count_at(counts, "cachedReadTokens"), count_at(counts, "cachedWriteTokens")
-    sent, output, total = (count_at(counts, key) for key in ("inputTokens", "outputTokens", "totalTokens"))
-    held = (read or 0) + (written or 0)
-    if sent is not None and held <= sent and total == sent + (output or 0):
-        sent -= held
-    return Usage(
-        input_tokens=sent,
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        output_tokens=output,
-        reasoning_tokens=count_at(counts, "thoughtTokens"),
-        total_tokens=total,
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -13,6 +14,7 @@ from skillgauge.api import EMPTY, FileSpec, JsonObject, did_you_mean
 from ..agents import AGENTS
 from ..options import AcpOptions
 from .presets import PRESETS
+from .usage import COUNTS, KeptUsage
 
 ENGINE = "acp"
 PAGE = "docs/other-agents.md"
@@ -27,6 +29,8 @@ class UsageRule(StrEnum):
     """In the answer to the prompt, for the whole session."""
     MESSAGES = "messages"
     """In `_meta.usage` of messages, for one call of the model each."""
+    FILES = "files"
+    """In files of its home, which `usage_files` and `usage_keys` describe."""
 
 
 class ConfiguredOptions(AcpOptions):
@@ -58,6 +62,23 @@ class ConfiguredOptions(AcpOptions):
         "that ends with one has failed.",
     )
     usage: UsageRule = Field(default=UsageRule.NONE, description="Where the agent reports its tokens.")
+    usage_files: str | None = Field(
+        default=None, description="Files of its home that tell tokens, relative to it, with wildcards."
+    )
+    usage_table: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Table of these files, SQLite databases then; without it they are JSON, whole or by line.",
+    )
+    usage_keys: JsonObject = Field(
+        default=EMPTY,
+        description=f"Keys of the counts in these files: {', '.join(COUNTS)} to a key, with dots for deeper ones. The "
+        "objects or rows that tell any are added up.",
+    )
+    usage_where: JsonObject = Field(
+        default=EMPTY,
+        description="Fields of the objects that count for `usage_keys`, key to value; default: all of them.",
+    )
     key_variable: str | None = Field(
         default=None, min_length=1, description="Environment variable with the key of the model API."
     )
@@ -109,6 +130,21 @@ class ConfiguredOptions(AcpOptions):
     def _inside(cls, folder: str | None) -> str | None:
         return folder if folder is None else FileSpec(path=folder, text="").path.rstrip("/")
 
+    @field_validator("usage_files")
+    @classmethod
+    def _of_the_home(cls, pattern: str | None) -> str | None:
+        return pattern if pattern is None else FileSpec(path=pattern, text="").path
+
+    @field_validator("usage_keys")
+    @classmethod
+    def _known_counts(cls, keys: JsonObject) -> JsonObject:
+        for name, key in keys.items():
+            if name not in COUNTS:
+                raise ValueError(f"no count {name!r}{did_you_mean(name, COUNTS)}; there are {', '.join(COUNTS)}")
+            if not isinstance(key, str) or not key:
+                raise ValueError(f"{name}: must be a key, with dots for deeper ones")
+        return keys
+
     @field_validator("env")
     @classmethod
     def _texts(cls, env: JsonObject) -> JsonObject:
@@ -123,6 +159,19 @@ class ConfiguredOptions(AcpOptions):
         for path in files:
             FileSpec(path=path, text="")
         return files
+
+    @model_validator(mode="after")
+    def _says_which_files(self) -> Self:
+        if self.usage is UsageRule.FILES and (self.usage_files is None or not self.usage_keys):
+            raise ValueError("usage is files, so say where: usage_files and usage_keys")
+        return self
+
+    @property
+    def kept_usage(self) -> KeptUsage | None:
+        """The files of the home that tell tokens, if any do."""
+        if self.usage is not UsageRule.FILES or self.usage_files is None:
+            return None
+        return KeptUsage(self.usage_files, self.usage_table, self.usage_keys, self.usage_where)
 
 
 def _unknown(name: object, names: tuple[str, ...]) -> str:

@@ -68,6 +68,8 @@ _QWEN = Preset(
         "files": {
             ".qwen/settings.json": {
                 "security": {"auth": {"selectedType": "openai"}},
+                # Else it waits ten times for one to five minutes; whether to ask again is up to the run.
+                "model": {"generationConfig": {"maxRetries": 0}},
                 "general": {"enableAutoUpdate": False},
                 "privacy": {"usageStatisticsEnabled": False},
                 "telemetry": {"enabled": False},
@@ -77,14 +79,24 @@ _QWEN = Preset(
 )
 _OPENCODE = Preset(
     "opencode",
-    "npm install -g opencode-ai@1.18.33",
-    "1.18.33",
+    "npm install -g opencode-ai@1.18.34",
+    "1.18.34",
     {
         "argv": ("opencode", "acp"),
         "agent_name": "OpenCode",
         "needs": ("rg",),  # its tool for skills lists their files with it, and fails without
         "skill_folder": ".agents/skills",
         "skill_tool": "skill",
+        "usage": "files",  # its last answer tells the tokens of the last call alone
+        "usage_files": ".local/share/opencode/opencode.db",
+        "usage_table": "message",
+        "usage_keys": {
+            "input_tokens": "data.tokens.input",
+            "cache_read_tokens": "data.tokens.cache.read",
+            "cache_write_tokens": "data.tokens.cache.write",
+            "output_without_reasoning_tokens": "data.tokens.output",
+            "reasoning_tokens": "data.tokens.reasoning",
+        },
         "key_variable": "OPENAI_API_KEY",
         "base_url": _OPENAI,
         "env": {
@@ -100,6 +112,7 @@ _OPENCODE = Preset(
                 "model": "skillgauge/{model}",
                 "small_model": "skillgauge/{model}",
                 "permission": {"*": "allow"},
+                "agent": {"title": {"disable": True}},  # a call whose tokens are in no message
                 "provider": {
                     "skillgauge": {
                         "npm": "@ai-sdk/openai-compatible",
@@ -122,6 +135,14 @@ _CLINE = Preset(
         "agent_name": "cline",
         "skill_folder": ".agents/skills",
         "skill_tool": "skills",
+        "usage": "files",
+        "usage_files": ".cline/data/sessions/*/*.messages.json",
+        "usage_keys": {
+            "input_with_cache_tokens": "metrics.inputTokens",
+            "cache_read_tokens": "metrics.cacheReadTokens",
+            "cache_write_tokens": "metrics.cacheWriteTokens",
+            "output_tokens": "metrics.outputTokens",
+        },
         "key_variable": "CLINE_API_KEY",  # with which it wants no login
         "base_url": _OPENAI,
         "env": {"CLINE_PROVIDER": _CLINE_SERVER, "CLINE_MODEL": "{model}", "CLINE_TELEMETRY_DISABLED": "1"},
@@ -162,8 +183,8 @@ alias = "{model}"
 """
 _VIBE = Preset(
     "vibe-acp",
-    "uv tool install mistral-vibe==3.0.2",
-    "3.0.2",
+    "uv tool install mistral-vibe==3.0.3",
+    "3.0.3",
     {
         "argv": ("vibe-acp",),
         "agent_name": "@mistralai/mistral-vibe",
