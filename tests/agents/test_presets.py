@@ -52,8 +52,8 @@ def session(agent_program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatc
 
 def counted(played: Played) -> TokenCount:
     """Return the tokens that the server counted, of the session and of what the program asks beside it."""
-    (told,) = (one.tokens for one in played.server.sessions.values())
-    return told
+    (count,) = (session.tokens for session in played.server.sessions.values())
+    return count
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -71,11 +71,11 @@ def test_a_session(session: Session, name: str) -> None:
     assert {request.key for request in played.server.requests} == {KEY}
     assert "Say ZEBRA." in "".join(request.text for request in played.server.requests)
     assert KEY not in execution.model_dump_json()
-    told, usage = counted(played), execution.usage
+    count, usage = counted(played), execution.usage
     assert usage
     sums = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens or 0, usage.output_tokens)
-    assert sums == (told.input, told.cache_read, told.cache_write, told.output)
-    assert usage.reasoning_tokens == (told.thinking if name in THINKING else None)
+    assert sums == (count.input, count.cache_read, count.cache_write, count.output)
+    assert usage.reasoning_tokens == (count.thinking if name in THINKING else None)
 
 
 def test_a_program_that_is_not_the_one_of_its_preset(session: Session) -> None:

@@ -61,7 +61,7 @@ def test_wrong_program_is_no_installation(tmp_path: Path) -> None:
     """A program that does not tell the pinned version fails, and the next call installs again."""
     programs = tmp_path / "bin"
     programs.mkdir()
-    commands = {"node": 'case "$1" in -p) echo 2.1.330 ;; esac', "npm": "echo npm ran"}
+    commands = {"node": 'case "$1" in -p) echo 2.1.332 ;; esac', "npm": "echo npm ran"}
     for name, script in commands.items():
         (programs / name).write_text(f"#!/bin/sh\n{script}\n")
         (programs / name).chmod(0o755)
@@ -72,7 +72,7 @@ def test_wrong_program_is_no_installation(tmp_path: Path) -> None:
     for _ in range(2):
         done = installed(tmp_path, f"{programs}{os.pathsep}{os.defpath}")
         assert done.returncode == 1
-        assert "claude should be version 2.1.330, but --version says: 1.0.0" in done.stderr
+        assert "claude should be version 2.1.332, but --version says: 1.0.0" in done.stderr
         assert "npm ran" in done.stdout
     assert not (tmp_path / ".engines/.ready").exists()
 

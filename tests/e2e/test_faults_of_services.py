@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -64,15 +65,21 @@ QUOTA = {
         "message": "insufficient_quota: see your plan",
     },
 }
-LONG = "the pause of an hour"
+LONG, SHORT = "the pause of an hour", "a short pause"
 KINDS = {
     "an expired key": kind(ModelFault.UNAUTHORIZED, FailureClass.AUTH),
     "a key without rights": kind(ModelFault.FORBIDDEN, FailureClass.AUTH),
     "a model that is gone": kind(ModelFault.NOT_FOUND, FailureClass.MODEL_NOT_FOUND),
     "a bad request": kind(ModelFault.BAD_REQUEST, FailureClass.BAD_REQUEST),
-    "a short pause": kind(ModelFault.RATE_LIMITED, None, is_once=True, Retry_After="1"),
+    SHORT: kind(ModelFault.RATE_LIMITED, None, is_once=True, Retry_After="1"),
     LONG: kind(ModelFault.RATE_LIMITED, FailureClass.RATE_LIMITED, Retry_After="3600"),
-    "a quota": kind(ModelFault.RATE_LIMITED, FailureClass.BUDGET, document=QUOTA),
+    # Qwen Code tells every 429 in the same words.
+    "a quota": kind(
+        ModelFault.RATE_LIMITED,
+        FailureClass.BUDGET,
+        document=QUOTA,
+        otherwise={"acp:qwen": FailureClass.RATE_LIMITED},
+    ),
     "no credit": kind(ModelFault.BAD_REQUEST, FailureClass.BUDGET, "Your credit balance is too low"),
     "a server's error": kind(ModelFault.SERVER_ERROR, FailureClass.SERVER),
     "a gateway's page": kind(ModelFault.BAD_GATEWAY, FailureClass.SERVER),
@@ -91,13 +98,16 @@ KINDS = {
     "noise": kind(ModelFault.NOISE, FailureClass.PROTOCOL, otherwise={"codex": FailureClass.NETWORK}),
     "a stall": kind(ModelFault.GARBAGE, FailureClass.NETWORK, delay_s=300),
 }
-ENDLESS = {
-    "acp:qwen": {"a server's error", "a gateway's page", "a service away", "an overload", "a stall", "noise"}
-    | {"a reset in the answer", "a reset before it", "a quota", "a refusal"}
-}
-"""Faults after which a program asks again until the time of its session is up, which is the same failure for all."""
-TIMES = {"acp:copilot": "90s", "acp:qwen": "90s"}
-"""Limits of sessions of programs that are slow to start."""
+TIMES = {"acp:copilot": "60s", "acp:qwen": "60s", "api": "6s"}
+"""Limits of sessions, which one that stalls lasts: longer for programs that are slow to start."""
+TIME = "40s"
+"""Where none stands there."""
+HASTE = """\
+data:text/javascript,
+const wait = globalThis.setTimeout;
+globalThis.setTimeout = (done, ms, ...rest) => wait(done, ms >= 1000 && ms <= 90000 ? ms / 50 : ms, ...rest);
+"""
+"""Makes pauses of a program on Node short, between its attempts above all: Qwen Code takes 76 s for seven of them."""
 ENGINES = {
     "claude-code": ("claude", "", "ANTHROPIC"),
     "codex": ("codex", "/v1", "OPENAI"),
@@ -136,7 +146,7 @@ class Faulty:
 def run(program: Program, work: Path, agent_program: Callable[[str], Path]) -> Callable[..., dict[str, Any]]:
     """Evaluates one case for each fault by an engine and returns the results by fault."""
 
-    def evaluate(engine: str, names: list[str]) -> dict[str, Any]:
+    def evaluate(engine: str, names: list[str], timeout: str, retries: int = 0) -> dict[str, Any]:
         skill = work / "skills" / "calm"
         skill.mkdir(parents=True)
         (skill / "SKILL.md").write_text("---\nname: calm\ndescription: Keeps calm.\n---\nKeep calm.\n")
@@ -149,7 +159,7 @@ def run(program: Program, work: Path, agent_program: Callable[[str], Path]) -> C
         with ModelServer(Faulty()) as server:
             options: dict[str, Any] = {"base_url": f"{server.url}{address}"}
             if command:
-                options |= {"program": agent_program(command), "api_retries": 0}
+                options |= {"program": agent_program(command), "api_retries": 0, "pass_env": '["NODE_OPTIONS"]'}
             prefix = engine.partition(":")[0]
             settings = [w for name, value in options.items() for w in ("--set", f"engines.{prefix}.{name}={value}")]
             words = ["eval", path, "--plugin", PLUGIN, "--engine", engine, "--model", MODELS.get(engine, "gpt-5.5")]
@@ -159,12 +169,15 @@ def run(program: Program, work: Path, agent_program: Callable[[str], Path]) -> C
                 "none",
                 "--json",
                 "--retries",
-                "1",
+                retries,
+                "--concurrency",
+                4,
                 "--timeout",
-                TIMES.get(engine, "20s"),
+                timeout,
                 *settings,
             ]
-            done: Done = program(*words, env={f"{key}_API_KEY": KEY}, timeout_s=500)
+            environment = {f"{key}_API_KEY": KEY, "NODE_OPTIONS": f"--import={quote(HASTE, safe=':/,')}"}
+            done: Done = program(*words, env=environment, timeout_s=500)
         assert done.code in (0, 3), done.stderr
         return {names[int(result["case_id"][1:])]: result for result in done.document["results"]}
 
@@ -174,9 +187,9 @@ def run(program: Program, work: Path, agent_program: Callable[[str], Path]) -> C
 @pytest.mark.usefixtures("strongest")
 @EACH
 def test_each_fault_has_its_class_and_is_no_verdict(run: Callable[..., dict[str, Any]], engine: str) -> None:
-    """An error of the infrastructure, never a fail of the skill, or a pass where the service came back."""
-    names = [name for name in KINDS if name != LONG and name not in ENDLESS.get(engine, ())]
-    results = run(engine, names)
+    """An error of the infrastructure, never a fail of the skill, or a pass where the program gets over it."""
+    names = [name for name in reversed(KINDS) if name not in (LONG, SHORT)]  # the one that stalls beside all others
+    results = run(engine, names, TIMES.get(engine, TIME))
     assert set(results) == set(names)
     seen = {name: (one["verdict"], _class_of(one)) for name, one in results.items()}
     failures = {name: KINDS[name].otherwise.get(engine, KINDS[name].failure) for name in names}
@@ -187,9 +200,17 @@ def test_each_fault_has_its_class_and_is_no_verdict(run: Callable[..., dict[str,
 
 @pytest.mark.usefixtures("strongest")
 @EACH
+def test_a_short_pause_is_waited_for(run: Callable[..., dict[str, Any]], engine: str) -> None:
+    """The service has come back when it is asked again."""
+    result = run(engine, [SHORT], TIME, retries=1)[SHORT]
+    assert (result["verdict"], _class_of(result)) == ("pass", None)
+
+
+@pytest.mark.usefixtures("strongest")
+@EACH
 def test_a_long_pause_is_kept(run: Callable[..., dict[str, Any]], engine: str) -> None:
     """The class is that of the service, with the time that it asks for, and it is not asked again."""
-    result = run(engine, [LONG])[LONG]
+    result = run(engine, [LONG], TIME, retries=1)[LONG]
     failure = result["execution"]["failure"]
     assert (result["verdict"], failure["failure_class"], result.get("attempts", 1)) == ("error", "rate_limited", 1)
     assert 3500 < failure["retry_after_s"] <= 3600

@@ -23,7 +23,7 @@ from skillgauge.run.agents import OnStep
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import Grading
-from skillgauge.run.ledger import MemoryLog, MemoryStore
+from skillgauge.run.keeping.memory import MemoryLog, MemoryStore
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scheduling.executor import LocalExecutor
 from skillgauge.run.scorers import BoundScorer

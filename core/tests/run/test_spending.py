@@ -19,7 +19,7 @@ from skillgauge.run.agents import AgentSetup, AgentStages
 from skillgauge.run.budget import CUT_OFF, BudgetLimits
 from skillgauge.run.grading import Grading
 from skillgauge.run.judges import GuardedJudge
-from skillgauge.run.ledger import MemoryLog, MemoryStore
+from skillgauge.run.keeping.memory import MemoryLog, MemoryStore
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scheduling.executor import LocalExecutor
 from skillgauge.run.scorers import BoundScorer

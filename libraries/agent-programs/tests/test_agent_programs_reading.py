@@ -98,7 +98,8 @@ def test_classes_of_texts() -> None:
     """Words tell where nothing else does, or they tell nothing."""
     assert class_of_text("connect ECONNREFUSED 127.0.0.1") is FailureClass.NETWORK
     assert class_of_text("Not logged in") is FailureClass.AUTH
-    assert class_of_text("it rained") is None
+    assert class_of_text("terminated") is FailureClass.NETWORK
+    assert class_of_text("it rained until the child was terminated") is None
 
 
 @given(st.sampled_from(FailureClass), st.text())

@@ -265,8 +265,8 @@ class Meter:
 
     def report(self) -> None:
         """Hand on what is known."""
-        if self.attempts:
-            self._on_spent(self._trial, self.attempts)
+        if attempts := self.attempts:
+            self._on_spent(self._trial, attempts)
 
     @property
     def _is_used(self) -> bool:

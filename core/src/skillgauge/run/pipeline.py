@@ -26,7 +26,8 @@ from ..types.trial import Failure, Trial
 from .agents import OnStep
 from .budget import Budget, BudgetLimits, LastSteps
 from .grading import Grading
-from .ledger import Ledger, MemoryStore
+from .keeping.memory import MemoryStore
+from .ledger import Ledger
 from .scheduling.executor import LocalExecutor, run_all
 from .scheduling.rounds import Rounds
 from .scorers import Scorers
@@ -192,7 +193,7 @@ async def _execute(
         keeper=ledger,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
-    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger, job.files, on_step)
+    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger.run_id, ledger, job.files, on_step)
 
     async def write(result: TrialResult, *, paid: bool) -> None:
         await ledger.record(result, paid=paid)
@@ -242,6 +243,7 @@ class _RunTrial:
     budget: Budget
     concurrency: int
     recipe: bytes
+    run_id: str
     keeper: Keeper
     files_of_run: Callable[[], RunFiles] | None
     on_step: OnStep

@@ -40,6 +40,9 @@ _SIGNS: tuple[tuple[FailureClass, tuple[str, ...]], ...] = (
     ),
 )
 
+_WHOLE: Mapping[str, FailureClass] = {"terminated": FailureClass.NETWORK}
+"""Messages that mean something only if there is nothing else in them: Node says so of a body that broke off."""
+
 
 def failed(kind: FailureClass, message: str, *, retry_after_s: float | None = None) -> Failure:
     """A failure of a session.
@@ -120,4 +123,6 @@ def class_of_status(status: int, text: str = "") -> FailureClass:
 def class_of_text(text: str) -> FailureClass | None:
     """Return the meaning of a message of which only the words are known; `None` if they have none, either."""
     lower = text.lower()
+    if whole := _WHOLE.get(lower.strip(" .")):
+        return whole
     return next((kind for kind, signs in _SIGNS if any(sign in lower for sign in signs)), None)

@@ -75,8 +75,8 @@ class OwnSkill:
             claim: what a judge is to decide.
             provided: names of files that every agent is given; they tell of no skill.
         """
-        found = (match for pattern in self._patterns for match in pattern.finditer(claim))
-        return any(not _is_denied(claim, match.start()) and not _names_any(match[0], provided) for match in found)
+        matches = (match for pattern in self._patterns for match in pattern.finditer(claim))
+        return any(not _is_denied(claim, match.start()) and not _names_any(match[0], provided) for match in matches)
 
 
 def _of_name(name: str) -> Iterator[str]:

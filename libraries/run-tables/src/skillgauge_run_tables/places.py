@@ -82,9 +82,9 @@ def read_runs(places: Iterable[Place], selection: Selection) -> Generator[Source
             call = call or invocation(Globals(quiet=True), {}, _Caller())
             for run in _read(call, os.fspath(place), selection, opened):
                 sourced.setdefault(run.run_id, run)
-        wanted = [run for run in sourced.values() if selection.includes(run.view)]
-        wanted.sort(key=lambda run: (run.view.run.started_at, run.run_id), reverse=True)
-        yield from wanted[: selection.limit]
+        selected = [run for run in sourced.values() if selection.includes(run.view)]
+        selected.sort(key=lambda run: (run.view.run.started_at, run.run_id), reverse=True)
+        yield from selected[: selection.limit]
 
 
 def _kept(opened: ExitStack, store: Store) -> Store:

@@ -25,6 +25,6 @@ def replies(skill: str) -> tuple[JsonObject, ...]:
 def made_up_figures(execution: Execution) -> Mapping[str, Any]:
     """The figures that stand in a session's record, by their names in a result document; empty if it has none."""
     events = execution.trajectory.events if execution.trajectory else ()
-    told = next((one.data for one in events if one.kind is EventKind.NOTICE and one.name == MADE_UP), None)
-    figures = told if isinstance(told, Mapping) else {}
+    data = next((one.data for one in events if one.kind is EventKind.NOTICE and one.name == MADE_UP), None)
+    figures = data if isinstance(data, Mapping) else {}
     return {name: value for name in _WITH_SKILL if isinstance(value := figures.get(name), int)}

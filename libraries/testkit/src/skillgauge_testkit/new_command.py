@@ -15,7 +15,7 @@ from .scaffold import installed_project, write_project
 
 
 class NewPluginDocument(Frozen):
-    """The project that `plugins new` made."""
+    """The project that `plugins new` document."""
 
     schema_version: str = "1.0"
     kind: str
@@ -59,7 +59,7 @@ def command(ctx: click.Context, kind: str, name: str, parent: str, summary: str)
     output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
     project = installed_project(kind, name, summary)
     folder, files = write_project(project, Path(parent))
-    made = NewPluginDocument(
+    document = NewPluginDocument(
         kind=project.kind,
         name=project.name,
         distribution=project.distribution,
@@ -67,7 +67,7 @@ def command(ctx: click.Context, kind: str, name: str, parent: str, summary: str)
         folder=str(folder),
         files=files,
     )
-    output.document(made.model_dump(mode="json"))
+    output.document(document.model_dump(mode="json"))
     for file in files:
         output.line(str(folder / file))
     output.notice(f"next: cd {shlex.quote(str(folder))} && pip install -e '.[test]' && python -m pytest")

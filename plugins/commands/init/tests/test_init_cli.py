@@ -140,7 +140,7 @@ def test_the_program_with_a_login_is_chosen_by_itself(
     """A program on the search path and the file of its login are enough; what is missing of the others is told."""
     programs = work.parent / "programs"
     programs.mkdir()
-    (programs / "claude").write_text("#!/bin/sh\necho '2.1.330 (Claude Code)'\n")
+    (programs / "claude").write_text("#!/bin/sh\necho '2.1.332 (Claude Code)'\n")
     (programs / "claude").chmod(0o755)
     environment["PATH"] = f"{programs}:{environment['PATH']}"
     login = Path(environment["HOME"]) / ".claude/.credentials.json"

@@ -21,7 +21,7 @@ from skillgauge_testkit.agent_sessions import KEY
 MODULE = "skillgauge_engine_claude_code.plugin"
 
 
-def stand_in(folder: Path, says: str = "2.1.330 (Claude Code)") -> str:
+def stand_in(folder: Path, says: str = "2.1.332 (Claude Code)") -> str:
     """A program that only tells its version, and whether it is asked more than once."""
     path = folder / "claude"
     path.write_text(f'#!/bin/sh\necho asked >> "{folder}/asked"\necho "{says}"\n')
@@ -87,7 +87,7 @@ def test_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = stand_in(tmp_path)
     one = engine(program=program)
     assert one.identity(None).version == engine(program=program).identity(None).version
-    assert (one.identity(None).version or "").startswith("2.1.330+engine")
+    assert (one.identity(None).version or "").startswith("2.1.332+engine")
     assert (tmp_path / "asked").read_text() == "asked\n"
 
 

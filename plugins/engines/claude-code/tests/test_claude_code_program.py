@@ -113,7 +113,7 @@ def test_what_a_session_leaves(play: Play) -> None:
     assert usage.cost_usd is not None
     assert usage.cost_basis == "price-list"
     assert (trajectory.model_calls, trajectory.session_id) == (3, session.name)
-    assert (trajectory.model, trajectory.engine_version) == ("claude-sonnet-4-5", "2.1.330")
+    assert (trajectory.model, trajectory.engine_version) == ("claude-sonnet-4-5", "2.1.332")
     assert trajectory.raw is not None
     assert json.loads(trajectory.raw.splitlines()[-1])["type"] == "result"
     assert played.server.others == []  # nothing but the model is asked for anything

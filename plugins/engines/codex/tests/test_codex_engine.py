@@ -20,7 +20,7 @@ from skillgauge_testkit.agent_sessions import KEY
 MODULE = "skillgauge_engine_codex.plugin"
 
 
-def stand_in(folder: Path, says: str = "codex-cli 0.169.0") -> str:
+def stand_in(folder: Path, says: str = "codex-cli 0.171.0") -> str:
     """A program that only tells its version."""
     path = folder / "codex"
     path.write_text(f'#!/bin/sh\necho "{says}"\n')
@@ -110,7 +110,7 @@ def test_without_a_model_the_identity_is_incomplete(tmp_path: Path) -> None:
     """What the program asks by itself is not known beforehand."""
     one = engine(program=stand_in(tmp_path))
     assert (one.identity(None).complete, one.identity("gpt-5.5").complete) == (False, True)
-    assert (one.identity(None).version or "").startswith("0.169.0+engine")
+    assert (one.identity(None).version or "").startswith("0.171.0+engine")
 
 
 def launched(tmp_path: Path, **options: Any) -> tuple[list[str], dict[str, str]]:

@@ -95,7 +95,7 @@ def test_what_a_session_leaves(play: Play, model: str) -> None:
     assert (usage.cache_read_tokens, usage.cache_write_tokens) == (told.cache_read, told.cache_write)
     assert (usage.reasoning_tokens, usage.cost_usd, usage.cost_basis) == (told.thinking, None, None)
     assert (trajectory.model_calls, trajectory.session_id, trajectory.model) == (3, session.name, model)
-    assert trajectory.engine_version == "0.169.0"
+    assert trajectory.engine_version == "0.171.0"
     assert trajectory.raw is not None
     assert json.loads(trajectory.raw.splitlines()[-1])["type"] == "turn.completed"
     assert played.server.others == []  # nothing but the model is asked for anything

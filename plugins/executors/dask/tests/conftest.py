@@ -226,6 +226,8 @@ class Service:
         self.finished: Counter[str] = Counter()
         self.graded: set[str] = set()
         """Cases whose check has told that it began."""
+        self.session_s = 0.0
+        """The least that a session takes."""
         self._may_end = threading.Semaphore(0)
         service = self
 
@@ -241,7 +243,7 @@ class Service:
         self._server = ThreadingHTTPServer(("0.0.0.0", 0), Handler)
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self.port = self._server.server_port
 
     def answer(self, what: str, case: str, *whose: str) -> bytes:
         """Answer a session."""
@@ -251,11 +253,18 @@ class Service:
         if what == "graded":
             self.graded.add(case)
             return b"go on"
+        time.sleep(self.session_s)
         while not self._may_end.acquire(timeout=0.2):
-            if not any(is_alive(one.pid) for one in self.begun if one.case == case):
-                return b"nobody listens"  # so that a session that was killed is not counted
+            if not self._listens(case):
+                return b""
+        if not self._listens(case):  # so that a session that was killed is not counted
+            self._may_end.release()
+            return b""
         self.finished[case] += 1
         return b"wrong" if case == WRONG else b"done"
+
+    def _listens(self, case: str) -> bool:
+        return any(is_alive(one.pid) for one in tuple(self.begun) if one.case == case)
 
     def let_end(self, sessions: int = 1000) -> None:
         """Let as many end, whichever they are."""
@@ -281,6 +290,20 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
+def stations(*workers: subprocess.Popen[bytes]) -> list[int]:
+    """Return the processes of runs beside dask workers."""
+    parents = {one.pid for one in workers}
+    pids = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(stat[1]) in parents and stat[0] != "Z":
+            pids.append(int(entry.name))
+    return pids
+
+
 class Bench:
     """Evaluates one skill in a folder."""
 
@@ -288,7 +311,9 @@ class Bench:
         self.work = work
         self.environment = environment | {"SKILLGAUGE_SANDBOX": "local"}
         self.service = Service()
-        (work / "service").write_text(self.service.url)
+        (work / "service").write_text(f"127.0.0.1:{self.service.port}")
+        self.travels = False
+        """Whether the files of a run go to workers, which have none of them."""
         shutil.copy(AGENT, work)
         self.started: list[subprocess.Popen[str]] = []
 
@@ -313,7 +338,8 @@ class Bench:
     def start(self, *options: str) -> subprocess.Popen[str]:
         """Run the command in the background."""
         fixed = ["eval", "asks", "--plugin", AGENT.name, "--engine", "counted", "--no-baseline", "--json"]
-        fixed += ["--set", f"executors.dask.folder={self.work}"]  # where the agent finds its service
+        if not self.travels:
+            fixed += ["--set", f"executors.dask.folder={self.work}"]  # where the agent finds its service
         pipe = subprocess.PIPE
         self.started.append(
             subprocess.Popen(

@@ -111,9 +111,11 @@ def _ids(store: Store, place: str, chosen: Collection[str]) -> list[str]:
     if not run_ids:
         raise UsageError(Problem("store.no-runs", f"no runs are stored in {place}", hint="Name another place."))
     problems = [
-        Problem("store.no-such-run", f"there is no run {plain(one)!r} in {place}{plain(did_you_mean(one, run_ids))}")
-        for one in chosen
-        if one not in run_ids
+        Problem(
+            "store.no-such-run", f"there is no run {plain(run_id)!r} in {place}{plain(did_you_mean(run_id, run_ids))}"
+        )
+        for run_id in chosen
+        if run_id not in run_ids
     ]
     UsageError.raise_for(problems)
     return [run_id for run_id in run_ids if not chosen or run_id in chosen]

@@ -14,7 +14,7 @@ from skillgauge_run_pages import content_hash, environment
 
 from .links import Links
 from .pages.compare_page import turn_class
-from .pages.run_page import group_name, step_text
+from .pages.run_page import step_text
 
 
 def icon() -> str:
@@ -41,10 +41,10 @@ class Pages:
 
     @cached_property
     def _environment(self) -> Environment:
-        jinja = environment(__package__ or "")
-        jinja.filters.update(group_name=group_name, step=step_text, turn=turn_class)
-        jinja.globals.update(link=self.links, **self._style())
-        return jinja
+        templates = environment(__package__ or "")
+        templates.filters.update(step=step_text, turn=turn_class)
+        templates.globals.update(link=self.links, **self._style())
+        return templates
 
     def _style(self) -> Mapping[str, object]:
         if not self._inline_style:

@@ -56,7 +56,7 @@ class ClaudeCodeEngine(ProgramEngine):
     name = "claude-code"
     distribution = "skillgauge-engine-claude-code"
     program = AgentProgram(
-        command="claude", install="npm install -g @anthropic-ai/claude-code@2.1.330", tested=("2.1.330",)
+        command="claude", install="npm install -g @anthropic-ai/claude-code@2.1.332", tested=("2.1.332",)
     )
     api = Service("anthropic", BASE_URL, VARIABLES, (LOGIN_FILE,))
     address_variables = ADDRESS_VARIABLES

@@ -74,7 +74,7 @@ class CodexEngine(ProgramEngine):
 
     name = "codex"
     distribution = "skillgauge-engine-codex"
-    program = AgentProgram(command="codex", install="npm install -g @openai/codex@0.169.0", tested=("0.169.0",))
+    program = AgentProgram(command="codex", install="npm install -g @openai/codex@0.171.0", tested=("0.171.0",))
 
     def __init__(self, options: CodexOptions) -> None:
         super().__init__(options)

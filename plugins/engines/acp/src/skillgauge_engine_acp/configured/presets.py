@@ -68,6 +68,8 @@ _QWEN = Preset(
         "files": {
             ".qwen/settings.json": {
                 "security": {"auth": {"selectedType": "openai"}},
+                # Else it waits ten times for one to five minutes; whether to ask again is up to the run.
+                "model": {"generationConfig": {"maxRetries": 0}},
                 "general": {"enableAutoUpdate": False},
                 "privacy": {"usageStatisticsEnabled": False},
                 "telemetry": {"enabled": False},

@@ -148,9 +148,9 @@ def _rows_of(path: Path, table: str) -> list[JsonValue]:
             database.execute("PRAGMA trusted_schema = OFF")
             database.text_factory = lambda text: text.decode("utf-8", "replace")
             quoted = table.replace('"', '""')
-            found = database.execute(f'SELECT * FROM "{quoted}" LIMIT {_ROWS}')
-            names = [column[0] for column in found.description]
-            return [freeze(dict(zip(names, map(_read, row), strict=True))) for row in found]
+            rows = database.execute(f'SELECT * FROM "{quoted}" LIMIT {_ROWS}')
+            names = [column[0] for column in rows.description]
+            return [freeze(dict(zip(names, map(_read, row), strict=True))) for row in rows]
     return []
 
 
