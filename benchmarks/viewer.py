@@ -131,7 +131,7 @@ def results_of(trials: int) -> Iterator[TrialResult]:
 def served(store: Path, folder: str) -> Iterator[tuple[httpx.Client, int]]:
     """Serve the store, and give a client that was let in and the id of the program."""
     began = time.perf_counter()
-    command = [BIN / "skillgauge", "--json", "view", "--no-open", "--store", store]
+    command = [str(BIN / "skillgauge"), "--json", "view", "--no-open", "--store", str(store)]
     server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert server.stdout is not None
@@ -174,7 +174,8 @@ def tell(name: str, first: float, best: float, floor: float, title: str = "") ->
     """Print how long a page takes, against its goal."""
     goal = GOALS_S[name]
     taken = f"{first:.3f} s at first, {best:.3f} s at best"
-    print(f"{title or name}: {taken} (goal {goal} s: {verdict(best <= goal)}; floor {floor:.4f} s)")
+    is_met = (first if name == "run" else best) <= goal  # a run is read as a whole for its first look alone
+    print(f"{title or name}: {taken} (goal {goal} s: {verdict(is_met)}; floor {floor:.4f} s)")
 
 
 def page_addresses(client: httpx.Client) -> dict[str, str]:
