@@ -67,10 +67,13 @@ def exchanged(port: int, request: bytes, *, is_all: bool = False) -> bytes:
     return answer
 
 
-@pytest.mark.parametrize("requests", [800, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("requests", [800, pytest.param(5_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("has_cookie", [True, False], ids=["cookie", "no cookie"])
 def test_odd_requests(served: Any, has_cookie: bool, requests: int) -> None:
-    """Each is answered by a page or a refusal; without the cookie no answer holds anything of a run."""
+    """Each is answered by a page or a refusal; without the cookie no answer holds anything of a run.
+
+    Ten thousand in all where tests may be slow.
+    """
     chance = random.Random(SEED + has_cookie)
     port = served.server.port
     cookie = [("Cookie", f"{name}={value}") for name, value in served.client.cookies.items()] if has_cookie else []
@@ -132,7 +135,7 @@ def fields(chance: random.Random, right: dict[str, str]) -> dict[str, str]:
     return own | {chance.choice(names): chance.choice(WORDS) for _ in range(chance.randint(0, 4))}
 
 
-@pytest.mark.parametrize("requests", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("requests", [300, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_odd_forms(serve: Any, stored: StoredRuns, requests: int) -> None:
     """Each is taken or refused; what is not taken changes nothing, and what is taken is the words of a form."""
     chance = random.Random(SEED)
