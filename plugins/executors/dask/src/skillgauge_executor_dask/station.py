@@ -34,12 +34,14 @@ class Station(WorkerPlugin):
     Args:
         key: of the run; the name of this plugin.
         folder: where the process runs.
-        run_id: of the run; processes that go on with it have keys of their own. Empty: nothing is left for them.
+        run_id: of the run; processes that go on with it have keys of their own.
+        has_depot: whether executions are left for them at the scheduler.
     """
 
-    def __init__(self, key: str, folder: Path, run_id: str) -> None:
+    def __init__(self, key: str, folder: Path, run_id: str, *, has_depot: bool) -> None:
         self.name = key
         self.run_id = run_id
+        self._has_depot = has_depot
         self._folder = folder
         self._waiting: list[bytes] = []
         self._rang = False
@@ -50,7 +52,7 @@ class Station(WorkerPlugin):
     async def setup(self, worker: Worker) -> None:
         """Start the process."""
         self._worker = worker
-        self._deposits = Deposits(worker, self.run_id) if self.run_id else None
+        self._deposits = Deposits(worker, self.run_id) if self._has_depot else None
         self._process: WorkerProcess = await start_worker(STOP_S, self._folder)
         self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._watch())]
 
@@ -122,12 +124,14 @@ class Station(WorkerPlugin):
                 self._worker.log_event(TOPIC, [self.name, self._worker.address])
 
 
-async def open_station(key: str, folder: str | None, run_id: str, dask_worker: Worker) -> str:
+async def open_station(key: str, folder: str | None, run_id: str, has_depot: bool, dask_worker: Worker) -> str:
     """Start the process of a run in a folder, or where files of runs are laid down; return why not, or nothing."""
     place = Path(folder or dask_worker.local_directory)
     if not place.is_dir():
         return f"there is no folder {place} on it; copy the files of the run there, or leave out executors.dask.folder"
-    await dask_worker.plugin_add(Station(key, place, run_id), key, catch_errors=False)  # in place of an earlier one
+    await dask_worker.plugin_add(
+        Station(key, place, run_id, has_depot=has_depot), key, catch_errors=False
+    )  # in place of an earlier one
     return ""
 
 
