@@ -513,6 +513,8 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/executors/processes/tests/test_contract.py::test_contract",
         "plugins/executors/dask/tests/test_contract.py::test_cluster_of_processes",
         "plugins/executors/dask/tests/test_runs.py::test_a_worker_that_lacks_something_is_named",
+        "plugins/executors/dask/tests/test_worker_command.py::test_a_worker_of_another_version_is_refused_by_name",
+        "core/tests/evaluation/test_elsewhere.py::test_every_reason_is_told_at_once",
     ),
     # `plugins doctor` checked plugins with their defaults, whatever `--set` said.
     "R3-S9": ("core/tests/cli/test_doctor.py::test_options_of_the_command_line_are_heeded",),

@@ -57,7 +57,8 @@ class LocalWorkers:
         admit, served = queue._admit, []
 
         async def admitted(*streams: object) -> None:
-            good, queue.recipe = queue.recipe, queue.recipe if served else recipe(queue.recipe)
+            good = queue.recipe
+            queue.recipe = good if served else recipe(good)
             served.append(streams)
             serving = asyncio.ensure_future(admit(*streams))
             await asyncio.sleep(0)

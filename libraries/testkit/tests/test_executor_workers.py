@@ -13,6 +13,7 @@ import pytest
 
 from skillgauge_testkit import EXECUTORS, Maker, with_options
 from skillgauge_testkit.contract.clauses import run
+from skillgauge_testkit.contract.executors.admission import AdmissionClauses
 from skillgauge_testkit.contract.executors.bench import Bench
 from skillgauge_testkit.contract.executors.bundle import new_bundle
 from skillgauge_testkit.contract.executors.dying import first_process_dies
@@ -24,9 +25,10 @@ QUICK_S = 45.0
 """Patience with what never happens, and enough for a worker to start."""
 LONG_S = 60.0
 
-CLAUSES = ("one_dies", "one_joins", "one_is_bad", "one_repeats", "first_process_dies")
+ADMISSION = ("one_lacks_something", "all_lack_something")
+CLAUSES = ("one_dies", "one_joins", "one_is_bad", "one_repeats", *ADMISSION, "first_process_dies")
 
-ENDLESS = ("an attempt of a dead worker is forgotten", "nobody is let in late")
+ENDLESS = ("an attempt of a dead worker is forgotten", "nobody is let in late", "a run waits when all are refused")
 """Faults in which something never happens."""
 
 FAULTS: dict[str, tuple[str, dict[str, str], str, str]] = {
@@ -57,6 +59,28 @@ FAULTS: dict[str, tuple[str, dict[str, str], str, str]] = {
         },
         "one_is_bad",
         "when one worker of several is bad, every trial must be made in the end, but 1 were not",
+    ),
+    "a worker that is refused costs a trial": (
+        "queue.py",
+        {
+            '            log.warning("worker.refused"': "            lost = await self._waiting.get()\n"
+            '            _answer(lost, _failure(FailureClass.LAUNCH, "refused"))\n'
+            '            log.warning("worker.refused"'
+        },
+        "one_lacks_something",
+        "when one worker of several lacks what the run needs, every trial must be made in the end, but 1 were not",
+    ),
+    "a run waits when all are refused": (
+        "queue.py",
+        {"            self.has_trouble.set()\n": ""},
+        "all_lack_something",
+        "iterating Results must come to an end",
+    ),
+    "only the first reason is told": (
+        "worker.py",
+        {"Admission.refused(error)": "Admission.refused(type(error)(error.problems[:1]))"},
+        "all_lack_something",
+        "a PluginError must tell ",
     ),
     "any answer will do": (
         "queue.py",
@@ -107,7 +131,8 @@ def check(project: Path, clause: str, patience_s: float) -> None:
         if clause == "first_process_dies":
             run(first_process_dies(bench))
         else:
-            clauses = WorkerClauses(bench, lambda made: own_tests.LocalWorkers(made, patched))
+            about = AdmissionClauses if clause in ADMISSION else WorkerClauses
+            clauses = about(bench, lambda made: own_tests.LocalWorkers(made, patched))
             run(getattr(clauses, clause)())
 
 

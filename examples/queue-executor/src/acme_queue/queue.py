@@ -150,7 +150,7 @@ class Queue:
         self._refuse_if_nobody_comes()
 
     def _refuse_if_nobody_comes(self) -> None:
-        """Workers that dial in are waited for, but not those of this machine in vain, nor after a refusal of all."""
+        """Workers that dial in are waited for, unless all that were there were refused."""
         if self.local or self._ready or self._preparing:
             return
         if self._refusals:

@@ -54,7 +54,7 @@ _FURTHER: Mapping[str, tuple[str, ...]] = {
     "engines": ("skillgauge-agent-programs$core_range",),
     "judges": ("skillgauge-model-client$core_range",),
     "sandboxes": ("skillgauge-processes$core_range",),
-    "executors": ("skillgauge-run-content$core_range",),
+    "executors": ("skillgauge-run-content$core_range", "skillgauge-workers$core_range"),
     COMMANDS: ("click>=8.1",),
 }
 """Requirements beyond the core."""
