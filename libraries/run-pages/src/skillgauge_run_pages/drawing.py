@@ -29,7 +29,7 @@ from skillgauge.api.report import (
 )
 from skillgauge_run_views import latency_text, outcome_text
 
-from . import efforts, waterfall
+from . import efforts, pictures, waterfall
 from .summary import group_name
 from .wording import dollars, text
 
@@ -65,6 +65,8 @@ def environment(package: str) -> Environment:
     templates.filters.update(notes=rate_notes, number=decimal, outcome=outcome_text, percent=percent, plain=plain)
     templates.filters.update(points=points, rated=rated_figures, signed_points=signed_points)
     templates.filters.update(table_texts=table_texts, text=text)
+    templates.filters.update(forest=pictures.forest, matrix_text=pictures.matrix_text, quality=pictures.quality)
+    templates.filters.update(session_picture=pictures.session, spread=pictures.spread, squares=pictures.squares)
     templates.globals.update(
         bar_head=BAR_HEAD,
         outcomes=tuple(Outcome),

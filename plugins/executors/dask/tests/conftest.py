@@ -28,6 +28,14 @@ WRONG = "3"
 """The case whose answer is wrong."""
 _DASK = (sys.executable, "-m", "dask")
 _LOOPBACK = "127.0.0.1"
+SCRIPT = """
+replies:
+  - skill: greeting
+    fires: [greeting]
+    run: cat "$(find . -name names.txt)" "$(find . -name given.txt)" > out.txt
+    text: done
+"""
+"""Of the engine `mock`."""
 
 
 def until(holds: Callable[[], Any], what: str) -> None:
@@ -376,3 +384,18 @@ def bench(work: Path, environment: dict[str, str]) -> Iterator[Bench]:
     made = Bench(work, environment)
     yield made
     made.close()
+
+
+@pytest.fixture
+def skill(work: Path) -> Path:
+    """A skill with a file of its own, a case with an input, and the script of an agent."""
+    skill = work / "greeting"
+    (skill / "evals/files").mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: greeting\ndescription: Greets.\n---\nRead names.txt.\n")
+    (skill / "names.txt").write_text("Ada\n")
+    (skill / "evals/files/given.txt").write_text("Grace\n")
+    check = {"text": "both names", "type": "command", "value": "grep -q Ada out.txt && grep -q Grace out.txt"}
+    evals = [{"id": case, "prompt": "Greet.", "files": ["files/given.txt"], "assertions": [check]} for case in (1, 2)]
+    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "greeting", "evals": evals}))
+    (work / "agent.yaml").write_text(SCRIPT)
+    return skill

@@ -55,6 +55,11 @@ class Pages:
             "style_hash": content_hash(content),
         }
 
+    def prepare(self) -> None:
+        """Compile every template, so that the first look at a page does not wait for that."""
+        for name in self._environment.list_templates(extensions=["jinja"]):
+            self._environment.get_template(name)
+
     def draw(self, template: str, **values: object) -> str:
         """A page as HTML."""
         return self._environment.get_template(f"{template}.html.jinja").render(**values)

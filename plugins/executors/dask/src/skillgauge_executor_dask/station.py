@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from distributed import Worker, WorkerPlugin
 
-from skillgauge_workers import Frame, WorkerProcess, packed, receive, start_worker
+from skillgauge_workers import Admission, Frame, Kind, NotAdmittedError, WorkerProcess, packed, receive, start_worker
 
 from .deposits import Deposits
+from .serving import TellingWorker
 
 TOPIC = "skillgauge"
 """Events of the cluster by which a station says that frames wait: the key of its run and its own address."""
@@ -98,10 +100,21 @@ class Station(WorkerPlugin):
         await self._worker.plugin_remove(self.name)
 
     def _put(self, frame: Frame) -> None:
+        if isinstance(self._worker, TellingWorker):
+            self._tell(frame, self._worker.tell)
         if self._deposits:
             self._deposits.comes(frame)
         self._waiting.append(packed(frame))
         self._ring()
+
+    def _tell(self, frame: Frame, tell: Callable[[str], None]) -> None:
+        """Tell the owner of the worker what a run makes of it."""
+        if frame.kind is Kind.READY:
+            tell(f"worker {self._worker.name} is admitted to a run")
+        elif frame.kind is Kind.REFUSED:
+            admission = Admission.model_validate_json(frame.content)
+            named = admission.model_copy(update={"worker": str(self._worker.name)})
+            tell(f"worker {self._worker.name} is refused by a run:\n{NotAdmittedError(named)}")
 
     def _ring(self) -> None:
         """Say that something waits, once until it is fetched; a bell that nobody hears is made up for by the next."""
