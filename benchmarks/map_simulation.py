@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from random import Random
 
 from skillgauge_command_map.findings import Pair, Screened, pair_rows
-from skillgauge_command_map.model import PROVEN
 from skillgauge_command_map.overlap import Likeness
 from skillgauge_command_map.queries import ALL, arm_without
 from skillgauge_command_map.sessions import Fired
+from skillgauge_skill_maps.model import PROVEN
 
 EVERY, SUSPECTS = 15, 2
 ERRS = 0.1

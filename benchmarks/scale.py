@@ -41,7 +41,7 @@ from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.run.budget import BudgetLimits, current_meter
 from skillgauge.run.grading import Grading
-from skillgauge.run.ledger import MemoryLog
+from skillgauge.run.keeping.memory import MemoryLog
 from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.scorers import BoundScorer, Scorers
 from skillgauge.run.services import Services

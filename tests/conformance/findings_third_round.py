@@ -289,6 +289,8 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     # `validate` imported what carries a run out; and each task kept what it was read from.
     "R3-V6": ("tests/architecture/test_light_start.py::test_validate_imports_nothing_that_carries_out",),
     "R3-V8": ("tests/e2e/test_memory_of_validate.py::test_a_case_takes_little",),
+    # Everything that was loaded was formatted for a message of Python that nobody sees.
+    "R3-V9": ("core/tests/evaluation/test_calling.py::test_what_is_loaded_is_formatted_nowhere",),
     # A session cost more beside many skills than beside few.
     "R3-V4": (
         "core/tests/report/test_many_skills.py::test_a_summary_takes_so_many_calls_a_skill_however_many_there_are",

@@ -12,7 +12,7 @@ from skillgauge.contract.sandboxes import SandboxReport, Tier
 from skillgauge.errors import PluginError, Problem, Severity
 from skillgauge.plan.resources import choose_sandbox, open_store
 from skillgauge.plugins.registry import Registry
-from skillgauge.run.ledger import MemoryStore
+from skillgauge.run.keeping.memory import MemoryStore
 from skillgauge_documents.frozen import Frozen
 from skillgauge_testkit import FakeSandbox
 from skillgauge_testkit.registries import registry_of

@@ -18,8 +18,9 @@ from skillgauge.plugins.registry import Registry
 from skillgauge.run.budget import Budget, BudgetLimits
 from skillgauge.run.grading import Grading
 from skillgauge.run.keeping import workspaces
+from skillgauge.run.keeping.memory import MemoryLog
 from skillgauge.run.keeping.shelf import Shelf
-from skillgauge.run.ledger import Ledger, MemoryLog
+from skillgauge.run.ledger import Ledger
 from skillgauge.run.scorers import Scorers
 from skillgauge.run.signed_store import sign
 from skillgauge.run.stored_run import StoreKey
@@ -240,6 +241,33 @@ def test_a_kept_execution_counts_once() -> None:
     assert [one.attempts[0].usage for one in counted] == [USAGE]
     assert [one.usages for one in result.given_up] == [(Usage(total_tokens=2),)]
     assert sum(usage.total_tokens or 0 for usage in result.usages if usage) == 102
+
+
+def test_an_execution_that_outlived_its_process_counts_once() -> None:
+    """What is known of the session in its claim is replaced by all that it used, until the result names it."""
+
+    async def resumed(keeps: int) -> tuple[TrialResult, list[Unfinished]]:
+        log = MemoryLog(samples.head(), RunInfo(run_id="r", state=RunState.RUNNING, started_at=0.0))
+        trial = samples.trial(0, arm=AGENT, paid=True)
+        first = Ledger(log, concurrency=1)
+        _ = [one async for one in first.pending([trial])]
+        partly = _cut_off().model_copy(update={"usage": Usage(total_tokens=1)})
+        first.spent(trial, (_cut_off(), partly))
+        await first.close()
+        second = Ledger(log, concurrency=1)
+        _ = [one async for one in second.pending([trial])]
+        for _number in range(keeps):  # again, where a process dies before it has taken note
+            await second.keep(samples.kept(0, "kept", execution=Execution(text="kept", usage=USAGE)))
+        counted = list(log.unfinished())
+        kept = await second.kept(trial)
+        assert kept
+        result = samples.result(0, execution=kept.execution, started_at=kept.started_at)
+        return second.whole(result), counted
+
+    for keeps in (1, 2):
+        result, counted = asyncio.run(resumed(keeps))
+        assert [[attempt.usage for attempt in one.attempts] for one in counted] == [[USAGE, USAGE]]
+        assert [one.usages for one in result.given_up] == [(USAGE,), ()]
 
 
 def test_budget_takes_back_what_the_result_names() -> None:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from skillgauge.contract.stores import Claimed, RunQuery
 from skillgauge.errors import Problem, StoreError
 from skillgauge.run import ledger as ledger_module
-from skillgauge.run.ledger import BATCH, MAX_WAIT_S, Ledger, MemoryLog, MemoryStore
+from skillgauge.run.keeping.memory import MemoryLog, MemoryStore
+from skillgauge.run.ledger import BATCH, MAX_WAIT_S, Ledger
 from skillgauge.types.arms import DIRECT
 from skillgauge.types.result import (
     Counts,

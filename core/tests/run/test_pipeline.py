@@ -23,7 +23,7 @@ from skillgauge.run.agents import OnStep
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import Grading
-from skillgauge.run.ledger import MemoryLog, MemoryStore
+from skillgauge.run.keeping.memory import MemoryLog, MemoryStore
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scheduling.executor import LocalExecutor
 from skillgauge.run.scorers import BoundScorer
@@ -34,7 +34,7 @@ from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import Figure, ResultOrder, RunInfo, RunState, SuiteSummary, Summary, TrialResult, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Check, Suite, Target
-from skillgauge.types.trajectory import Trajectory, TrajectoryEvent
+from skillgauge.types.trajectory import EventKind, Trajectory, TrajectoryEvent
 from skillgauge.types.trial import Blame, CaseHead, Execution, Failure, FailureClass, Identity, PlanHead, Trial
 from skillgauge.types.usage import Usage
 from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox, FakeScorer, FakeScorers
@@ -407,13 +407,16 @@ def test_a_watched_job_tells_how_far_it_is() -> None:
     told: list[OnStep] = []
     job = replace(job_of(FakeAdapter(), concurrency=2), watch_agents=told.append)
 
-    def step(_trial: Trial, _event: TrajectoryEvent) -> None:
-        """See who is told."""
+    def step(trial: Trial, event: TrajectoryEvent) -> None:
+        """Learn what an agent does."""
+        seen.append(f"{trial.case.id} {event.text}")
 
     watched = job.watched(lambda result: seen.append(result.case_id), lambda info: seen.append(info.state), step)
     carry(plan_of("a", "b"), watched)
     assert seen == ["running", "a", "b"]
-    assert told == [step]
+    (hear,) = told
+    hear(next(plan_of("a").trials()), TrajectoryEvent(kind=EventKind.MESSAGE, text="steps"))
+    assert seen[-1] == "a steps"
     assert watched.concurrency == 2
     assert job.progress is None
 

@@ -25,7 +25,7 @@ from skillgauge.run import scorers as module
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import Grading, grade
-from skillgauge.run.ledger import MemoryStore
+from skillgauge.run.keeping.memory import MemoryStore
 from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.scorers import Scorers
 from skillgauge.types.arms import DIRECT, ArmKind

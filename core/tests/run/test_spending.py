@@ -19,7 +19,7 @@ from skillgauge.run.agents import AgentSetup, AgentStages
 from skillgauge.run.budget import CUT_OFF, BudgetLimits
 from skillgauge.run.grading import Grading
 from skillgauge.run.judges import GuardedJudge
-from skillgauge.run.ledger import MemoryLog, MemoryStore
+from skillgauge.run.keeping.memory import MemoryLog, MemoryStore
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scheduling.executor import LocalExecutor
 from skillgauge.run.scorers import BoundScorer
@@ -30,6 +30,7 @@ from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import GivenUp, RunInfo, RunState, Spending
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Check, Suite
+from skillgauge.types.trajectory import EventKind, TrajectoryEvent
 from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, PlanHead, Trajectory, Trial
 from skillgauge.types.usage import Usage
 from skillgauge_testkit.fakes import FakeSandbox, FakeScorer, FakeScorers
@@ -182,6 +183,7 @@ class Runner:
                 grading=Grading(scorers, judges=judges),
                 figures=lambda summary: {},
                 store=self.store,
+                watch_agents=lambda hear: setattr(stages, "on_step", hear),
                 **options,
             )
             return await asyncio.wait_for(carry_out(self.plan, job, self.stop), LONG_S)
@@ -251,6 +253,37 @@ def test_usage_is_in_the_store_while_the_session_is_under_way() -> None:
     assert spending_of(outcome) == Spending(tokens=60, unknown=1)
     assert runner.store.log is not None
     assert list(runner.store.log.unfinished()) == []
+
+
+def test_the_last_step_is_in_the_store_while_the_session_is_under_way() -> None:
+    """Whoever looks on sees kind and tool of the newest step, not its text, and after new usage still the same."""
+    runner = Runner("a")
+    shown: list[str] = []
+    events = [
+        TrajectoryEvent(kind=EventKind.MESSAGE, text="a long text"),
+        used(5),
+        TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Bash", text="ls"),
+        used(50),
+    ]
+    steps = ["message", "message", "tool_call Bash", "tool_call Bash"]
+
+    async def play(emit: Emit) -> Execution:
+        log = runner.store.log
+        assert log is not None
+        for event, step in zip(events, steps, strict=True):
+            emit(event)
+            for _ in range(2000):
+                (session,) = log.progress().under_way
+                if session.last_step == step:
+                    shown.append(session.last_step)
+                    break
+                await asyncio.sleep(0.01)
+        return Execution(text="done", trajectory=Trajectory(), usage=used(60))
+
+    runner.run(Engine(play))
+    assert shown == steps
+    assert runner.store.log is not None
+    assert runner.store.log.progress().under_way == ()
 
 
 def test_attempts_that_failed_before_a_stop_count_too() -> None:

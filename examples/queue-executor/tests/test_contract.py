@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from collections.abc import Callable
 
 import pytest
 
@@ -48,11 +49,15 @@ class LocalWorkers:
 
     def spoil_one(self) -> bool:
         """The first that dials in gets a recipe of nothing."""
+        return self.mislead_one(lambda _recipe: b"x")
+
+    def mislead_one(self, recipe: Callable[[bytes], bytes]) -> bool:
+        """The first that dials in gets it."""
         queue = self._queue
         admit, served = queue._admit, []
 
         async def admitted(*streams: object) -> None:
-            good, queue.recipe = queue.recipe, queue.recipe if served else b"x"
+            good, queue.recipe = queue.recipe, queue.recipe if served else recipe(queue.recipe)
             served.append(streams)
             serving = asyncio.ensure_future(admit(*streams))
             await asyncio.sleep(0)

@@ -83,7 +83,7 @@ from skillgauge.api import (
     hookimpl,
 )
 from skillgauge.api.report import Figure, GroupKey, RunInfo, RunState, RunView, SuiteSummary, Summary, case_order
-from skillgauge.run.ledger import MemoryStore
+from skillgauge.run.keeping.memory import MemoryStore
 from skillgauge_processes.workspace import DirectoryWorkspace
 from skillgauge_testkit import (
     SCORERS,

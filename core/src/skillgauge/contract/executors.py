@@ -23,7 +23,11 @@ class Keeper(Protocol):
     """
 
     async def keep(self, kept: KeptExecution) -> None:
-        """Keep an execution, in place of an earlier one of its trial; it survives this process when this returns."""
+        """Keep an execution, in place of an earlier one of its trial; it survives this process when this returns.
+
+        It may come from an attempt that an earlier process of the run began, once its trial is drawn again and before
+        another attempt is made.
+        """
 
     async def kept(self, trial: Trial) -> KeptExecution | None:
         """Return what is kept for a trial, so that it is graded and not executed again; `None` if there is nothing."""
@@ -54,6 +58,10 @@ class PortableRunTrial(Keeper, Protocol):
     recipe: bytes
     """What `skillgauge.api.run.worker` makes the attempts from in another process: a `Recipe`, as JSON in UTF-8. Empty
     if the run was not made from options, as in tests. It names secrets that the run knows, and holds no value of one.
+    """
+    run_id: str
+    """Of the run, also when another process goes on with it; no other run has it. What a worker finished when the first
+    process was gone may wait under this id, for `keep` of the one that goes on.
     """
 
     def files(self) -> RunFiles:

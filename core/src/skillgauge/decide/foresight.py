@@ -74,12 +74,12 @@ class Foreseen(Frozen):
         return self.detectable is not None and self.detectable <= COARSE
 
 
-def foresee(prepared: Prepared) -> tuple[Foreseen, ...]:
-    """Every comparison of the plan."""
+def foresee(prepared: Prepared, *, bounds: bool = True) -> tuple[Foreseen, ...]:
+    """Every comparison of the plan; without the bounds of the best case, which take most of the time, if so asked."""
     plan = prepared.plan
     pairs = zip(plan.suites, plan.head.suites, strict=True)
     return tuple(
-        _foreseen(suite, cell, comparison, head)
+        _foreseen(suite, cell, comparison, head, bounds=bounds)
         for suite, head in pairs
         for comparison in head.compared
         for cell in suite.cells
@@ -89,7 +89,7 @@ def foresee(prepared: Prepared) -> tuple[Foreseen, ...]:
 
 def coarse(prepared: Prepared) -> Iterator[str]:
     """Yield warnings of suites that can hardly decide, each once, with what would help; of many one for all."""
-    comparisons = foresee(prepared)
+    comparisons = foresee(prepared, bounds=False)
     hardly = [comparison for comparison in comparisons if not comparison.is_fine]
     if len(hardly) <= _APART:
         yield from dict.fromkeys(map(told, hardly))
@@ -121,7 +121,7 @@ def _advice(foreseen: Foreseen) -> str:
     return "; more cases would"
 
 
-def _foreseen(suite: SuitePlan, cell: Cell, comparison: Comparison, head: SuiteHead) -> Foreseen:
+def _foreseen(suite: SuitePlan, cell: Cell, comparison: Comparison, head: SuiteHead, *, bounds: bool) -> Foreseen:
     runs = [suite.repeats(case, head) for _, case in suite.cases() if applies(case, cell.target)]
     cases, most = len(runs), max(runs, default=head.runs)
     best = {(Repeats(number, number), Repeats(0, number)): times for number, times in Counter(runs).items()}
@@ -137,8 +137,8 @@ def _foreseen(suite: SuitePlan, cell: Cell, comparison: Comparison, head: SuiteH
         fewest_runs=min(runs, default=most),
         until_decided=head.until_decided,
         detectable=_detectable(runs, best, head) if cases else None,
-        best_here=interval_here(best).lower if cases else None,
-        best_new=lift_interval(best).lower if cases >= MIN_NEW_CASES else None,
+        best_here=interval_here(best).lower if bounds and cases else None,
+        best_new=lift_interval(best).lower if bounds and cases >= MIN_NEW_CASES else None,
     )
 
 

@@ -71,7 +71,7 @@ def choose_store(location: str | None, registry: Registry, *, is_explicit: bool)
     """
     if location is not None and (is_explicit or serving_stores(location, registry)):
         return open_store(location, registry)
-    from ..run.ledger import MemoryStore  # noqa: PLC0415 - few runs are kept nowhere
+    from ..run.keeping.memory import MemoryStore  # noqa: PLC0415 - few runs are kept nowhere
 
     return MemoryStore()
 

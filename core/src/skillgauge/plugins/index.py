@@ -122,6 +122,8 @@ class PluginIndex:
 
         Entries of one kind that lead to the same module are one plugin, whichever distribution declares them.
         """
+        if not names:  # at every start
+            return frozenset()
         named = {(entry.kind, entry.place) for entry in self._entries if entry.is_named_by(names)}
         return frozenset(entry for entry in self._entries if (entry.kind, entry.place) in named)
 

@@ -94,25 +94,25 @@ class _Failures(MutableMapping[str, str]):
     def __init__(self, file: str | None, entries: Iterable[IndexEntry]) -> None:
         self._file, self._installed = file, {entry.failure_key for entry in entries}
 
-    def _known(self) -> dict[str, str]:
+    def _stored(self) -> dict[str, str]:
         return {key: text for key, text in _read_json(self._file).items() if key in self._installed}
 
     def __getitem__(self, key: str) -> str:
-        return self._known()[key]
+        return self._stored()[key]
 
     def __setitem__(self, key: str, text: str) -> None:
-        _write_json(self._file, {**self._known(), key: text})
+        _write_json(self._file, {**self._stored(), key: text})
 
     def __delitem__(self, key: str) -> None:
-        failures = self._known()
+        failures = self._stored()
         del failures[key]
         _write_json(self._file, failures)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known())
+        return iter(self._stored())
 
     def __len__(self) -> int:
-        return len(self._known())
+        return len(self._stored())
 
 
 def _marks(path: Sequence[str]) -> Iterator[list[Any]]:

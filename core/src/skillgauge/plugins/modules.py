@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from inspect import iscoroutinefunction
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
 
 import pluggy
 
@@ -99,9 +101,23 @@ class Modules:
         return any(caller.name in hooks for caller in self._manager.get_hookcallers(plugin) or ())
 
 
+_HOOKABLE = (FunctionType, MethodType, staticmethod, classmethod)
+"""What pluggy takes for a hook if it is marked."""
+
+
+class _Manager(pluggy.PluginManager):
+    """Passes over what cannot be a hook of a module: pluggy looks each attribute up in a way that takes long."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> Any:
+        """See `pluggy.PluginManager`."""
+        if isinstance(plugin, ModuleType) and not isinstance(vars(plugin).get(name), _HOOKABLE):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
+
+
 def new_manager() -> pluggy.PluginManager:
     """Return a manager that knows every hook, and no plugin."""
-    manager = pluggy.PluginManager(PROJECT)
+    manager = _Manager(PROJECT)
     manager.add_hookspecs(Announcements)
     manager.add_hookspecs(ExtensionHooks)
     return manager

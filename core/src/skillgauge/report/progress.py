@@ -11,7 +11,7 @@ from pydantic import Field
 from skillgauge_documents.frozen import Frozen
 
 from ..types.comparison import GroupKey
-from ..types.result import ResultOrder, RunSource, TrialResult, Verdict
+from ..types.result import ResultOrder, RunSource, TrialResult, Unfinished, Verdict
 from ..types.trial import Trial
 
 
@@ -33,6 +33,8 @@ class UnderWay(Frozen):
     """Seconds since the epoch, by the clock of the process that claimed it."""
     where: str = ""
     """The machine and process that claimed it, for people."""
+    last_step: str = ""
+    """The last step that was stored of it, as in `Unfinished.last_step`; empty if it is not known."""
 
     @classmethod
     def of(cls, trial: Trial, *, since: float, where: str) -> UnderWay:
@@ -51,6 +53,10 @@ class UnderWay(Frozen):
             since=since,
             where=where,
         )
+
+    def after(self, spent: Unfinished | None) -> UnderWay:
+        """Return the same with the last step that is stored of the claim under way, if anything is."""
+        return self.model_copy(update={"last_step": spent.last_step}) if spent and spent.last_step else self
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,15 @@ from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from skillgauge_documents.characters import cut
+
 from ..types.result import GivenUp, TrialResult, Unfinished
+from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, FailureClass, Trial
 from ..types.usage import Usage
 
 CUT_OFF = "cut off: the run ended before this attempt did, so of an answer under way not every token is counted"
+_LONGEST_STEP = 100
 
 OnSpent = Callable[[Trial, tuple[GivenUp, ...]], None]
 """Takes what a trial has used since it was claimed; a later call for the same trial replaces an earlier one."""
@@ -261,8 +265,8 @@ class Meter:
 
     def report(self) -> None:
         """Hand on what is known."""
-        if self.attempts:
-            self._on_spent(self._trial, self.attempts)
+        if attempts := self.attempts:
+            self._on_spent(self._trial, attempts)
 
     @property
     def _is_used(self) -> bool:
@@ -280,3 +284,37 @@ class Meter:
             has_session=self._has_session,
             is_cut_off=True,
         )
+
+
+class LastSteps:
+    """Adds to what trials under way have used the last step of their agents.
+
+    Only the kind of a step and the name of its tool are kept: a person who watches a run wants to know whether a
+    session moves, and texts may be long.
+
+    Args:
+        spent: takes both.
+    """
+
+    def __init__(self, spent: Callable[[Trial, tuple[GivenUp, ...], str], None]) -> None:
+        self._spent = spent
+        self._latest: dict[str, tuple[tuple[GivenUp, ...], str]] = {}
+
+    def spent(self, trial: Trial, attempts: tuple[GivenUp, ...]) -> None:
+        """Take what a trial under way has used since it was claimed."""
+        self._report(trial, attempts, self._latest.get(trial.trial_id, ((), ""))[1])
+
+    def stepped(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """Take what an agent has just done; a step like the last one is no news."""
+        attempts, before = self._latest.get(trial.trial_id, ((), ""))
+        step = cut(f"{event.kind.value} {event.name or ''}".strip(), _LONGEST_STEP)
+        if attempts and step != before:
+            self._report(trial, attempts, step)
+
+    def ended(self, result: TrialResult) -> None:
+        """Take note that a trial has a result."""
+        self._latest.pop(result.trial_id, None)
+
+    def _report(self, trial: Trial, attempts: tuple[GivenUp, ...], step: str) -> None:
+        self._latest[trial.trial_id] = attempts, step
+        self._spent(trial, attempts, step)

@@ -170,13 +170,13 @@ def _holds(score: Score) -> bool:
 async def _score(check: Check, scorers: Scorers, context: ScoreContext, until: float) -> Score:
     labels = {"check_id": check.id, "scorer": check.scorer, "scorer_version": ""}
     try:
-        score = await ended_by(until, _asked(check, scorers, context, labels))
+        score = await ended_by(until, _score_of(check, scorers, context, labels))
     except (SkillgaugeError, TimeoutError) as error:  # the guard of scorer or judge makes the first of what fails in it
         score = Score.ungraded(str(error) or "timeout: the time for grading one trial is over")
     return Score.model_validate(vars(score) | labels | {"weight": check.weight, "beside": check.beside})
 
 
-async def _asked(check: Check, scorers: Scorers, context: ScoreContext, labels: dict[str, str]) -> Score:
+async def _score_of(check: Check, scorers: Scorers, context: ScoreContext, labels: dict[str, str]) -> Score:
     if check.turn is not None:
         execution = at_turn(context.execution, check.turn)
         if execution is None:

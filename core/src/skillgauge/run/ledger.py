@@ -2,48 +2,43 @@
 
 The ledger stands between the executor and a store. It batches: paid trials are claimed singly and their results written
 at once, together with those that came during the write before; cheap ones go in groups that are bounded in number and
-in the time a result may wait. Without a store plugin `MemoryStore` keeps the run in this
-process, and says that nothing can be resumed.
+in the time a result may wait.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 import time
-from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence, Set
-from datetime import UTC, datetime
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from itertools import takewhile
-from uuid import uuid4
+from typing import Protocol, runtime_checkable
 
 from ..contract.providers import Clean
-from ..contract.stores import Claimed, RunLog, RunQuery
+from ..contract.stores import RunLog
 from ..errors import StoreError
-from ..report.progress import Progress, UnderWay, count
-from ..types.comparison import GroupKey
 from ..types.kept import KeptExecution
 from ..types.result import (
     GivenUp,
-    Kept,
-    ResultOrder,
-    RunInfo,
-    RunState,
-    RunView,
-    Summary,
     TrialResult,
     Unfinished,
-    Verdict,
 )
-from ..types.trial import CaseHead, Failure, FailureClass, PlanHead, Trial
-from .budget import CUT_OFF
+from ..types.trial import CaseHead, Trial
+from .keeping.sessions import with_earlier_session, with_session
 from .keeping.shelf import Shelf
 
 BATCH = 200
 """Most results or claims of one transaction."""
 MAX_WAIT_S = 0.05
 """Longest time that a finished result waits to be written."""
+
+
+@runtime_checkable
+class Informed(Protocol):
+    """A log that knows which trials are done without a look into the store, so that they need no claim."""
+
+    def is_done(self, trial: Trial) -> bool:
+        """Tell whether a trial has a result that counts."""
 
 
 class Ledger:
@@ -65,6 +60,8 @@ class Ledger:
         clean: Clean | None = None,
     ) -> None:
         self._log = log
+        self._is_done = log.is_done if isinstance(log, Informed) else lambda _trial: False
+        self.run_id = log.info.run_id
         self._clean = clean
         self._concurrency = concurrency
         self._on_commit = on_commit
@@ -129,6 +126,11 @@ class Ledger:
         size = max(self._concurrency, min(recent, BATCH))
         chunk: list[Trial] = []
         for trial in source:
+            if self._is_done(trial):
+                self.already_done += 1
+                if self.already_done % BATCH == 0:
+                    await asyncio.sleep(0)  # there may be any number of them
+                continue
             if trial.paid and admit is not None and not await admit(trial):
                 self.has_ended = True
                 break
@@ -175,15 +177,28 @@ class Ledger:
 
         A store that cannot keep it ends the run with the next result, and no attempt.
         """
-        unfinished = self._with_session(kept)
-        self._latest[kept.trial_id] = unfinished
-        self._spent.pop(kept.trial_id, None)
-        attempt = len(self._cut_off.get(kept.trial_id, ())) + len(unfinished.attempts) - 1
         try:
-            await self._log.spend((unfinished,))
+            attempt = await self._spend_session(kept)
             await self._shelf.keep(kept.model_copy(update={"attempt": attempt}))
         except StoreError as error:
             self._broken = error
+
+    async def _spend_session(self, kept: KeptExecution) -> int:
+        """Store the usage of an execution; return the place of its attempt among all of its trial."""
+        trial_id = kept.trial_id
+        cut_off, latest = self._cut_off.get(trial_id, ()), self._latest.get(trial_id)
+        earlier = None
+        if cut_off and latest is None:  # an earlier process has begun it
+            earlier = await asyncio.to_thread(lambda: with_earlier_session(kept, self._log.unfinished()))
+        if earlier:
+            attempt, unfinished = earlier
+            self._cut_off[trial_id] = (*cut_off[:attempt], unfinished.attempts[-1], *cut_off[attempt + 1 :])
+        else:
+            unfinished = self._latest[trial_id] = with_session(kept, latest, self.earlier.get(trial_id, 0) + 1)
+            attempt = len(cut_off) + len(unfinished.attempts) - 1
+            self._spent.pop(trial_id, None)
+        await self._log.spend((unfinished,))
+        return attempt
 
     async def kept(self, trial: Trial) -> KeptExecution | None:
         """See `Keeper.kept`; only of trials that were claimed before is the store asked."""
@@ -195,23 +210,16 @@ class Ledger:
             self._broken = error
             return None
 
-    def _with_session(self, kept: KeptExecution) -> Unfinished:
-        """Return the usage of the claim under way by the time that an execution is kept."""
-        claim, failure = self.earlier.get(kept.trial_id, 0) + 1, Failure.of_agent(FailureClass.KILLED, CUT_OFF)
-        latest = self._latest.get(kept.trial_id)
-        *before, last = latest.attempts if latest else (GivenUp(failure=failure, wait_s=0.0, is_cut_off=True),)
-        last = last.model_copy(update={"usage": kept.execution.usage, "has_session": True})
-        attempts = (*before, last)
-        return Unfinished(trial_id=kept.trial_id, ordinal=kept.ordinal, claim=claim, attempts=attempts)
-
-    def spent(self, trial: Trial, attempts: tuple[GivenUp, ...]) -> None:
+    def spent(self, trial: Trial, attempts: tuple[GivenUp, ...], last_step: str = "") -> None:
         """Take what a trial under way has used since it was claimed; called in the thread of the event loop.
 
         What is paid for is on its way to the store when this returns, the rest is written if the trial has no result
         at the end. While a write is under way further news are gathered, so that there is never more than one.
         """
         claim = self.earlier.get(trial.trial_id, 0) + 1
-        unfinished = Unfinished(trial_id=trial.trial_id, ordinal=trial.ordinal, claim=claim, attempts=attempts)
+        unfinished = Unfinished(
+            trial_id=trial.trial_id, ordinal=trial.ordinal, claim=claim, attempts=attempts, last_step=last_step
+        )
         unfinished = self._clean(unfinished) if self._clean else unfinished
         self._spent[trial.trial_id] = self._latest[trial.trial_id] = unfinished
         if trial.paid and self._journal is None:
@@ -270,126 +278,3 @@ class Ledger:
         await self.flush()
         if self._spent:
             await self._log.spend(tuple(self._spent.values()))
-
-
-class MemoryLog:
-    """A run kept in this process only."""
-
-    def __init__(self, head: PlanHead, info: RunInfo) -> None:
-        self.head = head
-        self.info = info
-        self.summary: Summary | None = None
-        self._claims: Counter[str] = Counter()
-        self._results: dict[str, TrialResult] = {}
-        self._spent: dict[tuple[int, int], Unfinished] = {}
-        self._cases: dict[tuple[str, int], CaseHead] = {}
-        self._kept: Kept | None = None
-        self._order: list[str] = []
-        """Trials as their results were committed."""
-        self._under_way: dict[str, UnderWay] = {}
-
-    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
-        """See `RunLog.claim`."""
-        self._cases.update(((case.suite_id, case.index), case) for case in cases)
-        ids = [trial.trial_id for trial in trials]
-        done = frozenset(trial_id for trial_id in ids if trial_id in self._results)
-        open_ids = [trial_id for trial_id in ids if trial_id not in done]
-        self._claims.update(open_ids)
-        self._begin_sessions(trials, done)
-        attempts = {trial_id: self._claims[trial_id] for trial_id in open_ids}
-        again = {trial_id for trial_id, attempt in attempts.items() if attempt > 1}
-        return Claimed(done=done, attempts=attempts, cut_off=self._cut_off(again) if again else {})
-
-    def _begin_sessions(self, trials: Sequence[Trial], done: Set[str]) -> None:
-        """Take note of paid trials that begin."""
-        if paid := [trial for trial in trials if trial.paid and trial.trial_id not in done]:
-            now, where = time.time(), f"{socket.gethostname()}, process {os.getpid()}"
-            self._under_way.update((trial.trial_id, UnderWay.of(trial, since=now, where=where)) for trial in paid)
-
-    def _cut_off(self, trial_ids: Set[str]) -> dict[str, tuple[GivenUp, ...]]:
-        """Return what earlier claims of these trials have used."""
-        cut_off: dict[str, tuple[GivenUp, ...]] = {}
-        for unfinished in self.unfinished():
-            if unfinished.trial_id in trial_ids:
-                earlier = cut_off.get(unfinished.trial_id, ())
-                cut_off[unfinished.trial_id] = (*earlier, *unfinished.attempts)
-        return cut_off
-
-    async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
-        """See `RunLog.commit`."""
-        for result in results:
-            self._results[result.trial_id] = result
-            self._order.append(result.trial_id)
-            self._under_way.pop(result.trial_id, None)
-        self._kept = None
-
-    async def spend(self, unfinished: Sequence[Unfinished]) -> None:
-        """See `RunLog.spend`."""
-        self._spent.update(((one.ordinal, one.claim), one) for one in unfinished)
-
-    def unfinished(self) -> Iterator[Unfinished]:
-        """See `RunLog.unfinished`."""
-        return (one for _, one in sorted(self._spent.items()) if one.trial_id not in self._results)
-
-    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
-        """See `RunSource.results`."""
-        self._kept = self._kept or Kept(lambda: sorted(self._results.values(), key=lambda result: result.ordinal))
-        return self._kept.results(order, group)
-
-    def cases(self) -> Iterator[CaseHead]:
-        """See `RunSource.cases`."""
-        return (case for _, case in sorted(self._cases.items()))
-
-    def progress(self) -> Progress:
-        """See `Followed.progress`."""
-        counts: dict[GroupKey, dict[Verdict, int]] = {}
-        for result in tuple(self._results.values()):
-            count(counts, result.group, result.verdict)
-        return Progress(counts, tuple(sorted(self._under_way.values(), key=lambda one: one.ordinal)))
-
-    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
-        """See `Followed.results_since`."""
-        return ((cursor, self._results[trial_id]) for cursor, trial_id in enumerate(self._order[after:], after + 1))
-
-    async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
-        """See `RunLog.finish`."""
-        self.summary = summary
-        self.info = self.info.model_copy(update={"state": state, "finished_at": time.time()})
-        return self.info
-
-
-class MemoryStore:
-    """The store of last resort: nothing outlives the process."""
-
-    durable = False
-
-    def __init__(self) -> None:
-        self._logs: list[MemoryLog] = []
-
-    async def begin(self, head: PlanHead, *, fresh: bool) -> MemoryLog:
-        """See `Store.begin`; never resumes."""
-        started = time.time()
-        run_id = f"{datetime.fromtimestamp(started, UTC):%Y%m%dT%H%M%S}{uuid4().hex[:6]}"
-        log = MemoryLog(head, RunInfo(run_id=run_id, state=RunState.RUNNING, started_at=started))
-        self._logs.append(log)
-        return log
-
-    def scan(self, query: RunQuery) -> Iterator[RunView]:
-        """See `Store.scan`."""
-        logs = [log for log in reversed(self._logs) if _matches(log, query)]
-        for log in logs[: query.limit]:
-            yield RunView(log.info, log.head, log.summary or Summary.empty(), log)
-
-    async def close(self) -> None:
-        """Nothing to free."""
-
-
-def _matches(log: MemoryLog, query: RunQuery) -> bool:
-    if not query.names(log.info.run_id):
-        return False
-    if query.plan_id not in (None, log.head.plan_id):
-        return False
-    suites = [suite for suite in log.head.suites if query.suite_id in (None, suite.id)]
-    if query.target_id is not None:
-        return any(target.id == query.target_id for suite in suites for target in suite.targets)
-    return query.suite_id is None or bool(suites)

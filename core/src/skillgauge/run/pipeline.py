@@ -24,9 +24,10 @@ from ..types.result import GivenUp, ResultOrder, RunInfo, RunState, RunView, Sum
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, Trial
 from .agents import OnStep
-from .budget import Budget, BudgetLimits
+from .budget import Budget, BudgetLimits, LastSteps
 from .grading import Grading
-from .ledger import Ledger, MemoryStore
+from .keeping.memory import MemoryStore
+from .ledger import Ledger
 from .scheduling.executor import LocalExecutor, run_all
 from .scheduling.rounds import Rounds
 from .scorers import Scorers
@@ -66,14 +67,12 @@ class Job:
     watch_agents: Callable[[OnStep], None] | None = None
     """Takes who is told of what agents do."""
     on_step: OnStep | None = None
-    """Told of what agents do in attempts that are made elsewhere."""
+    """Told of what agents do, here and elsewhere."""
 
     def watched(
         self, progress: Callable[[TrialResult], None], on_begin: Callable[[RunInfo], None], on_step: OnStep
     ) -> Job:
         """This job, telling somebody how far it is."""
-        if self.watch_agents:
-            self.watch_agents(on_step)
         return replace(self, progress=progress, on_begin=on_begin, on_step=on_step)
 
 
@@ -173,6 +172,15 @@ def _budget(job: Job, log: RunLog) -> Budget:
 async def _execute(
     plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, budget: Budget, rounds: Rounds | None
 ) -> RunState:
+    steps = LastSteps(ledger.spent)
+
+    def on_step(trial: Trial, event: TrajectoryEvent) -> None:
+        steps.stepped(trial, event)
+        if job.on_step:
+            job.on_step(trial, event)
+
+    if job.watch_agents:
+        job.watch_agents(on_step)
     runner = TrialRunner(
         job.stages,
         job.grading,
@@ -181,11 +189,11 @@ async def _execute(
         clean=job.clean,
         services=job.services,
         affords=budget.affords_retry,
-        on_spent=ledger.spent,
+        on_spent=steps.spent,
         keeper=ledger,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
-    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger, job.files, job.on_step)
+    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe, ledger.run_id, ledger, job.files, on_step)
 
     async def write(result: TrialResult, *, paid: bool) -> None:
         await ledger.record(result, paid=paid)
@@ -194,6 +202,7 @@ async def _execute(
 
     async def record(result: TrialResult) -> None:
         result = ledger.whole(result)
+        steps.ended(result)
         if budget.settle(result):
             # Not awaited, so that those that come during a write are written together: a claim waits for it anyway.
             writing.create_task(write(result, paid=True))
@@ -234,9 +243,10 @@ class _RunTrial:
     budget: Budget
     concurrency: int
     recipe: bytes
+    run_id: str
     keeper: Keeper
     files_of_run: Callable[[], RunFiles] | None
-    on_step: OnStep | None
+    on_step: OnStep
 
     async def __call__(self, trial: Trial) -> TrialResult:
         try:
@@ -251,8 +261,7 @@ class _RunTrial:
             meter.used_elsewhere(attempt)
 
     def step(self, trial: Trial, event: TrajectoryEvent) -> None:
-        if self.on_step:
-            self.on_step(trial, event)
+        self.on_step(trial, event)
 
     async def keep(self, kept: KeptExecution) -> None:
         await self.keeper.keep(kept)

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from operator import attrgetter
 from typing import Protocol, cast
 
 from ..contract.stores import Archive, Claimed, KeepingLog, NotedStore, RunLog, RunQuery, Store, TrialNotedStore
@@ -19,6 +20,7 @@ from ..types.comparison import GroupKey
 from ..types.kept import KeptExecution
 from ..types.result import (
     GivenUp,
+    Kept,
     ResultOrder,
     RunInfo,
     RunSource,
@@ -41,6 +43,8 @@ from .stored_run import (
     unsigned,
 )
 
+_HELD_BYTES = 2 * 1024 * 1024
+"""Of results, as they were signed: those of some 2,000 short sessions, which take ten times as much in memory."""
 _SHARE_HINT = "Everything is evaluated anew. Machines that share a store need the same key in SKILLGAUGE_STORE_KEY."
 _CHANGED_HINT = "Everything is evaluated anew. Find out who else writes to the store, or name another with --store."
 
@@ -167,11 +171,17 @@ class SignedLog:
         self._done = done
         self._rows: tuple[int, bytes] | None = None
         """How many results were read to the end in order, and the digest over their signatures."""
+        self._read: Kept | None = None
+        """All results, once they were read to the end in order, if they are few: reports read them several times."""
 
     @property
     def info(self) -> RunInfo:
         """See `RunLog.info`."""
         return self._log.info
+
+    def is_done(self, trial: Trial) -> bool:
+        """See `ledger.Informed`."""
+        return trial.ordinal in self._done
 
     async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         """See `RunLog.claim`."""
@@ -195,7 +205,7 @@ class SignedLog:
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`."""
         await self._log.commit([self._signer.signed(result) for result in results], paid=paid)
-        self._rows = None
+        self._rows = self._read = None
         for result in results:
             self._done.add(result.ordinal)
 
@@ -205,16 +215,28 @@ class SignedLog:
         Raises:
             StoreError: they are not what was committed.
         """
+        if self._read:
+            yield from self._read.results(order, group)
+            return
         expected, ordinals, rows = len(self._done), Ordinals(), self._signer.rows()
+        held: list[TrialResult] = []
+        size = 0
         for result in self._log.results(order, group):
-            if not self._signer.signed_by_us(result) or not ordinals.add(result.ordinal):
+            length = self._signer.signed_bytes(result)
+            if not length or not ordinals.add(result.ordinal):
                 raise self._changed(f"the result of case {result.case_id!r}, repeat {result.repeat}, is another one")
             rows.update(result.signature.encode())
-            yield unsigned(result)
+            size += length
+            result = unsigned(result)
+            if size <= _HELD_BYTES:
+                held.append(result)
+            yield result
         if group is None and len(ordinals) < expected:
             raise self._changed(f"of {expected} results {expected - len(ordinals)} are missing")
         if group is None and order is ResultOrder.CASE:
             self._rows = len(ordinals), rows.digest()
+            if len(held) == len(self._done):
+                self._read = Kept(lambda: sorted(held, key=attrgetter("ordinal")))
 
     def cases(self) -> Iterator[CaseHead]:
         """See `RunSource.cases`.

@@ -68,18 +68,23 @@ class RunSigner:
             value: without a signature.
             more: what it is to stand for beside itself.
         """
-        return value.model_copy(update={"signature": self._digest(value, more)})
+        return value.model_copy(update={"signature": self._digest(value, more, _content(value))})
 
     def signed_by_us(self, value: Signed) -> bool:
         """Tell whether a value is the one that was signed."""
-        # The time that this takes teaches an attacker nothing: each guess is a row in a file, and an evaluation.
-        return value.signature == self._digest(value, b"")
+        return self.signed_bytes(value) > 0
 
-    def _digest(self, value: Signed, more: bytes) -> str:
+    def signed_bytes(self, value: Signed) -> int:
+        """Return the length of what was signed of a value; 0 if it is not the one that was signed."""
+        # The time that this takes teaches an attacker nothing: each guess is a row in a file, and an evaluation.
+        content = _content(value)
+        return len(content) if value.signature == self._digest(value, b"", content) else 0
+
+    def _digest(self, value: Signed, more: bytes, content: bytes) -> str:
         digest = self._begun[type(value)].copy()
         digest.update(b"%d " % len(more))
         digest.update(more)
-        digest.update(_content(value))
+        digest.update(content)
         return digest.hexdigest()
 
     def rows(self) -> Any:

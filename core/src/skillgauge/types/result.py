@@ -63,6 +63,8 @@ class Unfinished(Frozen):
     """Which claim of the trial this is, counted from 1."""
     attempts: tuple[GivenUp, ...]
     """Attempts of this claim in their order; the last one is under way, or was cut off."""
+    last_step: str = ""
+    """The last step of the agent: its kind, and the name of the tool if it is a call; empty if none was reported."""
     signature: str = ""
     """Of the run's signer; a store keeps it as it is."""
 

@@ -111,8 +111,10 @@ class Contents:
         for place in self.places.values():
             by_verdict = counts.setdefault(place.group, {})
             by_verdict[place.verdict] = by_verdict.get(place.verdict, 0) + 1
-        open_sessions = (one for one in self.sessions.values() if one.trial_id not in self.places)
-        return Progress(counts, tuple(sorted(open_sessions, key=lambda one: one.ordinal)))
+        sessions = [one for one in self.sessions.values() if one.trial_id not in self.places]
+        spent = [self.spent.get((one.ordinal, self.claims[one.trial_id])) for one in sessions]
+        under_way = map(UnderWay.after, sessions, spent)
+        return Progress(counts, tuple(sorted(under_way, key=lambda one: one.ordinal)))
 
     def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
         """Results as they were committed."""

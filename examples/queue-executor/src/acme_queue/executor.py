@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from typing import cast
+from typing import Self, cast
 
 from skillgauge.api import (
     PluginError,
@@ -49,6 +50,7 @@ class _Results:
 
     def __init__(self, results: Results, queue: Queue) -> None:
         self._results = results
+        self._iterator = aiter(results)
         self._queue = queue
 
     @property
@@ -56,8 +58,20 @@ class _Results:
         """True if every trial gave a result."""
         return self._results.complete
 
-    def __aiter__(self) -> AsyncIterator[TrialResult]:
-        return aiter(self._results)
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> TrialResult:
+        following = asyncio.ensure_future(anext(self._iterator))
+        trouble = asyncio.ensure_future(self._queue.has_trouble.wait())
+        try:
+            await asyncio.wait({following, trouble}, return_when=asyncio.FIRST_COMPLETED)
+            if not following.done():
+                raise self._queue.trouble()
+            return await following
+        finally:
+            following.cancel()
+            trouble.cancel()
 
     def stop(self) -> None:
         """Start no more trials and cancel those under way."""

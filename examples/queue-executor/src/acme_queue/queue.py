@@ -22,12 +22,14 @@ from skillgauge.api import (
     Failure,
     FailureClass,
     GivenUp,
+    PluginError,
     SkillgaugeError,
     Trial,
     TrialResult,
     get_logger,
 )
 from skillgauge_run_content import Content
+from skillgauge_workers import Admission, NotAdmittedError, Reason, none_admitted
 
 from .options import QueueOptions
 
@@ -36,6 +38,10 @@ TOKEN = "ACME_QUEUE_TOKEN"
 LONGEST_LINE = 1 << 30
 GRACE_S = 10.0
 """How long a worker may take to stop an attempt, or to end."""
+
+ENDED = Admission(
+    worker="that dialled in", reasons=(Reason(code="worker.gone", message="it ended while it prepared the run"),)
+).model_dump_json()
 
 log = get_logger(__name__)
 
@@ -76,6 +82,10 @@ class Queue:
         self._waiting: asyncio.Queue[_Attempt] = asyncio.Queue()
         self._serving: set[asyncio.Task[None]] = set()
         self._ready = 0
+        self._preparing = 0
+        self._refusals: list[NotAdmittedError] = []
+        self.has_trouble = asyncio.Event()
+        """Set once the run cannot go on."""
         self._opening: asyncio.Task[asyncio.Server] | None = None
         self._why = "no worker could be started"
         self._is_closed = False
@@ -93,6 +103,10 @@ class Queue:
         except asyncio.CancelledError:
             await waiting.stop()
             raise
+
+    def trouble(self) -> PluginError:
+        """Return why the run cannot go on: every worker was refused."""
+        return none_admitted(self._refusals)
 
     async def close(self) -> None:
         """Send every worker away, and wait for those that were started here."""
@@ -136,8 +150,13 @@ class Queue:
         self._refuse_if_nobody_comes()
 
     def _refuse_if_nobody_comes(self) -> None:
-        """Workers that dial in are waited for, but not those of this machine in vain."""
-        if not self._options.workers or self.local or self._ready:
+        """Workers that dial in are waited for, but not those of this machine in vain, nor after a refusal of all."""
+        if self.local or self._ready or self._preparing:
+            return
+        if self._refusals:
+            self.has_trouble.set()
+            return
+        if not self._options.workers:
             return
         while not self._waiting.empty():
             _answer(self._waiting.get_nowait(), _failure(FailureClass.LAUNCH, self._why))
@@ -161,9 +180,16 @@ class Queue:
     async def _admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Give attempts to a worker that could prepare the run, as long as it lives."""
         writer.write(base64.b64encode(self.recipe) + b"\n")
-        answer = await self._prepared(reader, writer)
+        self._preparing += 1
+        try:
+            answer = await self._prepared(reader, writer)
+        finally:
+            self._preparing -= 1
         if "ready" not in answer:
-            log.warning("worker.refused", reason=answer["refused"])
+            error = NotAdmittedError(Admission.model_validate(answer))
+            log.warning("worker.refused", reason=str(error))
+            self._refusals.append(error)
+            self._refuse_if_nobody_comes()
             return
         self._ready += 1
         try:
@@ -180,7 +206,7 @@ class Queue:
         """Send what a worker asks for of the run's files; its word that it is ready, or why not."""
         assert self.files is not None  # it comes with the recipe
         while True:
-            words = json.loads(await reader.readline() or '{"refused":"it ended"}')
+            words = json.loads(await reader.readline() or ENDED)
             try:
                 if "manifest" in words:
                     content = await self.files.manifest()
@@ -189,7 +215,7 @@ class Queue:
                 else:
                     return words
             except SkillgaugeError as error:
-                return {"refused": str(error)}
+                return Admission.refused(error, "of this run").model_dump(mode="json")
             writer.write(base64.b64encode(content) + b"\n")
             await writer.drain()
 

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from skillgauge.api import GivenUp, RunTrial, SkillgaugeError, Trial
 from skillgauge.api.run import worker
 from skillgauge_run_content import laid_down
+from skillgauge_workers import Admission
 
 from .queue import LONGEST_LINE, TOKEN
 
@@ -55,7 +56,7 @@ async def work(address: str) -> None:
                 else:  # a stop that came after the end
                     line = await reader.readline()
     except SkillgaugeError as error:
-        tell(refused=str(error))
+        tell(**Admission.refused(error).model_dump(mode="json"))
         await writer.drain()
         writer.close()
         sys.exit(str(error))

@@ -29,7 +29,8 @@ from skillgauge.api.report import (
 )
 from skillgauge_run_views import latency_text, outcome_text
 
-from . import efforts, waterfall
+from . import efforts, pictures, waterfall
+from .summary import group_name
 from .wording import dollars, text
 
 VERDICTS = {Verdict.PASS: "✓ Pass", Verdict.FAIL: "✗ Fail", Verdict.ERROR: "! Error", Verdict.SKIPPED: "– Skipped"}
@@ -48,20 +49,25 @@ def environment(package: str) -> Environment:
     Args:
         package: its templates lie in its folder `templates`.
     """
-    made = Environment(
+    templates = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader(__package__ or "")]),
+        auto_reload=False,  # a server goes on with the templates that it began with, whatever is installed meanwhile
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters.update(cases=cases_text, counted=counted, cut=cut, dollars=dollars, duration=duration)
-    made.filters.update(figure=figure_text, interval=interval_text, latency=latency_text, moment=moment)
-    made.filters.update(notes=rate_notes, number=decimal, outcome=outcome_text, percent=percent, plain=plain)
-    made.filters.update(points=points, rated=rated_figures, signed_points=signed_points)
-    made.filters.update(table_texts=table_texts, text=text)
-    made.globals.update(
+    templates.filters.update(cases=cases_text, counted=counted, cut=cut, dollars=dollars, duration=duration)
+    templates.filters.update(
+        figure=figure_text, group_name=group_name, interval=interval_text, latency=latency_text, moment=moment
+    )
+    templates.filters.update(notes=rate_notes, number=decimal, outcome=outcome_text, percent=percent, plain=plain)
+    templates.filters.update(points=points, rated=rated_figures, signed_points=signed_points)
+    templates.filters.update(table_texts=table_texts, text=text)
+    templates.filters.update(forest=pictures.forest, matrix_text=pictures.matrix_text, quality=pictures.quality)
+    templates.filters.update(session_picture=pictures.session, spread=pictures.spread, squares=pictures.squares)
+    templates.globals.update(
         bar_head=BAR_HEAD,
         outcomes=tuple(Outcome),
         plane_height=efforts.HEIGHT,
@@ -70,7 +76,7 @@ def environment(package: str) -> Environment:
         signs=SIGNS,
         verdicts=VERDICTS,
     )
-    return made
+    return templates
 
 
 def asset(name: str) -> str:

@@ -102,8 +102,8 @@ class Efforts:
     def boxes(self) -> Iterator[Boxes]:
         """Yield each measure that some group tells."""
         for place, measure in enumerate(MEASURES):
-            found = [_box(group, lists[place]) for group, lists in self.amounts.items()]
-            boxes = tuple(box for box in found if box)
+            measured = [_box(group, lists[place]) for group, lists in self.amounts.items()]
+            boxes = tuple(box for box in measured if box)
             if boxes:
                 yield Boxes(measure, boxes)
 
@@ -113,16 +113,16 @@ class Efforts:
         for one in self.boxes():
             if one.measure is COST:
                 boxes = {box.group: box for box in one.boxes}
-        known = [
+        priced = [
             (group, boxes[group.key])
             for group in groups
             if group.key in boxes and not boxes[group.key].unknown and group.pass_rate.rate is not None
         ]
-        known = known[: len(LETTERS)]
-        most = max((box.mean for _, box in known), default=0.0)
-        if len(known) < 2 or not most:
+        priced = priced[: len(LETTERS)]
+        most = max((box.mean for _, box in priced), default=0.0)
+        if len(priced) < 2 or not most:
             return None
-        return Plane(tuple(_point(letter, *one, most) for letter, one in zip(LETTERS, known, strict=False)), most)
+        return Plane(tuple(_point(letter, *one, most) for letter, one in zip(LETTERS, priced, strict=False)), most)
 
 
 def _box(group: GroupKey, amounts: Sequence[float | None]) -> Box | None:

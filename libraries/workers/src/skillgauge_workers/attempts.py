@@ -13,9 +13,7 @@ from skillgauge.api import (
     FailureClass,
     GivenUp,
     KeptExecution,
-    PluginError,
     PortableRunTrial,
-    Problem,
     TrajectoryEvent,
     Trial,
     TrialResult,
@@ -23,6 +21,7 @@ from skillgauge.api import (
 )
 from skillgauge_run_content import Content
 
+from .admission import UNPREPARED, Admission, NotAdmittedError, Reason
 from .wire import Frame, Kind
 
 log = get_logger(__name__)
@@ -54,7 +53,9 @@ class Link(Protocol):
         """
 
 
-async def prepared(link: Link, run: PortableRunTrial, share: int, files: Content | None = None) -> Attempts:
+async def prepared(
+    link: Link, run: PortableRunTrial, share: int, files: Content | None = None, worker: str | None = None
+) -> Attempts:
     """Let a worker prepare a run.
 
     Args:
@@ -62,9 +63,10 @@ async def prepared(link: Link, run: PortableRunTrial, share: int, files: Content
         run: what it is to make attempts of.
         share: attempts that it gets at once.
         files: of the run, for a worker that has no folder in common with this process.
+        worker: its name in messages; `None` is the name that it gives itself.
 
     Raises:
-        PluginError: it cannot; it has ended.
+        NotAdmittedError: for every reason that there is; it has ended.
     """
     try:
         link.send(Frame(Kind.FETCH if files else Kind.PREPARE, share, run.recipe))
@@ -74,11 +76,13 @@ async def prepared(link: Link, run: PortableRunTrial, share: int, files: Content
             link.send(Frame(Kind.CONTENT, content=await (files.content(digest) if digest else files.manifest())))
             answer = await link.receive()
         if answer.kind is not Kind.READY:
-            raise _unprepared(answer.content.decode())
+            admission = Admission.model_validate_json(answer.content)
+            raise NotAdmittedError(admission.model_copy(update={"worker": worker}) if worker else admission)
     except BaseException as error:
         ending = await link.end(0 if isinstance(error, asyncio.CancelledError) else CLOSE_S)
         if isinstance(error, EOFError):
-            raise _unprepared(f"it {ending}") from None
+            reason = Reason(code=UNPREPARED, message=f"its process {ending} before it had prepared the run")
+            raise NotAdmittedError(Admission(worker=worker or "of the run", reasons=(reason,))) from None
         raise
     return Attempts(link, run)
 
@@ -210,7 +214,3 @@ _ANSWERS = (Kind.RESULT, Kind.FAILED, Kind.CANCELLED)
 
 def _json(kept: KeptExecution) -> bytes:
     return kept.model_dump_json().encode()
-
-
-def _unprepared(why: str) -> PluginError:
-    return PluginError(Problem("executor.worker", f"a worker process could not prepare the run: {why}"))

@@ -18,10 +18,11 @@ import time
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 
-from skillgauge.api import GivenUp, Keeper, KeptExecution, RunTrial, SkillgaugeError, TrajectoryEvent, Trial
+from skillgauge.api import GivenUp, Keeper, KeptExecution, RunTrial, TrajectoryEvent, Trial
 from skillgauge.api.run import worker
 from skillgauge_run_content import laid_down
 
+from .admission import Admission
 from .wire import Frame, Kind, receive, send
 
 
@@ -67,10 +68,8 @@ async def _serve(connection: socket.socket) -> None:
             run_trial = await stack.enter_async_context(working)
         except EOFError:
             return
-        except SkillgaugeError as error:
-            send(writer, Frame(Kind.REFUSED, content=str(error).encode()))
         except Exception as error:  # noqa: BLE001 - told where somebody can see it
-            send(writer, Frame(Kind.REFUSED, content=f"{type(error).__name__}: {error}".encode()))
+            send(writer, Frame(Kind.REFUSED, content=Admission.refused(error).model_dump_json().encode()))
         else:
             send(writer, Frame(Kind.READY))
             await _work(reader, writer, run_trial, keeper)

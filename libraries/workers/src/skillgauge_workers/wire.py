@@ -22,7 +22,7 @@ class Kind(IntEnum):
     """Stop the attempt of that number; it is answered all the same."""
     READY = 4
     REFUSED = 5
-    """Why the evaluation cannot be prepared, as text; the worker ends."""
+    """An `Admission` with reasons, as JSON; the worker ends."""
     RESULT = 6
     """As JSON."""
     FAILED = 7

@@ -20,13 +20,13 @@ from playwright.sync_api import Browser, sync_playwright
 from skillgauge.api import SkillRef, Target
 from skillgauge_command_map.advice import skill_rows
 from skillgauge_command_map.catalogue import Member
-from skillgauge_command_map.documents import MapDocument, PlannedSessions, QueryRow
 from skillgauge_command_map.findings import Screened, pair_rows
 from skillgauge_command_map.overlap import Likeness
-from skillgauge_command_map.page import render
 from skillgauge_command_map.queries import ALL, arm_without
 from skillgauge_command_map.sessions import Fired
-from skillgauge_command_map.wording import verdict_of
+from skillgauge_skill_maps.documents import MapDocument, PlannedSessions, QueryRow
+from skillgauge_skill_maps.page import render
+from skillgauge_skill_maps.wording import verdict_of
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [

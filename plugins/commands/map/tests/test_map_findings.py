@@ -10,10 +10,10 @@ from skillgauge.stats import holm
 from skillgauge_command_map.advice import skill_rows
 from skillgauge_command_map.catalogue import Member
 from skillgauge_command_map.findings import Screened, left_out, pair_rows
-from skillgauge_command_map.model import Action, PairRow, Relation, SkillRow
 from skillgauge_command_map.overlap import Likeness
 from skillgauge_command_map.queries import ALL, arm_without
 from skillgauge_command_map.sessions import Fired
+from skillgauge_skill_maps.model import Action, PairRow, Relation, SkillRow
 
 NAMES = ("csv", "tables", "mail", "csv-tools")
 TEXTS = {"csv": "rows values", "tables": "sheets", "mail": "letters", "csv-tools": "columns"}

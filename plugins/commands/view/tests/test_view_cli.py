@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -180,9 +181,8 @@ print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": "done"}))
 
 
 @pytest.mark.slow
-@pytest.mark.e2e
-def test_a_run_is_watched_from_another_process(program: Program, work: Path) -> None:
-    """A run that is under way in one process shows its progress in another, and its end."""
+def waiting(work: Path) -> None:
+    """Write a skill that answers the first of three tasks, and the others when it is told to."""
     (work / "skill").mkdir()
     skill = {"id": "skill", "name": "skill", "adapterType": "subprocess", "entrypoint": "python3 skill.py"}
     (work / "skill/skill.json").write_text(json.dumps({**skill, "version": "1.0.0", "description": "Waits."}))
@@ -192,7 +192,11 @@ def test_a_run_is_watched_from_another_process(program: Program, work: Path) -> 
         {"id": word, "description": word, "inputData": {"say": word}, **check} for word in ("first", "second", "third")
     ]
     (work / "tasks.json").write_text(json.dumps(tasks))
-    evaluating = subprocess.Popen(
+
+
+def begun(program: Program, work: Path) -> subprocess.Popen[str]:
+    """Start an evaluation of that skill."""
+    return subprocess.Popen(
         [PROGRAM, "eval", "--skills", "skill", "--tasks", "tasks.json", "--store", "runs.db", "--concurrency", "1"],
         cwd=work,
         env={**program.environment, "SKILLGAUGE_SANDBOX": "local"},
@@ -201,6 +205,13 @@ def test_a_run_is_watched_from_another_process(program: Program, work: Path) -> 
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+@pytest.mark.e2e
+def test_a_run_is_watched_from_another_process(program: Program, work: Path) -> None:
+    """A run that is under way in one process shows its progress in another, and its end."""
+    waiting(work)
+    evaluating = begun(program, work)
     try:
         wait_for(lambda: (work / "runs.db").exists() or evaluating.poll() is not None)
         with started(program, "--store", "runs.db") as (_, document), pages(document) as client:
@@ -250,3 +261,50 @@ def test_eval_honours_the_lines_that_a_page_gives(program: Program, evaluated: P
     (head,) = json.loads(record.read_text())["plan"]["suites"]
     (entry,) = head["quarantined"]
     assert (entry["until"], entry["reason"]) == ("2999-01-31", "it wavers")
+
+
+@pytest.mark.e2e
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says who holds a lock and gives handles on processes")
+def test_a_run_is_stopped_from_its_page(program: Program, work: Path) -> None:
+    """The button ends the run as Ctrl-C does, and the same command goes on with the rest; nobody else can press it."""
+    waiting(work)
+    evaluating = begun(program, work)
+    try:
+        wait_for(lambda: (work / "runs.db").exists() or evaluating.poll() is not None)
+        with started(program, "--store", "runs.db") as (_, document), pages(document) as client:
+            wait_for(lambda: "1 of 3 trials" in client.get(run_page(client)).text)
+            address = run_page(client)
+            page = client.get(f"{address}?follow=1").text
+            key = re.search(f'action="{address}/stop".*?name="key" value="([^"]+)"', page, re.DOTALL)
+            assert key
+            origin = {"Origin": str(client.base_url).rstrip("/")}
+            assert client.post(f"{address}/stop", data={"key": "x" * 43}, headers=origin).status_code == 403
+            foreign = {"Origin": "http://stranger.example"}
+            assert client.post(f"{address}/stop", data={"key": key[1]}, headers=foreign).status_code == 403
+            assert client.get(f"{address}/stop").status_code == 405
+            with started(program, "--store", "runs.db", "--read-only") as (_, other), pages(other) as reader:
+                assert "Stop this run" not in reader.get(address).text
+            assert evaluating.poll() is None
+            answer = client.post(f"{address}/stop", data={"key": key[1]}, headers=origin)
+            assert (answer.status_code, answer.headers["location"]) == (303, f"{address}?follow=1")
+            _, complaints = evaluating.communicate(timeout=TIME_LIMIT_S)
+            assert evaluating.returncode not in (0, -signal.SIGINT, -signal.SIGKILL), complaints
+            page = client.get(address).text
+            assert "interrupted" in page
+            assert "Stop this run" not in page
+            again = client.post(f"{address}/stop", data={"key": key[1]}, headers=origin)
+            assert again.status_code == 409
+            (work / "skill/go").touch()
+            resumed = begun(program, work)
+            _, complaints = resumed.communicate(timeout=TIME_LIMIT_S)
+            assert resumed.returncode == 0, complaints
+            assert "3 of 3" in client.get(address).text
+    finally:
+        evaluating.kill()
+        evaluating.wait()
+
+
+def run_page(client: httpx.Client) -> str:
+    """The address of the only run; empty until it has begun."""
+    address = re.search('href="(/runs/[^"/]+)"', client.get("/runs").text)
+    return address[1] if address else ""

@@ -1,12 +1,12 @@
 """A plugin file: an agent with a process of its own, whose service counts the sessions that came to their end.
 
-The file `service` in the current folder holds the address of the service, which each worker may reach by another path.
+The variable `SERVICE`, or the file `service` in the current folder, holds HOST:PORT of the service, which each worker
+may reach by another path.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,13 +29,14 @@ from skillgauge.api import (
     hookimpl,
 )
 
-_SESSION = """
-import os, sys, urllib.request
-ask = lambda path: urllib.request.urlopen(f"{sys.argv[1]}/{path}", timeout=600).read().decode()
-ask(f"begin/{sys.argv[2]}/{sys.argv[3]}/{os.getpid()}")
-print(ask(f"end/{sys.argv[2]}"))
-open("where", "w").write(sys.argv[1])
+_SESSION = r"""
+ask() { exec 3<>"/dev/tcp/${1%:*}/${1#*:}"; printf 'GET /%s HTTP/1.0\r\n\r\n' "$2" >&3; sed '1,/^\r$/d' <&3; }
+ask "$1" "begin/$2/$3/$$" > began
+answer=$(ask "$1" "end/$2")
+echo "$answer"
+printf %s "$1" > where
 """
+"""Starts faster than anything else that can ask a service, because tests run it thousands of times."""
 
 
 class Agent:
@@ -58,7 +59,8 @@ class Agent:
         case = request.prompt.rpartition(" ")[2]
         emit(TrajectoryEvent(kind=EventKind.MESSAGE, text=f"I begin {case}"))
         worker = os.environ.get("WORKER", "none")
-        argv = (sys.executable, "-c", _SESSION, Path("service").read_text(), case, worker)
+        service = os.environ.get("SERVICE") or Path("service").read_text()
+        argv = ("bash", "-c", _SESSION, "session", service, case, worker)
         done = await (await workspace.start(Command(argv=argv))).wait()
         answer = done.stdout.decode()
         usage = Usage(total_tokens=100, cost_usd=0.5)

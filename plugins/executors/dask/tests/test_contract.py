@@ -40,16 +40,26 @@ def repeat_first_result(patched: pytest.MonkeyPatch) -> None:
     patched.setattr(pool._Link, "_deliver", delivered)
 
 
-class Recipeless:
-    """A run of which nothing can be prepared."""
+class Misled:
+    """A run with another recipe."""
 
-    recipe = b"nothing that prepares a run"
-
-    def __init__(self, run: PortableRunTrial) -> None:
+    def __init__(self, run: PortableRunTrial, recipe: Callable[[bytes], bytes]) -> None:
         self._run = run
+        self.recipe = recipe(run.recipe)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._run, name)
+
+
+def mislead_first(patched: pytest.MonkeyPatch, recipe: Callable[[bytes], bytes]) -> None:
+    """Let the first worker of a run get another recipe."""
+    prepared, calls = pool.prepared, list[Link]()
+
+    async def prepared_but_one(link: Link, run: PortableRunTrial, *more: Any) -> Attempts:
+        calls.append(link)
+        return await prepared(link, Misled(run, recipe) if len(calls) == 1 else run, *more)
+
+    patched.setattr(pool, "prepared", prepared_but_one)
 
 
 class EmbeddedWorkers:
@@ -73,13 +83,11 @@ class EmbeddedWorkers:
 
     def spoil_one(self) -> bool:
         """The first that is started cannot prepare the run."""
-        prepared, calls = pool.prepared, list[Link]()
+        return self.mislead_one(lambda _recipe: b"nothing that prepares a run")
 
-        async def prepared_but_one(link: Link, run: PortableRunTrial, *more: Any) -> Attempts:
-            calls.append(link)
-            return await prepared(link, Recipeless(run) if len(calls) == 1 else run, *more)
-
-        self._patched.setattr(pool, "prepared", prepared_but_one)
+    def mislead_one(self, recipe: Callable[[bytes], bytes]) -> bool:
+        """The first that is started gets it."""
+        mislead_first(self._patched, recipe)
         return True
 
     def repeat_one(self) -> bool:
@@ -132,6 +140,11 @@ class ClusterWorkers:
             return attempts
 
         self._patched.setattr(pool, "prepared", prepared_after_refusal)
+        return True
+
+    def mislead_one(self, recipe: Callable[[bytes], bytes]) -> bool:
+        """The first that is part of the run gets it."""
+        mislead_first(self._patched, recipe)
         return True
 
     def repeat_one(self) -> bool:

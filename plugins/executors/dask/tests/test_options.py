@@ -38,6 +38,7 @@ class Run:
 
     concurrency = 1
     recipe = b"{}"
+    run_id = "run"
 
     def files(self) -> RunFiles:
         """It has none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Callable
 
 import pytest
 
@@ -24,13 +25,12 @@ def test_announcement() -> None:
     check_light_import(MODULE)
 
 
-class Recipeless:
-    """A run of which nothing can be prepared."""
+class Misled:
+    """A run with another recipe."""
 
-    recipe = b"nothing that prepares a run"
-
-    def __init__(self, run: PortableRunTrial) -> None:
+    def __init__(self, run: PortableRunTrial, recipe: Callable[[bytes], bytes]) -> None:
         self._run = run
+        self.recipe = recipe(run.recipe)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._run, name)
@@ -56,11 +56,15 @@ class PoolWorkers:
         return False
 
     def spoil_one(self) -> bool:
-        """The first that is started ends before it is ready, each time that it is started in this run."""
+        """The first that is started cannot prepare the run."""
+        return self.mislead_one(lambda _recipe: b"nothing that prepares a run")
+
+    def mislead_one(self, recipe: Callable[[bytes], bytes]) -> bool:
+        """The first that is started gets it."""
         connect, calls = pool._connect, iter(range(1 << 30))
 
         async def connected(run: PortableRunTrial, share: int) -> Attempts:
-            return await connect(Recipeless(run) if next(calls) == 0 else run, share)
+            return await connect(Misled(run, recipe) if next(calls) == 0 else run, share)
 
         self._patched.setattr(pool, "_connect", connected)
         return True

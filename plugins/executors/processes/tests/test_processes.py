@@ -158,7 +158,7 @@ def test_run_that_no_worker_can_prepare(bench: Bench) -> None:
     (bench.folder / "unusable").touch()
     code, _, stderr = bench.run(["work"])
     assert code == 2
-    assert "a worker process could not prepare the run" in stderr
+    assert "every worker was refused" in stderr
     assert "nothing works in a worker" in stderr
     assert not bench.pids()
 

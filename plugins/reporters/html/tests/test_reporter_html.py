@@ -49,10 +49,11 @@ from skillgauge.api.report import (
 )
 from skillgauge.stats import Latency, RateInterval
 from skillgauge_reporter_html import content
-from skillgauge_reporter_html.content import ROOM, ROWS, SHORT, SHORT_TAGS, row
+from skillgauge_reporter_html.content import ROOM, ROWS, SHORT, row
 from skillgauge_reporter_html.pages import page
 from skillgauge_reporter_html.reporter import HtmlReporter
 from skillgauge_run_pages import text
+from skillgauge_run_pages.summary import SHORT_TAGS, TAGS
 from skillgauge_run_views import excerpt, transcript
 from skillgauge_run_views.transcripts import CHARACTERS, LISTED
 from skillgauge_testkit import contract_views
@@ -243,11 +244,11 @@ def test_many_tags_are_folded() -> None:
 
 def test_of_too_many_tags_those_of_most_cases_are_listed() -> None:
     """The page stays readable by a browser, and says what it left out."""
-    tags = [tagged(f"tag {n:04}", n=9 if n == ROWS else 2) for n in range(ROWS + 1)]
+    tags = [tagged(f"tag {n:04}", n=9 if n == TAGS else 2) for n in range(TAGS + 1)]
     view = run_of(group(tags=tags))
-    ((section,),) = [suite.sections for suite in page(view).suites]
-    assert [tag.tag for tag in section.tags] == [f"tag {n:04}" for n in range(ROWS + 1) if n != ROWS - 1]
-    groups = [group(target_id=f"t{n}", tags=tags[:4]) for n in range(ROWS // 3)]
+    ((figures,),) = [suite.figures.groups for suite in page(view).suites]
+    assert [tag.tag for tag in figures.tags] == [f"tag {n:04}" for n in range(TAGS + 1) if n != TAGS - 1]
+    groups = [group(target_id=f"t{n}", tags=tags[:4]) for n in range(TAGS // 3)]
     assert "Listed are 3 of 4 tags, those of most cases; the run record holds all." in words(drawn(run_of(*groups)))
 
 
@@ -444,7 +445,8 @@ def test_what_has_no_name_is_told_by_more_than_a_number() -> None:
     suite = view.head.suites[0]
     twins = view.head.model_copy(update={"suites": (suite, suite.model_copy(update={"id": "twin"}))})
     shown = words(drawn(replace(view, head=twins)))
-    assert "demo twin demo 1.2.3 Suite demo" in shown
+    assert " demo twin " in shown
+    assert "demo 1.2.3 Suite demo" in shown
     assert "twin 1.2.3 Suite twin" in shown
 
 

@@ -258,7 +258,9 @@ def nothing_ran(browser: Browser) -> None:
     assert browser.ask("document.querySelectorAll('style').length") == 1
     attributes = "[...document.querySelectorAll('*')].flatMap(one => [...one.attributes])"
     assert browser.ask(f"{attributes}.filter(one => /^(on|style$|src)/.test(one.name)).length") == 0
-    assert browser.ask("[...document.links].every(one => one.getAttribute('href').match(/^#(suite|skill|case)-/))")
+    address = "/^(#(suite|skill|case)-|data:(image.svg.xml|text.csv;charset=utf-8);base64,)/"
+    assert browser.ask(f"[...document.links].every(one => one.getAttribute('href').match({address}))")
+    assert browser.ask("[...document.links].every(one => one.protocol !== 'data:' || one.download)")
 
 
 def test_the_harness_would_notice_a_script(browser: Browser, tmp_path: Path) -> None:

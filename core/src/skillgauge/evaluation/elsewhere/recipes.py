@@ -72,10 +72,10 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins) 
 
 
 def read_recipe(content: bytes) -> Recipe:
-    """Read a recipe, with the secrets of this process in their places.
+    """Read a recipe, with the secrets of this process in their places, those apart that are missing here.
 
     Raises:
-        PluginError: it is none, or of a later version, or a secret is missing here.
+        PluginError: it is none, or of a later version.
     """
     try:
         document = json.loads(content)
@@ -84,13 +84,14 @@ def read_recipe(content: bytes) -> Recipe:
         message = f"this is no recipe that skillgauge-core here can read: {type(error).__name__}"
         hint = "Install the version of skillgauge-core that the run has."
         raise PluginError(Problem("worker.recipe", message, hint=hint)) from None
-    missing = [name for name in names if not host_environment().get(name)]
-    if missing:
-        hint = "Set the variable where the worker is started."
-        raise PluginError(
-            Problem("worker.no-secret", f"the secret {name} is not set here", hint=hint) for name in missing
-        )
     return Recipe.model_validate(_with_secrets(document, names))
+
+
+def missing_secrets(recipe: Recipe) -> list[Problem]:
+    """Return the secrets of a recipe that this process does not have."""
+    hint = "Set the variable where the worker is started."
+    missing = [name for name in recipe.secrets if not host_environment().get(name)]
+    return [Problem("worker.no-secret", f"the secret {name} is not set here", hint=hint) for name in missing]
 
 
 def options_of(recipe: Recipe, place: Place) -> tuple[EvalOptions, ChosenPlugins]:

@@ -12,13 +12,15 @@ from ...contract.executors import Keeper, RunTrial
 from ...contract.recipe import Recipe
 from ...contract.sandboxes import Tier
 from ...environment import ask_first
-from ...errors import PluginError, Problem, SuiteError
+from ...errors import PluginError, Problem, SkillgaugeError, SuiteError
 from ...log import set_loudness
 from ...plan.preparing import Prepared, prepare
+from ...plan.resources import ChosenSandbox, choose_sandbox
+from ...plugins.collecting import collected
 from ...terminal.streams import shown_streams
 from .parts_here import PartsHere
 from .places import Place
-from .recipes import differences, options_of, other_files, read_recipe
+from .recipes import differences, missing_secrets, options_of, other_files, read_recipe
 
 if TYPE_CHECKING:
     from ...run.agents import OnStep
@@ -54,26 +56,18 @@ async def worker(
         home: below it are the places of the run that begin with `~/`; `None`: the user's.
 
     Raises:
-        SkillgaugeError: the same evaluation cannot be prepared here, with every reason that is known; before
-            anything of it is prepared if the installation is another one, or a secret is missing.
+        SkillgaugeError: this process must not make attempts of the run, with every reason at once: Python,
+            distributions, secrets, the sandbox, and what engines and other plugins lack here. With another plugin file
+            than the run's nothing more is looked at, since that would execute it.
     """
     from ...run.trials import RetryPolicy, TrialRunner  # noqa: PLC0415 - only in a worker
 
-    wanted = read_recipe(recipe)
-    set_loudness(wanted.loudness)
+    needs = read_recipe(recipe)
+    set_loudness(needs.loudness)
     async with AsyncExitStack() as stack:
         place = Place(folder or Path.cwd(), home)
-        lost = _written(wanted) if folder else ()
-        PluginError.raise_for([*differences(wanted), *other_files(wanted, place), *lost])
         stack.enter_context(chdir(place.cwd))
-        options, plugins = options_of(wanted, place)
-        registry = plugins.registry()
-        ask_first(registry.events)
-        prepared = await prepare(replace(options, how=replace(options.how, concurrency=concurrency)), registry)
-        PluginError.raise_for(_too_weak(prepared, wanted.tier))
-        if prepared.plan.head.plan_id != wanted.plan_id:
-            message = "a suite, a skill or a plugin has changed since the run began"
-            raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
+        prepared = await _admitted(needs, place, concurrency, [] if folder is None else list(_written(needs)))
         job = prepared.job
         if on_step and job.watch_agents:
             job.watch_agents(on_step)
@@ -92,15 +86,63 @@ async def worker(
         yield run_trial
 
 
-def _written(wanted: Recipe) -> Iterator[Problem]:
+def _written(needs: Recipe) -> Iterator[Problem]:
     """Yield what a run would write into its folder, where nobody looks for it."""
-    if wanted.who.get("record"):
+    if needs.who.get("record"):
         hint = "Record in one process, without --executor, or start the workers in a folder that all of them share."
         yield Problem("worker.record", "recordings would be written where nobody finds them", hint=hint)
 
 
-def _too_weak(prepared: Prepared, tier: Tier | None) -> list[Problem]:
-    chosen = prepared.cast.sandbox
+async def _admitted(needs: Recipe, place: Place, concurrency: int, against: list[Problem]) -> Prepared:
+    """Prepare the run of a recipe.
+
+    Args:
+        needs: the recipe.
+        place: where its files are.
+        concurrency: attempts at once.
+        against: what already speaks against it; then nothing is prepared.
+
+    Raises:
+        SkillgaugeError: every reason why this process must not make its attempts.
+    """
+    reasons = [*missing_secrets(needs), *differences(needs)]
+    against = [*other_files(needs, place), *against]
+    if against:
+        raise PluginError([*reasons, *against])
+    prepared = None
+    try:
+        prepared = await _prepared(needs, place, concurrency, reasons)
+    except SkillgaugeError as error:
+        reasons += error.problems
+    except Exception:
+        PluginError.raise_for(reasons)  # of another version, anything may fail
+        raise
+    PluginError.raise_for(list(dict.fromkeys(reasons)))
+    assert prepared is not None  # nothing was against it
+    if prepared.plan.head.plan_id != needs.plan_id:
+        message = "a suite, a skill or a plugin has changed since the run began"
+        raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
+    return prepared
+
+
+async def _prepared(needs: Recipe, place: Place, concurrency: int, reasons: list[Problem]) -> Prepared:
+    """Prepare what a recipe asks for, and tell of a sandbox that is too weak even if there are other reasons."""
+    options, plugins = options_of(needs, place)
+    registry = plugins.registry()
+    ask_first(registry.events)
+    try:
+        prepared = await prepare(replace(options, how=replace(options.how, concurrency=concurrency)), registry)
+    except SkillgaugeError:
+        if needs.tier:
+            with collected(reasons):
+                chosen = await choose_sandbox(options.who.sandbox, registry, untrusted=options.how.untrusted)
+                reasons += _too_weak(chosen, needs.tier)
+        raise
+    reasons += _too_weak(prepared.cast.sandbox, needs.tier)
+    return prepared
+
+
+def _too_weak(chosen: ChosenSandbox | None, tier: Tier | None) -> list[Problem]:
     if tier is None or chosen is None or _STRENGTH.index(chosen.report.tier) >= _STRENGTH.index(tier):
         return []
     message = f"sandbox {chosen.name!r} is {chosen.report.tier} here, and the run has {tier}"

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from skillgauge.api.report import chance_text, counted, listed, percent
+from skillgauge.api.report import counted, percent
+from skillgauge_skill_maps.model import PROVEN, Action, PairRow, Rate, Relation, SkillRow
+from skillgauge_skill_maps.wording import pair_sentence, queries_text
 
 from .catalogue import Member
 from .findings import HALF, LEAST_INSTEAD, Screened
-from .model import PROVEN, Action, PairRow, Rate, Relation, SkillRow
 from .overlap import shared_words
 
 NAMES_ALIKE = 0.5
 """Share of words that two names have in common from which a new name is advised before a new description."""
 _BROAD = 2
 """Skills that a skill has to shadow for its own description to be called too broad."""
-_QUERIES = 4
-"""Queries that are named."""
 
 
 def skill_rows(members: Sequence[Member], screened: Screened, pairs: Sequence[PairRow]) -> tuple[SkillRow, ...]:
@@ -98,30 +97,3 @@ def _evidence(name: str, rate: Rate | None, none_fired: int, pairs: Sequence[Pai
         yield f"no skill fired in {none_fired} of them"
     for pair in pairs:
         yield pair_sentence(pair, name)
-
-
-def queries_text(number: int) -> str:
-    """Return a number of queries in words."""
-    return "1 query" if number == 1 else f"{number} queries"
-
-
-def pair_sentence(pair: PairRow, about: str | None = None) -> str:
-    """Return the evidence of a pair as a sentence.
-
-    Args:
-        pair: the pair.
-        about: the skill whose evidence it is; `None` names both.
-    """
-    owner = "it" if about == pair.query_of else pair.query_of
-    subject = "this skill" if about == pair.skill else pair.skill
-    sentence = f"{subject} fired instead of {owner} in {pair.instead} of {counted(pair.sessions, 'session')}"
-    if not pair.instead:
-        sentence = f"{subject} and {owner} are {percent(pair.likeness)} alike"
-    if pair.queries:
-        sentence += f" ({listed(pair.queries, _QUERIES)})"
-    result = pair.left_out
-    if result is None:
-        return sentence
-    ratio = f"{result.fired_without} of {result.sessions_without} against {result.fired_with} of {result.sessions_with}"
-    chance = chance_text(result.adjusted)
-    return f"{sentence}; with {subject} left out {owner} fired in {ratio} ({chance}, corrected for all pairs)"

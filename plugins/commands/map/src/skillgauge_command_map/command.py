@@ -41,7 +41,7 @@ _TAKEN = frozenset(
 
 def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
-    from .documents import MapDocument, MapPlanDocument  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_skill_maps import MapDocument, MapPlanDocument  # noqa: PLC0415 - `--help` needs none of it
 
     return {"map": MapDocument.model_json_schema(), "map-plan": MapPlanDocument.model_json_schema()}
 

@@ -10,17 +10,16 @@ from typing import Any, Literal, assert_never
 from skillgauge.api import ExitCode, Problem, UsageError
 from skillgauge.api.report import RunState, counted, percent, stamp
 from skillgauge.api.run import Evaluation, Invocation, problem_documents, write_whole
+from skillgauge_skill_maps import NAME, AlikePair, MapDocument, MapPlanDocument, PlannedSessions
+from skillgauge_skill_maps.model import PROVEN, Action, Relation, SkillRow
+from skillgauge_skill_maps.page import render
+from skillgauge_skill_maps.wording import action_text, cost_text, pair_sentence, queries_text, sentences, verdict_of
 
-from .advice import pair_sentence, queries_text, skill_rows
+from .advice import skill_rows
 from .catalogue import read_catalogue
-from .documents import AlikePair, MapDocument, MapPlanDocument, PlannedSessions
 from .findings import ALIKE, LEVEL, pair_rows
 from .mapping import MapMaker, Mapped
-from .model import PROVEN, Action, Relation, SkillRow
-from .page import render
-from .wording import action_text, cost_text, sentences, verdict_of
 
-NAME = "map-result"
 _SKILLS = 20
 """Skills that the terminal lists; the page and the document have all."""
 _PAIRS = 8

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillgauge.stats import LIFT_LEVEL, RateInterval, Repeats, chance_of_difference, holm, interval_here
+from skillgauge_skill_maps.model import NONE, LeftOut, MatrixRow, PairRow, Rate, Relation
 
-from .model import NONE, LeftOut, MatrixRow, PairRow, Rate, Relation
 from .overlap import Likeness
 from .queries import ALL, arm_without
 from .sessions import Fired, by_query

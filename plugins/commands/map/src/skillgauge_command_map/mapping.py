@@ -11,9 +11,9 @@ from typing import Any
 from skillgauge.api import Fact, PluginError, Problem, RunQuery, Severity, SkillgaugeError, UsageError
 from skillgauge.api.report import RunInfo, RunState, RunView, counted
 from skillgauge.api.run import Asked, Evaluation, Invocation, eval_options, opened_store, run_reports
+from skillgauge_skill_maps import PlannedSessions, QueryRow
 
 from .catalogue import Catalogue
-from .documents import PlannedSessions, QueryRow
 from .findings import Pair, Screened
 from .overlap import Likeness
 from .queries import MapSuites

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -19,7 +18,7 @@ from skillgauge.api.report import RunState, RunView, counted
 
 from .access import ICON, STYLE, Gate, Names, Tickets
 from .downloads import Downloads
-from .links import ServedLinks
+from .forms import count_of, form_of, number_of, page_of, words_of
 from .noting import NotTakenError, notes_of_form, seen, trial_notes_of_form
 from .pages.case_page import case_page, find_case, find_trial, trial_page
 from .pages.compare_page import compare_page
@@ -33,13 +32,10 @@ from .rendering import Pages, icon, style
 from .rows import RunRow
 from .run_list import RunFilter, choices
 from .sources import Runs, key_of
+from .stopping import Stopper
 
-_LONGEST = 200
-"""Characters of a filter that are looked at."""
 _PAUSE_S = 5
 """Seconds after which the page of a run that is followed is loaded again."""
-_LARGEST_FORM = 262_144
-"""Bytes of a form."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +50,7 @@ class Viewer:
         tickets: know which forms are from our pages.
         downloads: renders runs through reporters.
         quarantine: makes the lines by which a case goes into quarantine; `None` if no folder is known.
+        stopper: stops runs that go on; `None` if none can be stopped.
     """
 
     runs: Runs
@@ -63,6 +60,7 @@ class Viewer:
     tickets: Tickets
     downloads: Downloads
     quarantine: Quarantine | None
+    stopper: Stopper | None
 
     def routes(self) -> list[Route]:
         """Every address that there is."""
@@ -79,6 +77,7 @@ class Viewer:
             Route("/runs/{run}/labels", self.add_label, methods=["POST"]),
             Route("/runs/{run}/judges", self.judges),
             Route("/runs/{run}/notes", self.note, methods=["POST"]),
+            Route("/runs/{run}/stop", self.stop, methods=["POST"]),
             Route("/runs/{run}/reports/{reporter}", self.report),
             Route("/compare", self.compare),
             Route("/history", self.history),
@@ -99,17 +98,17 @@ class Viewer:
     def list(self, request: Request) -> Response:
         """The runs that fit a filter."""
         rows = self.runs.rows()
-        chosen = RunFilter.of(_words(request))
+        chosen = RunFilter.of(words_of(request))
         return self._page(
             "runs", chosen=chosen, part=chosen.part(rows), choices=choices(rows), sources=self.runs.labels
         )
 
     def run(self, request: Request) -> Response:
         """A run."""
-        row, view = self._found(request)
-        words = _words(request)
+        row, view = self._run_of(request)
+        words = words_of(request)
         show = words.get("show", "all")
-        chosen = CaseFilter(show if show in ("all", "bad", "changed") else "all", words.get("q", ""), _page_of(words))
+        chosen = CaseFilter(show if show in ("all", "bad", "changed") else "all", words.get("q", ""), page_of(words))
         cases = self.cases.of(row, view)
         is_followed = view.run.state is RunState.RUNNING and bool(words.get("follow"))
         page = RunPage(row, view, now=time.time(), downloads=self.downloads.names)
@@ -124,6 +123,7 @@ class Viewer:
             is_followed=is_followed,
             pause_s=_PAUSE_S,
             form_key=self.tickets.form_key if can_note else None,
+            stop_key=self.tickets.form_key if self._can_stop(row) else None,
             seen=seen(row.notes) if row.notes else "",
             noted_trials=sorted((self.runs.trial_notes(row) or {}).items()),
         )
@@ -133,11 +133,11 @@ class Viewer:
 
     def case(self, request: Request) -> Response:
         """A case of a run."""
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         report = find_case(view, request.path_params["suite"], request.path_params["case"])
         if report is None:
             raise HTTPException(404, "The run has no such case, or no trial of it has ended.")
-        words = _words(request)
+        words = words_of(request)
         lines = self.quarantine and self.quarantine.lines(report.case, words.get("until", ""), words.get("reason", ""))
         return self._page(
             "case",
@@ -151,11 +151,11 @@ class Viewer:
 
     def trial(self, request: Request) -> Response:
         """A trial of a run."""
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         result = find_trial(view, request.path_params["trial"])
         if result is None:
             raise HTTPException(404, "The run has no such trial, or it has not ended.")
-        first = _number(_words(request).get("from", "1"))
+        first = number_of(words_of(request).get("from", "1"))
         suites = [suite.id for suite in view.head.suites]
         place = suites.index(result.suite_id) if result.suite_id in suites else 0
         noted = self.runs.trial_notes(row)
@@ -173,12 +173,12 @@ class Viewer:
     def label(self, request: Request) -> Response:
         """The next judged check to label."""
         row, view = self._judged(request)
-        page = self.labels.page(row, view, _count(_words(request).get("skipped", "")))
+        page = self.labels.page(row, view, count_of(words_of(request).get("skipped", "")))
         return self._page("label", row=row, page=page, form_key=self.tickets.form_key)
 
     async def add_label(self, request: Request) -> Response:
         """Take a label, and lead to the next check."""
-        words = await _form(request)
+        words = await form_of(request)
         self._require_own(words)
         return await run_in_threadpool(self._added, request, words)
 
@@ -186,19 +186,19 @@ class Viewer:
         row, view = self._judged(request)
         if not self.labels.add(row, view, words):
             raise HTTPException(400, "This is no label for a check that a judge decided in this run.")
-        skipped = _count(words.get("skipped", ""))
+        skipped = count_of(words.get("skipped", ""))
         address = self.pages.links.labels(row.key, skipped=str(skipped) if skipped else "")
         return RedirectResponse(address, status_code=303)
 
     async def note(self, request: Request) -> Response:
         """Take what a person says of a run, and lead back to it."""
-        words = await _form(request)
+        words = await form_of(request)
         self._require_own(words)
         return await run_in_threadpool(self._noted, request, words)
 
     def _noted(self, request: Request, words: Mapping[str, str]) -> Response:
         self._require_writable()
-        row, _ = self._found(request)
+        row, _ = self._run_of(request)
         if row.notes is None:
             raise HTTPException(404, "The place of this run keeps no names, notes or labels.")
         try:
@@ -211,13 +211,13 @@ class Viewer:
 
     async def note_trial(self, request: Request) -> Response:
         """Take what a person says of a trial, and lead back to it."""
-        words = await _form(request)
+        words = await form_of(request)
         self._require_own(words)
         return await run_in_threadpool(self._noted_trial, request, words)
 
     def _noted_trial(self, request: Request, words: Mapping[str, str]) -> Response:
         self._require_writable()
-        row, _ = self._found(request)
+        row, _ = self._run_of(request)
         ordinal = request.path_params["trial"]
         noted = self.runs.trial_notes(row)
         if noted is None:
@@ -230,6 +230,23 @@ class Viewer:
             raise HTTPException(404, "The run has no such trial, or it has not ended.")
         return RedirectResponse(self.pages.links.trial(row.key, ordinal), status_code=303)
 
+    async def stop(self, request: Request) -> Response:
+        """Stop a run that goes on, and lead back to it."""
+        words = await form_of(request)
+        self._require_own(words)
+        return await run_in_threadpool(self._stopped, request)
+
+    def _stopped(self, request: Request) -> Response:
+        self._require_writable()
+        row, _ = self._run_of(request)
+        if self.stopper is None or not self._can_stop(row) or not self.stopper.stop(row):
+            raise HTTPException(409, "No process of yours on this machine carries out this run.")
+        return RedirectResponse(self.pages.links.run(row.key, follow="1"), status_code=303)
+
+    def _can_stop(self, row: RunRow) -> bool:
+        is_going_on = self.labels.can_add and row.state is RunState.RUNNING
+        return is_going_on and self.stopper is not None and self.stopper.can_stop(row)
+
     def _require_own(self, words: Mapping[str, str]) -> None:
         if not self.tickets.admits_form(words.get("key", "")):
             raise HTTPException(403, "The form is not from a page of this server; open the page anew.")
@@ -240,14 +257,14 @@ class Viewer:
 
     def judges(self, request: Request) -> Response:
         """The labels of a run beside what its judges said."""
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         if not view.head.judges:
             raise HTTPException(404, "No judge decided anything in this run.")
         return self._page("judges", row=row, page=self.labels.judges(row, view), can_add=self.labels.can_add)
 
     def report(self, request: Request) -> Response:
         """A run as a report, to be downloaded."""
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         document = self.downloads.make(view, row.key, request.path_params["reporter"])
         if document is None:
             raise HTTPException(404, "No reporter of that name is installed.")
@@ -257,7 +274,7 @@ class Viewer:
     def _judged(self, request: Request) -> tuple[RunRow, RunView]:
         """The run of a request that is about labels to add."""
         self._require_writable()
-        row, view = self._found(request)
+        row, view = self._run_of(request)
         if not view.head.judges:
             raise HTTPException(404, "No judge decided anything in this run.")
         return row, view
@@ -284,7 +301,7 @@ class Viewer:
             raise HTTPException(404, "No run here is of that skill.")
         return self._page("history", page=history_page(target, rows, self.runs.views(rows), older))
 
-    def _found(self, request: Request) -> tuple[RunRow, RunView]:
+    def _run_of(self, request: Request) -> tuple[RunRow, RunView]:
         return self._run(request.path_params["run"])
 
     def _run(self, key: str) -> tuple[RunRow, RunView]:
@@ -305,16 +322,17 @@ class Desk:
         labels: what people say of judged checks.
         downloads: renders runs through reporters.
         quarantine: makes the lines by which a case goes into quarantine; `None` if no folder is known.
+        stopper: stops runs that go on; `None` if none can be stopped.
     """
 
     labels: Labels
     downloads: Downloads
     quarantine: Quarantine | None = None
+    stopper: Stopper | None = None
 
 
-def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk) -> Gate:
+def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk, pages: Pages) -> Gate:
     """Return the whole server as an ASGI application."""
-    pages = Pages(ServedLinks(), inline_style=False)
 
     def message(status: int, title: str, text: str) -> Response:
         return HTMLResponse(pages.draw("message", title=title, text=text, leads_to=None), status_code=status)
@@ -336,7 +354,7 @@ def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk) -> Gate:
         HTTPException: failed,
         SkillgaugeError: broken,
     }
-    viewer = Viewer(runs, pages, Cases(), desk.labels, tickets, desk.downloads, desk.quarantine)
+    viewer = Viewer(runs, pages, Cases(), desk.labels, tickets, desk.downloads, desk.quarantine, desk.stopper)
     app = Starlette(routes=viewer.routes(), exception_handlers=dict(handlers))
     return Gate(
         app,
@@ -345,32 +363,3 @@ def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk) -> Gate:
         refuse=message,
         welcome=welcome,
     )
-
-
-def _words(request: Request) -> dict[str, str]:
-    return {name: value[:_LONGEST] for name, value in request.query_params.items()}
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form as browsers send it without files; of a name that comes twice the last counts."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > _LARGEST_FORM:
-            raise HTTPException(413, "The form is too large.")
-    try:
-        return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict"))
-    except ValueError:
-        raise HTTPException(400, "This is no form.") from None
-
-
-def _page_of(words: Mapping[str, str]) -> int:
-    return max(1, _number(words.get("page", "1")))
-
-
-def _number(text: str) -> int:
-    return _count(text, 1)
-
-
-def _count(text: str, otherwise: int = 0) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise

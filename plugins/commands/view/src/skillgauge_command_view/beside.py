@@ -129,15 +129,23 @@ class ProcessViewer:
     """Shows the runs of a store with the command `view`."""
 
     def address(self, call: Invocation, run_id: str) -> str | None:
-        """See `RunViewer.address`. The browser that opened the viewer has the cookie that the page asks for."""
-        from .sources import key_of  # noqa: PLC0415 - asked at the beginning of every run
+        """See `RunViewer.address`. The browser that opened the viewer has the cookie that the page asks for.
 
+        A viewer that is started later may stop the run, too, so a note is left in any case.
+        """
+        from .sources import key_of  # noqa: PLC0415 - asked at the beginning of every run
+        from .stopping import leave_note  # noqa: PLC0415 - as above
+
+        leave_note(call, run_id, place_of(call))
         folder = _folder(call)
         port = next(_ports(folder, place_of(call)), None) if folder else None
         return f"http://127.0.0.1:{port}/runs/{key_of(run_id)}?follow=1" if port else None
 
     def open(self, call: Invocation, run_id: str) -> StartedViewer:
         """See `RunViewer.open`."""
+        from .stopping import leave_note  # noqa: PLC0415 - only `--view` comes here
+
+        leave_note(call, run_id, place_of(call))
         arguments = ("view", "serve", "--json", "--open", "--run", run_id, "--store", place_of(call), "--until-eof")
         process = subprocess.Popen(
             (sys.executable, "-P", "-m", "skillgauge", *arguments),
@@ -165,8 +173,8 @@ def _document(process: subprocess.Popen[str]) -> dict[str, Any]:
     while line := process.stdout.readline():
         text += line
         with suppress(ValueError):
-            found = json.loads(text)
-            return found if isinstance(found, dict) else {}
+            document = json.loads(text)
+            return document if isinstance(document, dict) else {}
     return {}
 
 

@@ -98,24 +98,31 @@ def schemas() -> Mapping[str, JsonObject]:
     metavar="FILE",
     help="File that labels of judged checks are added to, as by `judge label`.",
 )
-@click.option("--read-only", is_flag=True, help="Take no labels, names, notes or tags.")
+@click.option("--read-only", is_flag=True, help="Take no labels, names, notes or tags, and stop no run.")
 @click.pass_context
 def serve(ctx: click.Context, /, **chosen: Any) -> int:
     """Serve runs until Ctrl-C."""
-    from .access import is_loopback  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api.run import store_place  # noqa: PLC0415 - `--help` needs none of it
+
+    from .access import is_loopback  # noqa: PLC0415 - as above
     from .app import Desk  # noqa: PLC0415 - as above
-    from .beside import noted  # noqa: PLC0415 - as above
+    from .beside import noted, place_of  # noqa: PLC0415 - as above
     from .downloads import Downloads  # noqa: PLC0415 - as above
     from .pages.label_page import Labels  # noqa: PLC0415 - as above
     from .quarantining import Quarantine  # noqa: PLC0415 - as above
     from .serving import Place, Server, opened_in_browser  # noqa: PLC0415 - as above
+    from .stopping import Stopper  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj, {})
     with ExitStack() as stack:
         runs = stack.enter_context(_runs(ctx, call, chosen["paths"], chosen["stores"]))
         labels = Labels(Path(chosen["labels"]), can_add=not chosen["read_only"])
         first = _first(runs, chosen["run"])
-        desk = Desk(labels, Downloads(call), Quarantine(call))
+        calls = _calls(ctx, call, chosen["paths"], chosen["stores"])
+        # Who looks from elsewhere need not be this user.
+        places = {store_place(own): place_of(own) for own in calls} if is_loopback(chosen["host"]) else {}
+        stopper = Stopper(call, places)
+        desk = Desk(labels, Downloads(call), Quarantine(call), stopper)
         server = Server(runs, Place(chosen["host"], chosen["port"]), desk)
         stack.callback(server.close)
         stack.enter_context(noted(call, server.port, _places(ctx, call, chosen["paths"], chosen["stores"])))

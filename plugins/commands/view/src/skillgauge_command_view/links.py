@@ -42,6 +42,9 @@ class Links(Protocol):
     def notes(self, key: str) -> str:
         """Takes what a person says of a run."""
 
+    def stop(self, key: str) -> str:
+        """Stops a run that goes on."""
+
     def trial_notes(self, key: str, ordinal: int) -> str:
         """Takes what a person says of a trial."""
 
@@ -89,6 +92,10 @@ class ServedLinks:
     def notes(self, key: str) -> str:
         """See `Links.notes`."""
         return f"/runs/{key}/notes"
+
+    def stop(self, key: str) -> str:
+        """See `Links.stop`."""
+        return f"/runs/{key}/stop"
 
     def trial_notes(self, key: str, ordinal: int) -> str:
         """See `Links.trial_notes`."""
@@ -150,6 +157,10 @@ class FileLinks:
 
     def notes(self, key: str) -> str:
         """See `Links.notes`; only a server takes them."""
+        return self.run(key)
+
+    def stop(self, key: str) -> str:
+        """See `Links.stop`; only a server stops runs."""
         return self.run(key)
 
     def trial_notes(self, key: str, ordinal: int) -> str:

@@ -14,7 +14,7 @@ from skillgauge_run_pages import content_hash, environment
 
 from .links import Links
 from .pages.compare_page import turn_class
-from .pages.run_page import group_name
+from .pages.run_page import step_text
 
 
 def icon() -> str:
@@ -41,10 +41,10 @@ class Pages:
 
     @cached_property
     def _environment(self) -> Environment:
-        made = environment(__package__ or "")
-        made.filters.update(group_name=group_name, turn=turn_class)
-        made.globals.update(link=self.links, **self._style())
-        return made
+        templates = environment(__package__ or "")
+        templates.filters.update(step=step_text, turn=turn_class)
+        templates.globals.update(link=self.links, **self._style())
+        return templates
 
     def _style(self) -> Mapping[str, object]:
         if not self._inline_style:
@@ -54,6 +54,11 @@ class Pages:
             "style": Markup(content),  # our own file, nothing from outside
             "style_hash": content_hash(content),
         }
+
+    def prepare(self) -> None:
+        """Compile every template, so that the first look at a page does not wait for that."""
+        for name in self._environment.list_templates(extensions=["jinja"]):
+            self._environment.get_template(name)
 
     def draw(self, template: str, **values: object) -> str:
         """A page as HTML."""

@@ -24,6 +24,7 @@ from skillgauge_workers import Frame, unpacked
 
 from .connecting import SILENCE_S, answers, connected, identity, quiet, scheduler_of, trouble
 from .options import DaskOptions
+from .recovery import Recovery
 from .station import TOPIC, end_station, exchange, open_station, renew
 
 log = get_logger(__name__)
@@ -39,6 +40,7 @@ class WorkerInfo:
     """A worker as its scheduler describes it."""
 
     address: str
+    name: str
     threads: int
     resources: Mapping[str, float]
 
@@ -122,6 +124,7 @@ class Cluster:
         options: say which cluster.
         key: of the run.
         size: workers of a cluster of this process, and the threads of each.
+        recovery: takes executions that earlier processes of the run did not come to keep.
         on_workers: called in the cluster's thread with the workers that there are, now and then.
         on_trouble: called there with what ends the run.
     """
@@ -131,12 +134,16 @@ class Cluster:
         options: DaskOptions,
         key: str,
         size: tuple[int, int],
+        recovery: Recovery,
         on_workers: Callable[[list[WorkerInfo]], object],
         on_trouble: Callable[[PluginError], object],
     ) -> None:
         self._options = options
         self._key = key
         self._size = size
+        self._recovery = recovery
+        self._has_depot = False
+        """Whether workers can leave executions at the scheduler."""
         self._on_workers = on_workers
         self._on_trouble = on_trouble
         self._remotes: dict[str, Remote] = {}
@@ -197,8 +204,9 @@ class Cluster:
             PluginError: that worker cannot have one.
         """
         folder = None if self._options.travels else self._options.folder or _here()
+        opening = open_station, self._key, folder, self._recovery.run_id, self._has_depot
         try:
-            (refusal,) = (await self._client.run(open_station, self._key, folder, workers=[address])).values()
+            (refusal,) = (await self._client.run(*opening, workers=[address])).values()
         except Exception as error:
             raise _refused(address, f"{type(error).__name__}: {error}") from error
         if refusal:
@@ -218,6 +226,8 @@ class Cluster:
             async with connected(self._options, self._size) as client:
                 self._client = client
                 client.subscribe_topic(TOPIC, self._rung)  # type: ignore[no-untyped-call]
+                if self._options.outlives:
+                    self._has_depot = await self._recovery.look(client)
                 await self._watched()
         except PluginError as error:
             self._on_trouble(error)
@@ -262,7 +272,7 @@ class Cluster:
         for address in [one for one in self._remotes if one not in workers]:
             self._remotes.pop(address).lose()
         running = [
-            WorkerInfo(address, info["nthreads"], info["resources"])
+            WorkerInfo(address, str(info["name"]), info["nthreads"], info["resources"])
             for address, info in workers.items()
             if info["status"] == "running"
         ]

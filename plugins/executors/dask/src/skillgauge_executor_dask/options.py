@@ -42,7 +42,7 @@ class DaskOptions(Frozen):
     )
     resources: Mapping[str, float] = Field(
         default_factory=dict,
-        description="What each attempt takes of the resources that workers announce (`dask worker --resources`).",
+        description="What each attempt takes of what workers announce (`--resource` of `skillgauge worker`).",
         json_schema_extra=HARMLESS,
     )
     engine_resources: Mapping[str, Mapping[str, float]] = Field(
@@ -62,9 +62,14 @@ class DaskOptions(Frozen):
     )
 
     @property
+    def outlives(self) -> bool:
+        """True if the cluster outlives this process."""
+        return bool(self.address or self.scheduler_file)
+
+    @property
     def travels(self) -> bool:
         """True if the files of the run travel: not where they are, and not in a cluster in this process."""
-        return self.folder is None and bool(self.address or self.scheduler_file)
+        return self.folder is None and self.outlives
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:

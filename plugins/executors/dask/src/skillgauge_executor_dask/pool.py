@@ -12,10 +12,11 @@ from uuid import uuid4
 
 from skillgauge.api import Failure, PluginError, PortableRunTrial, Problem, Trial, TrialResult, get_logger
 from skillgauge_run_content import ContentOfRun
-from skillgauge_workers import Attempts, Frame, packed, prepared
+from skillgauge_workers import Attempts, Frame, none_admitted, packed, prepared
 
 from .cluster import Cluster, Remote, WorkerInfo
 from .options import DaskOptions
+from .recovery import Recovery
 
 log = get_logger(__name__)
 
@@ -119,10 +120,12 @@ class Pool:
         """Has an exception once the run cannot go on: a `PluginError`."""
         workers = min(options.workers or os.cpu_count() or 1, run.concurrency)
         threads = options.places or -(-run.concurrency // workers)
+        self._recovery = Recovery(run)
         self._cluster = Cluster(
             options,
             f"skillgauge-{uuid4().hex}",
             (workers, threads),
+            self._recovery,
             lambda found: self._loop.call_soon_threadsafe(self._see, found),
             lambda error: self._loop.call_soon_threadsafe(self._give_up, error),
         )
@@ -143,6 +146,7 @@ class Pool:
                 trial = await anext(trials)
             except StopAsyncIteration:
                 return
+            await self._recovery.hand_in(trial, self._cluster.ask)
             yield trial
 
     async def finished(self) -> None:
@@ -156,10 +160,13 @@ class Pool:
         member = await self._free(needs)
         assert member.attempts is not None  # it can make one
         try:
-            return await member.attempts.make(trial)
+            answer = await member.attempts.make(trial)
         finally:
             member.take(needs, -1)
             await self._notify()
+        if isinstance(answer, Failure) and answer.retryable:
+            await self._recovery.rescue(trial, self._cluster.ask)
+        return answer
 
     def stop(self) -> None:
         """Draw no more trials."""
@@ -215,15 +222,14 @@ class Pool:
 
     def _nobody(self, needs: Mapping[str, float]) -> PluginError:
         needed = ", ".join(f"{name}={amount:g}" for name, amount in needs.items())
+        announced = " ".join(f"--resource {name}={amount:g}" for name, amount in needs.items())
         message = f"no worker could make an attempt for {self._options.wait_s:g} s"
-        hint = "Start one with `dask worker ADDRESS`, or raise executors.dask.wait_s."
+        hint = "Start one with `skillgauge worker`, or raise executors.dask.wait_s."
         if self._members:
             message = f"no worker announces {needed}, which an attempt takes"
-            hint = f'Start one with `dask worker ADDRESS --resources "{needed.replace(",", "")}"`.'
-        return PluginError([Problem("executor.no-worker", message, hint=hint), *self._refusals()])
-
-    def _refusals(self) -> list[Problem]:
-        return [problem for error in self._refused.values() for problem in error.problems]
+            hint = f"Start one that does: `skillgauge worker`, with {announced}."
+        refusals = [problem for error in self._refused.values() for problem in error.problems]
+        return PluginError([Problem("executor.no-worker", message, hint=hint), *refusals])
 
     def _give_up(self, error: PluginError) -> None:
         if not self.trouble.done():
@@ -249,7 +255,7 @@ class Pool:
             link = _Link(self._cluster)
             await link.open(address)
             share = min(member.places, self._run.concurrency)
-            member.attempts = await prepared(link, self._run, share, self._files)
+            member.attempts = await prepared(link, self._run, share, self._files, member.info.name)
             self._has_begun = True
             log.info("worker.ready", worker=address, places=member.places)
             await self._notify()
@@ -258,7 +264,7 @@ class Pool:
             log.warning("worker.refused", worker=address, reason=str(error))
             self._refused[address] = error
             if len(self._members) == 1 and not self._has_begun:
-                self._give_up(PluginError(self._refusals()))
+                self._give_up(none_admitted(self._refused.values()))
         finally:
             del self._members[address]
 

@@ -14,7 +14,17 @@ from skillgauge.api import (
     TrialResult,
     get_logger,
 )
-from skillgauge_workers import CLOSE_S, Attempts, Frame, WorkerProcess, prepared, receive, send, start_worker
+from skillgauge_workers import (
+    CLOSE_S,
+    Attempts,
+    Frame,
+    WorkerProcess,
+    none_admitted,
+    prepared,
+    receive,
+    send,
+    start_worker,
+)
 
 log = get_logger(__name__)
 
@@ -34,10 +44,10 @@ class Pool:
         self._places = [_Place(run, share) for share in shares]
 
     async def open(self) -> None:
-        """Start every worker and wait for the first that is ready; one that cannot prepare the run is left out.
+        """Start every worker and wait for the first that is ready; one that is refused is left out.
 
         Raises:
-            PluginError: none can prepare the run.
+            PluginError: all are refused.
         """
         opening = [place.start() for place in self._places]
         pending = set(opening)
@@ -45,7 +55,7 @@ class Pool:
             done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
             if not all(one.cancelled() or one.exception() for one in done):
                 return
-        opening[0].result()
+        raise none_admitted([_refusal(one) for one in opening])
 
     async def attempt(self, trial: Trial) -> TrialResult | Failure:
         """Have one attempt made; a worker that dies over it is a failure that another attempt may help."""
@@ -113,6 +123,15 @@ class _Place:
         for attempts in await asyncio.gather(*started, return_exceptions=True):
             if isinstance(attempts, Attempts):
                 await attempts.close()
+
+
+def _refusal(opening: asyncio.Task[Attempts]) -> PluginError:
+    """Return why a worker is refused; what else went wrong with it is raised."""
+    try:
+        opening.result()
+    except PluginError as error:
+        return error
+    raise AssertionError("it is ready")
 
 
 class _Socket:

@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from skillgauge.api import DIRECT, SuiteHead, TrialResult, Verdict
 from skillgauge.api.report import (
     CaseReport,
-    Figure,
     GroupKey,
-    GroupSummary,
     Opening,
+    PairSummary,
     Ranking,
     RunState,
     RunView,
-    SuiteValidity,
-    TagSummary,
     case_by_case,
+    compared,
     duration,
     judge_notes,
     opening,
     rankings,
-    rated_figures,
     reason_of,
     run_notes,
 )
+from skillgauge_run_pages.efforts import Efforts
+from skillgauge_run_pages.skills import Skills, WorstCase
+from skillgauge_run_pages.summary import GroupFigures, SuiteFigures, suites_of
 from skillgauge_run_views import Transcript, transcript
 from skillgauge_run_views.transcripts import as_text
 
 from .cases import CasesByArm, Lane, lanes_of
-from .skills import Skills
 
 ROWS = 5_000
-"""Trials listed in one report, shared evenly among its groups; those that did not pass come first. Of tags as many."""
+"""Trials listed in one report, shared evenly among its groups; those that did not pass come first."""
 ROOM = 8_000_000
 """Characters of transcripts in one report, shared evenly among its groups; trials that did not pass come first."""
 SHORT = 50
 """Trials that are listed in one table; more are split by whether they passed, and those that did are folded."""
-SHORT_TAGS = 20
-"""Tags of a group that stand open; a longer table is folded, so that the trials are in reach."""
 
 
 @dataclass(frozen=True)
@@ -71,71 +67,24 @@ class CaseTable:
 
 @dataclass(frozen=True)
 class Section:
-    """The trials of one group, and its summary where there is one."""
+    """The trials of one group."""
 
-    target_id: str | None
-    arm: str
-    runner: str
-    model: str | None
-    group: GroupSummary | None
-    tags: tuple[TagSummary, ...]
-    """The group's tags that are listed."""
+    figures: GroupFigures
     tables: tuple[CaseTable, ...]
     total: int
     listed: int
-
-    @property
-    def tags_are_open(self) -> bool:
-        """True if their table stands open."""
-        return len(self.tags) <= SHORT_TAGS
-
-    @property
-    def figures(self) -> Mapping[str, Figure]:
-        """The format's numbers by name, without those that stand in place of a pass rate."""
-        if self.group is None:
-            return {}
-        apart = rated_figures(self.group)
-        return {figure.name: figure for figure in self.group.figures if figure not in apart}
 
 
 @dataclass(frozen=True)
 class SuitePart:
     """One suite with its groups."""
 
-    head: SuiteHead
-    title: str
-    """Its name, or its id if it has none of its own."""
-    validity: SuiteValidity | None
+    figures: SuiteFigures
     sections: tuple[Section, ...]
     cases: tuple[CasesByArm, ...] = ()
     """Of a suite with agents."""
     answers: tuple[str, ...] = ()
     """The answers of its comparisons, where they do not stand at the top of the page."""
-
-    @property
-    def summarized(self) -> tuple[Section, ...]:
-        """The sections that have a summary."""
-        return tuple(section for section in self.sections if section.group)
-
-    @property
-    def rated(self) -> tuple[Section, ...]:
-        """Those of them whose format has figures in place of a pass rate."""
-        return tuple(section for section in self.summarized if section.group and rated_figures(section.group))
-
-    @property
-    def with_rate(self) -> tuple[Section, ...]:
-        """The others."""
-        return tuple(section for section in self.summarized if section.group and not rated_figures(section.group))
-
-    @property
-    def figure_heads(self) -> Mapping[str, str]:
-        """Name and label of every number that the format gives."""
-        return {one.name: one.label for section in self.sections for one in section.figures.values()}
-
-    @property
-    def is_invalid(self) -> bool:
-        """True if its results prove nothing."""
-        return self.validity is not None and not self.validity.valid
 
 
 @dataclass(frozen=True)
@@ -148,8 +97,12 @@ class Page:
     """What holds for the whole run, and must be known before a figure is believed."""
     skills: Skills | None = None
     """All skills side by side, if there are several; the suites are then folded, or in files of their own."""
+    worst: tuple[WorstCase, ...] = ()
+    """The cases of all skills to look at first."""
     has_anchors: bool = False
     """True if cases can be linked to."""
+    efforts: Efforts = field(default_factory=Efforts)
+    """The time, tokens and cost of the sessions that the page has read."""
 
     @property
     def opening(self) -> Opening:
@@ -162,6 +115,11 @@ class Page:
         return rankings(self.view)
 
     @property
+    def pairs(self) -> tuple[PairSummary, ...]:
+        """The comparisons of arms that have an estimate."""
+        return tuple(pair for pair in compared(self.view) if pair.evidence)
+
+    @property
     def is_partial(self) -> bool:
         """True if trials of the plan are missing."""
         return self.view.run.state is not RunState.FINISHED
@@ -169,7 +127,7 @@ class Page:
     @property
     def invalid(self) -> int:
         """The number of suites that prove nothing."""
-        return sum(suite.is_invalid for suite in self.suites)
+        return sum(suite.figures.is_invalid for suite in self.suites)
 
     @property
     def started(self) -> str:
@@ -246,11 +204,13 @@ class _Contents:
     buckets: dict[GroupKey, _Bucket]
     lanes: dict[GroupKey, Lane] = field(default_factory=dict)
     notices: _Notices = field(default_factory=_Notices)
+    efforts: Efforts = field(default_factory=Efforts)
 
     def add_trials(self, report: CaseReport, *, has_transcript: bool) -> None:
         """Take the trials of a case; `has_transcript`: their transcripts stand beside them."""
         name = report.case.name or report.case.id
         for group, results in report.results.items():
+            self.efforts.add(results)
             bucket = self.buckets.setdefault(group, _Bucket(self.limit, self.room))
             for result in results:
                 self.notices.add(result)
@@ -280,30 +240,25 @@ def page_of(view: RunView, reports: Iterable[CaseReport] | None = None) -> Page:
         contents.add_trials(report, has_transcript=suite is None)
         if suite is not None:
             contents.add_lanes(report, suite)
-    suites = tuple(_suite_parts(view, contents, groups, folded=frozenset(agents)))
+    suites = tuple(_suite_parts(view, contents, folded=frozenset(agents)))
     notes = [("Note", note) for note in (*run_notes(view), *judge_notes(view))]
-    return Page(view, suites, (*contents.notices.told(), *notes))
+    return Page(view, suites, (*contents.notices.told(), *notes), efforts=contents.efforts)
 
 
-def _suite_parts(
-    view: RunView, contents: _Contents, groups: Mapping[GroupKey, GroupSummary], *, folded: frozenset[str]
-) -> Iterator[SuitePart]:
+def _suite_parts(view: RunView, contents: _Contents, *, folded: frozenset[str]) -> Iterator[SuitePart]:
     """Yield each suite with its sections; those of the suites in `folded` are closed at first."""
-    validity = {each.suite_id: each for each in view.summary.validity}
-    names = Counter(suite.name for suite in view.head.suites)
-    for suite in view.head.suites:
-        has_own_name = bool(suite.name) and names[suite.name] == 1
+    for suite in suites_of(view):
+        figures = {one.key: one for one in suite.groups}
         sections = tuple(
-            _section(key, groups.get(key), bucket, is_folded=suite.id in folded)
+            _section(figures.get(key) or GroupFigures(key, None), bucket, is_folded=suite.head.id in folded)
             for key, bucket in contents.buckets.items()
-            if key.suite_id == suite.id
+            if key.suite_id == suite.head.id
         )
-        cases = tuple(lane.cases() for key, lane in contents.lanes.items() if key.suite_id == suite.id)
-        title = suite.name if has_own_name else suite.id
-        yield SuitePart(suite, title, validity.get(suite.id), sections, cases)
+        cases = tuple(lane.cases() for key, lane in contents.lanes.items() if key.suite_id == suite.head.id)
+        yield SuitePart(suite, sections, cases)
 
 
-def _section(key: GroupKey, group: GroupSummary | None, bucket: _Bucket, *, is_folded: bool) -> Section:
+def _section(figures: GroupFigures, bucket: _Bucket, *, is_folded: bool) -> Section:
     others, passed = bucket.others, bucket.passed[: bucket.limit - len(bucket.others)]
     listed = len(others) + len(passed)
     if listed <= SHORT:
@@ -311,16 +266,7 @@ def _section(key: GroupKey, group: GroupSummary | None, bucket: _Bucket, *, is_f
     else:
         parts = [("Trials that did not pass", others, not is_folded), ("Trials that passed", passed, False)]
     tables = tuple(CaseTable(title, tuple(sorted(rows, key=_by_case)), opened) for title, rows, opened in parts if rows)
-    tags = _tags(group.tags, bucket.limit) if group else ()
-    return Section(key.target_id, key.arm, key.runner, key.model, group, tags, tables, bucket.total, listed)
-
-
-def _tags(tags: tuple[TagSummary, ...], limit: int) -> tuple[TagSummary, ...]:
-    """All tags in their order, or those of most cases if there are too many."""
-    if len(tags) <= limit:
-        return tags
-    most = sorted(range(len(tags)), key=lambda at: tags[at].pass_rate.n, reverse=True)[:limit]
-    return tuple(tags[at] for at in sorted(most))
+    return Section(figures, tables, bucket.total, listed)
 
 
 def row(result: TrialResult, case: str, *, has_transcript: bool = True) -> Row:

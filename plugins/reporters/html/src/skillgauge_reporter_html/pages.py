@@ -17,9 +17,9 @@ from skillgauge.api.report import (
     sentences,
     stamp,
 )
+from skillgauge_run_pages.skills import skills_of, worst_cases
 
 from .content import Page, page_of
-from .skills import skills_of
 
 FILES = 60
 """Suites from which each has a file of its own, so that the page of all of them stays small."""
@@ -38,14 +38,17 @@ def page(view: RunView) -> Page:
         return whole
     numbers = _numbers(view)
 
-    def link(suite_id: str, case: int | None) -> str:
-        return f"#skill-{numbers[suite_id]}" if case is None else f"#case-{numbers[suite_id]}-{case}"
-
     answers: dict[str, list[str]] = {}
     for pair, sentence in zip(compared(view), sentences(view), strict=True):
         answers.setdefault(pair.candidate.suite_id, []).append(sentence)
-    suites = tuple(replace(suite, answers=tuple(answers.get(suite.head.id, ()))) for suite in whole.suites)
-    return replace(whole, suites=suites, skills=skills_of(view, skills, link), has_anchors=True)
+    suites = tuple(replace(suite, answers=tuple(answers.get(suite.figures.head.id, ()))) for suite in whole.suites)
+    return replace(
+        whole,
+        suites=suites,
+        skills=skills_of(skills, lambda group: f"#skill-{numbers[group.suite_id]}"),
+        worst=worst_cases(view, lambda suite_id, case: f"#case-{numbers[suite_id]}-{case}"),
+        has_anchors=True,
+    )
 
 
 def overview(view: RunView) -> Page:
@@ -55,12 +58,12 @@ def overview(view: RunView) -> Page:
         raise AssertionError("a run with files has several skills")
     numbers, folder = _numbers(view), f"{stamp(view.run.started_at)}/html"
 
-    def link(suite_id: str, case: int | None) -> str:
-        file = f"{folder}/{file_of(numbers[suite_id])}"
-        return file if case is None else f"{file}#case-1-{case}"
+    def file(suite_id: str) -> str:
+        return f"{folder}/{file_of(numbers[suite_id])}"
 
     notes = tuple(("Note", note) for note in (*run_notes(view), *judge_notes(view)))
-    return Page(view, (), notes, skills_of(view, skills, link))
+    worst = worst_cases(view, lambda suite_id, case: f"{file(suite_id)}#case-1-{case}")
+    return Page(view, (), notes, skills_of(skills, lambda group: file(group.suite_id)), worst)
 
 
 def file_of(number: int) -> str:

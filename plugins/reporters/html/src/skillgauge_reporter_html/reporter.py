@@ -21,6 +21,8 @@ from skillgauge_run_pages import asset, content_hash, environment
 from .content import Page
 from .pages import has_files, overview, page, parts
 
+PART = 200
+"""Rows of a table that stand open; a browser lays out those that are folded when they are opened."""
 _BUFFERED = 200
 """Pieces of the template that become one piece of the file."""
 
@@ -59,15 +61,16 @@ def _drawn(drawn: Page) -> Iterator[bytes]:
 @cache
 def _template() -> Template:
     """The template, made once: of very many skills each has a page of its own."""
-    made = environment(__package__ or "")
+    templates = environment(__package__ or "")
     style, script = "\n" + asset("pages.css"), "\n" + asset("skills.js")
-    made.globals.update(
+    templates.globals.update(
+        part_size=PART,
         style=Markup(style),  # our own file, nothing from outside
         style_hash=content_hash(style),
         script=Markup(script),  # likewise
         script_hash=content_hash(script),
     )
-    return made.get_template("report.html.jinja")
+    return templates.get_template("report.html.jinja")
 
 
 def _subject(view: RunView) -> str:

@@ -92,7 +92,9 @@ class Stored:
         for *group, verdict, number in rows:
             counts.setdefault(GroupKey(*group_from(group)), {})[Verdict(verdict)] = number
         under_way = self._decoded(UnderWay, "the session at place {}", partial(_sessions, run=self.run))
-        return Progress(counts, tuple(under_way))
+        latest = self._decoded(Unfinished, "the spending at place {}", partial(_latest_spending, run=self.run))
+        spent = {one.ordinal: one for one in latest}
+        return Progress(counts, tuple(one.after(spent.get(one.ordinal)) for one in under_way))
 
     def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
         """See `Followed.results_since`.
@@ -202,6 +204,17 @@ WHERE groups.run = %s GROUP BY groups.grp, verdict"""
 def _sessions(link: Link, *, run: int) -> Iterator[_Row]:
     query = (
         f"SELECT {_BODY}, ordinal FROM sessions WHERE run = %s AND ordinal > %s AND NOT has_ended "
+        "ORDER BY ordinal LIMIT %s"
+    )
+    return _pages(link, query, [run], [_LEAST])
+
+
+def _latest_spending(link: Link, *, run: int) -> Iterator[_Row]:
+    """The spending of sessions under way, of the claim that they are under way by; large ones are left out."""
+    query = (
+        "SELECT body, ordinal FROM spending JOIN attempts USING (run, ordinal) WHERE run = %s AND ordinal > %s "
+        f"AND claim = attempts AND octet_length(body) <= {_HELD_BYTES} "
+        "AND ordinal IN (SELECT ordinal FROM sessions s WHERE s.run = spending.run AND NOT has_ended) "
         "ORDER BY ordinal LIMIT %s"
     )
     return _pages(link, query, [run], [_LEAST])

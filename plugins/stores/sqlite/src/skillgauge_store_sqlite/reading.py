@@ -89,7 +89,9 @@ class Stored:
         for *group, verdict, number in self._rows(rows):
             counts.setdefault(GroupKey(*group), {})[Verdict(verdict)] = number
         under_way = self._decoded(UnderWay, "the session in row {}", partial(_sessions, run=self.run))
-        return Progress(counts, tuple(under_way))
+        latest = self._decoded(Unfinished, "the spending in row {}", partial(_latest_spending, run=self.run))
+        spent = {one.ordinal: one for one in latest}
+        return Progress(counts, tuple(one.after(spent.get(one.ordinal)) for one in under_way))
 
     def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
         """See `Followed.results_since`.
@@ -178,6 +180,16 @@ def _counts(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
 
 def _sessions(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
     query = "SELECT body, id FROM sessions WHERE id < ? AND id > ? ORDER BY id LIMIT ?"
+    return _pages(db, query, [first_key(run + 1)], [first_key(run) - 1])
+
+
+def _latest_spending(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
+    """The spending of sessions under way, of the claim that they are under way by."""
+    query = (
+        "SELECT spending.body, spending.id FROM sessions JOIN attempts USING (id) "
+        "JOIN spending ON spending.id = sessions.id AND claim = attempts "
+        "WHERE sessions.id < ? AND sessions.id > ? ORDER BY sessions.id LIMIT ?"
+    )
     return _pages(db, query, [first_key(run + 1)], [first_key(run) - 1])
 
 

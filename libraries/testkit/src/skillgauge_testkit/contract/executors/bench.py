@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
+from uuid import uuid4
 
 from skillgauge.api import (
     Executor,
@@ -29,6 +30,9 @@ from .marks import LOOPBACK, Marks
 MakeExecutor = Callable[[int], Executor]
 """Makes an executor for a run of some concurrency."""
 
+ChangeRecipe = Callable[[bytes], bytes]
+"""Makes another recipe of a run's."""
+
 AGAIN = RetryPolicy(retries=20, base_s=0)
 """Where workers die or are bad, attempts that another can help are made again."""
 
@@ -41,6 +45,7 @@ class CountingRunTrial:
     concurrency: int
     recipe: bytes
     files: Callable[[], RunFiles]
+    run_id: str = field(default_factory=lambda: uuid4().hex)
     begun: list[int] = field(default_factory=list)
     broken_at: int | None = None
 
@@ -98,11 +103,13 @@ class Bench:
         executor: Executor | None = None,
         broken_at: int | None = None,
         retry: RetryPolicy | None = None,
+        recipe: ChangeRecipe = bytes,
     ) -> tuple[Results, CountingRunTrial]:
         """Results of trials that are run as the kernel runs them."""
         prepared, elsewhere = await self.bundle.prepared()
         runner = TrialRunner(prepared.job.stages, prepared.job.grading, retry=retry or RetryPolicy())
-        run_trial = CountingRunTrial(runner, concurrency, elsewhere.recipe, elsewhere.files, broken_at=broken_at)
+        changed = recipe(elsewhere.recipe)
+        run_trial = CountingRunTrial(runner, concurrency, changed, elsewhere.files, broken_at=broken_at)
         executor = executor or self.executor(concurrency)
         results = called("Executor.run", executor.run, trials, run_trial)
         require_shape(results, Results)

@@ -10,6 +10,7 @@ from skillgauge.api import Executor, Trial, TrialResult, Verdict
 
 from ..clauses import MIDWAY_S, PATIENCE_S, answered, called, require, run, shown
 from ..shapes import require_shape
+from .admission import AdmissionClauses
 from .bench import Bench, Broken, MakeExecutor, each, trial_like
 from .bundle import new_bundle
 from .dying import first_process_dies
@@ -54,6 +55,9 @@ def check_executor(
         if workers:
             several = WorkerClauses(bench, workers)
             for about in (several.one_dies, several.one_joins, several.one_is_bad, several.one_repeats):
+                run(about())
+            admission = AdmissionClauses(bench, workers)
+            for about in (admission.one_lacks_something, admission.all_lack_something):
                 run(about())
             run(first_process_dies(bench))
 

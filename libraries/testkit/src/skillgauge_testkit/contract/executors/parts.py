@@ -17,6 +17,7 @@ from skillgauge.api import (
     Claim,
     Dumped,
     Execution,
+    Frozen,
     Identity,
     Loaded,
     LoadRequest,
@@ -38,6 +39,8 @@ from skillgauge_testkit.fakes import FakeSandbox
 
 NAME = "contract"
 SUFFIX = ".contract-suite"
+NO_LOGIN = "contract.no-login"
+"""What the adapter says where it has no login."""
 CHECKS = (Check(id="done", scorer=NAME),)
 
 
@@ -60,6 +63,13 @@ class _Format:
         return {}
 
 
+class AdapterOptions(Frozen):
+    """Options of the adapter."""
+
+    login: bool = True
+    """False: its check says that there is no login."""
+
+
 class _Session:
     async def call(self, request: CallRequest) -> Execution:
         """Answer with the id of the case; first wait, if it has an address of marks to wait at."""
@@ -73,8 +83,11 @@ class _Session:
 
 
 class _Adapter:
+    def __init__(self, options: AdapterOptions) -> None:
+        self._options = options
+
     async def check(self) -> tuple[Problem, ...]:
-        return ()
+        return () if self._options.login else (Problem(NO_LOGIN, "there is no login here", hint="Log in."),)
 
     def check_target(self, target: Target) -> tuple[Problem, ...]:
         return ()
@@ -102,7 +115,7 @@ def skillgauge_formats() -> Iterator[Provider[SuiteFormat]]:
 @hookimpl
 def skillgauge_adapters() -> Iterator[Provider[Adapter]]:
     """Announce the adapter."""
-    yield Provider(name=NAME, factory=_Adapter, summary="Answer, or wait.")
+    yield Provider(name=NAME, factory=_Adapter, options=AdapterOptions, summary="Answer, or wait.")
 
 
 @hookimpl

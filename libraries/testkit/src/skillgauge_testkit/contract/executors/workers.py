@@ -15,7 +15,7 @@ from skillgauge.api import Executor, JsonObject, Results
 
 from ..announcing import Maker
 from ..clauses import answered, called, require
-from .bench import AGAIN, Bench, MakeExecutor, each, require_all_passed
+from .bench import AGAIN, Bench, ChangeRecipe, MakeExecutor, each, require_all_passed
 
 LATE_S = 0.1
 """Between two trials that go on while a worker joins."""
@@ -38,6 +38,9 @@ class Workers(Protocol):
 
     def spoil_one(self) -> bool:
         """Before a run: let one of several be unable to prepare it, while the others are."""
+
+    def mislead_one(self, recipe: ChangeRecipe) -> bool:
+        """Before a run: let one of several get the recipe that this makes of the run's; False if all get the same."""
 
     def repeat_one(self) -> bool:
         """Before a run: let the first answer of a worker come twice; False if nothing between them can do so."""

@@ -33,6 +33,11 @@ async def tells_how_far(place: Place) -> None:
         await answered("RunLog.claim", place.patience_s, log.claim, [*paid, samples.trial(0)])
         expected = tuple(UnderWay.of(trial, since=began, where="") for trial in paid[::-1])
         await _require_progress(place, store, Progress({}, expected))
+        for step in ("message", "tool_call Bash"):
+            spent = samples.unfinished(1, 1, 10).model_copy(update={"last_step": step})
+            await answered("RunLog.spend", place.patience_s, log.spend, [spent])
+            stepped = expected[0].model_copy(update={"last_step": step})
+            await _require_progress(place, store, Progress({}, (stepped, *expected[1:])))
         if store.durable:
             await _require_seen(place, under_way=[1, 2])
         await _require_committed(place, log, store)
@@ -103,9 +108,9 @@ async def _require_progress(place: Place, store: Store, expected: Progress) -> N
     due = [one.model_copy(update={"since": 0.0}) for one in expected.under_way]
     clause = "Followed.progress must give the paid trials that were claimed and have no result, in plan order"
     require(facts == due, f"{clause}: {shown(due)}, not {shown(facts)}")
-    for one in got.under_way:
-        is_known = abs(one.since - time.time()) < 3600 and str(os.getpid()) in one.where
-        require(is_known, f"a session under way must tell since when it is, and in which process, not {shown(one)}")
+    for session in got.under_way:
+        is_known = abs(session.since - time.time()) < 3600 and str(os.getpid()) in session.where
+        require(is_known, f"a session under way must tell since when it is, and in which process, not {shown(session)}")
 
 
 async def _since(place: Place, source: Followed, after: int) -> list[tuple[int, TrialResult]]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from skillgauge.api import DIRECT, CaseHead, UnderWay, Verdict, plain
+from skillgauge.api import CaseHead, EventKind, UnderWay, Verdict, plain
 from skillgauge.api.report import (
     GroupKey,
-    GroupSummary,
     Opening,
     PairSummary,
     Progress,
@@ -21,11 +20,12 @@ from skillgauge.api.report import (
     opening,
     progress_of,
     rankings,
-    rated_figures,
     run_notes,
-    table_of,
 )
+from skillgauge_run_pages.skills import Skills, skills_of
+from skillgauge_run_pages.summary import SuiteFigures, suites_of
 
+from ..links import Links
 from ..rows import RunRow
 from .run_cases import CaseRow, CaseTable
 
@@ -92,10 +92,14 @@ class RunPage:
         """The lines that every report of the run begins with: gates, answers, changes, and its skills."""
         return opening(self.view)
 
-    @cached_property
-    def skills(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]] | None:
-        """The heads and rows of its skills side by side, those that hurt first; `None` if there are not several."""
-        return table_of(self.opening.skills) if self.opening.skills else None
+    def skills(self, links: Links) -> Skills | None:
+        """Return its skills side by side, those that hurt first; `None` if there are not several."""
+
+        def address(group: GroupKey) -> str:
+            is_listed = links.has_list and group.target_id in self.row.targets
+            return links.history(group.target_id) if is_listed and group.target_id else ""
+
+        return skills_of(self.opening.skills, address) if self.opening.skills else None
 
     @property
     def rankings(self) -> tuple[Ranking, ...]:
@@ -128,20 +132,29 @@ class RunPage:
         return tuple(one for one in self.view.summary.validity if not one.valid)
 
     @property
-    def rated(self) -> tuple[GroupSummary, ...]:
-        """Groups whose format has figures in place of a pass rate."""
-        return tuple(group for group in self.view.summary.groups if rated_figures(group))
-
-    @property
-    def with_rate(self) -> tuple[GroupSummary, ...]:
-        """The others."""
-        return tuple(group for group in self.view.summary.groups if not rated_figures(group))
+    def suites(self) -> tuple[SuiteFigures, ...]:
+        """Its suites with the figures of their groups."""
+        return suites_of(self.view)
 
 
-def group_name(group: GroupKey | GroupSummary) -> str:
-    """A group for people: target, arm and model."""
-    arm = group.arm if group.arm != DIRECT.name else None
-    return " · ".join(plain(part, 60) for part in (group.target_id, arm, group.model) if part)
+_STEPS = {
+    EventKind.MESSAGE.value: "a message",
+    EventKind.REASONING.value: "reasoning",
+    EventKind.TOOL_CALL.value: "calls",
+    EventKind.TOOL_RESULT.value: "the result of a tool",
+    EventKind.NOTICE.value: "a notice",
+    EventKind.USER.value: "a turn of the user",
+}
+
+
+def step_text(last_step: str) -> str:
+    """The last step of a session for people.
+
+    >>> step_text("tool_call Bash"), step_text("message")
+    ('calls Bash', 'a message')
+    """
+    kind, _, name = last_step.partition(" ")
+    return plain(f"{_STEPS.get(kind, kind)} {name}".strip(), 80)
 
 
 def case_key(case: CaseHead, view: RunView) -> str:

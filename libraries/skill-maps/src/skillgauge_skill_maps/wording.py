@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from skillgauge.api.report import chance_text, counted, signed_points
+from skillgauge.api.report import chance_text, counted, listed, percent, signed_points
 
-from .advice import queries_text
 from .documents import MapDocument
 from .model import PROVEN, Action, PairRow, Relation, SkillRow
+
+_QUERIES = 4
+"""Queries that are named."""
 
 
 def sentences(document: MapDocument) -> Iterator[str]:
@@ -83,3 +85,30 @@ def left_out_text(pair: PairRow) -> str:
 def shown_pairs(pairs: Sequence[PairRow]) -> list[PairRow]:
     """Return the pairs that are worth a row: all but those whose descriptions alone are alike."""
     return [pair for pair in pairs if pair.relation is not Relation.ALIKE]
+
+
+def queries_text(number: int) -> str:
+    """Return a number of queries in words."""
+    return "1 query" if number == 1 else f"{number} queries"
+
+
+def pair_sentence(pair: PairRow, about: str | None = None) -> str:
+    """Return the evidence of a pair as a sentence.
+
+    Args:
+        pair: the pair.
+        about: the skill whose evidence it is; `None` names both.
+    """
+    owner = "it" if about == pair.query_of else pair.query_of
+    subject = "this skill" if about == pair.skill else pair.skill
+    sentence = f"{subject} fired instead of {owner} in {pair.instead} of {counted(pair.sessions, 'session')}"
+    if not pair.instead:
+        sentence = f"{subject} and {owner} are {percent(pair.likeness)} alike"
+    if pair.queries:
+        sentence += f" ({listed(pair.queries, _QUERIES)})"
+    result = pair.left_out
+    if result is None:
+        return sentence
+    ratio = f"{result.fired_without} of {result.sessions_without} against {result.fired_with} of {result.sessions_with}"
+    chance = chance_text(result.adjusted)
+    return f"{sentence}; with {subject} left out {owner} fired in {ratio} ({chance}, corrected for all pairs)"

@@ -1,11 +1,21 @@
-"""The skills of a run side by side, and the cases to look at first, as the page shows them."""
+"""The skills of a run side by side, and the cases to look at first, as a page shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from skillgauge.api.report import UNKNOWN, Catalogue, RunView, SkillCells, SkillFinding, SkillRow, cells_of, labels
+from skillgauge.api.report import (
+    UNKNOWN,
+    Catalogue,
+    GroupKey,
+    RunView,
+    SkillCells,
+    SkillFinding,
+    SkillRow,
+    cells_of,
+    labels,
+)
 from skillgauge_run_views.tested import TestedCase, worst
 
 CASES = 30
@@ -49,7 +59,7 @@ class Line:
 
     cells: tuple[Cell, ...]
     link: str
-    """To its cases."""
+    """To what the page has of it; empty if there is nothing."""
     verdict: str
     tone: str
 
@@ -70,7 +80,6 @@ class Skills:
     """All skills of a run."""
 
     lines: tuple[Line, ...]
-    cases: tuple[WorstCase, ...]
 
     @property
     def columns(self) -> tuple[Cell, ...]:
@@ -83,32 +92,38 @@ class Skills:
         return tuple(dict.fromkeys(line.verdict for line in self.lines))
 
 
-Link = Callable[[str, int | None], str]
-"""Makes the address of a suite by its id, or of a case by its place in it."""
-
-
-def skills_of(view: RunView, skills: Catalogue, link: Link) -> Skills:
-    """Return what the page shows of the skills of a run.
+def skills_of(skills: Catalogue, link: Callable[[GroupKey], str]) -> Skills:
+    """Return the skills of a run as they are shown; reads no trial.
 
     Args:
-        view: the run; its results are read.
         skills: its skills, the worst first.
-        link: makes addresses.
+        link: makes the address of a skill.
     """
     every = [tuple(_cells(row)) for row in skills.rows]
     kept = [at for at, column in enumerate(zip(*every, strict=True)) if any(cell.text != UNKNOWN for cell in column)]
-    lines = tuple(
-        Line(
-            cells=tuple(cells[at] for at in kept),
-            link=link(row.group.suite_id, None),
-            verdict=cells_of(row).verdict,
-            tone=_TONES.get(row.finding, "plain"),
+    return Skills(
+        tuple(
+            Line(
+                cells=tuple(cells[at] for at in kept),
+                link=link(row.group),
+                verdict=cells_of(row).verdict,
+                tone=_TONES.get(row.finding, "plain"),
+            )
+            for row, cells in zip(skills.rows, every, strict=True)
         )
-        for row, cells in zip(skills.rows, every, strict=True)
     )
+
+
+def worst_cases(view: RunView, link: Callable[[str, int], str]) -> tuple[WorstCase, ...]:
+    """Return the cases to look at first; the results of the run are read.
+
+    Args:
+        view: the run.
+        link: makes the address of a case, of its suite and its place there.
+    """
     cases = worst(view, CASES)
     names = labels([case.group for case in cases])
-    return Skills(lines, tuple(_case(case, name, link) for case, name in zip(cases, names, strict=True)))
+    return tuple(_case(case, name, link) for case, name in zip(cases, names, strict=True))
 
 
 def _cells(row: SkillRow) -> Iterator[Cell]:
@@ -150,7 +165,7 @@ def _interval(row: SkillRow, texts: SkillCells) -> Cell:
     return Cell("Interval, these cases", texts.interval, f"{evidence.interval_here.lower:g}", bar=bar)
 
 
-def _case(case: TestedCase, name: str, link: Link) -> WorstCase:
+def _case(case: TestedCase, name: str, link: Callable[[str, int], str]) -> WorstCase:
     first = case.results[0]
     return WorstCase(
         title=first.case_id,

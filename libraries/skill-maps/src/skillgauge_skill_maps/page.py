@@ -15,11 +15,10 @@ from importlib.resources import files
 from skillgauge.api import LINE, plain
 from skillgauge.api.report import counted, moment, percent
 
-from .advice import pair_sentence, queries_text
 from .documents import MapDocument
 from .model import PROVEN, Action, PairRow, Rate, Relation, SkillRow
 from .picture import graph, matrix
-from .wording import cost_text, left_out_text, sentences, shown_pairs
+from .wording import cost_text, left_out_text, pair_sentence, queries_text, sentences, shown_pairs
 
 _UNCHANGED = (Action.KEEP, Action.UNDECIDED)
 _OPEN = 12
@@ -40,16 +39,27 @@ def text(content: str, limit: int = LINE) -> str:
     return f"<bdi>{escape(plain(content, limit))}</bdi>"
 
 
+def style() -> str:
+    """Return the style of the page."""
+    return files(__package__).joinpath("map.css").read_text("utf-8")
+
+
 def _lines(document: MapDocument) -> Iterator[str]:
-    style = files(__package__).joinpath("map.css").read_text("utf-8")
-    style_hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    content = style()
+    style_hash = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{style_hash}'; base-uri 'none'; form-action 'none'"
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>Map of {len(document.skills)} skills – skillgauge</title>"
-    yield f"<style>{style}</style></head><body><main>"
+    yield f"<style>{content}</style></head><body><main>"
+    yield from body(document)
+    yield "</main></body></html>"
+
+
+def body(document: MapDocument) -> Iterator[str]:
+    """Yield the content of the page as HTML, line by line."""
     yield f"<h1>Map of {len(document.skills)} skills</h1>"
     first, *more = sentences(document)
     yield f'<p class="verdict{" shadowed" if _proven(document) else ""}">{text(first, 2000)}</p>'
@@ -59,7 +69,6 @@ def _lines(document: MapDocument) -> Iterator[str]:
     yield from _skills(document)
     yield from _pictures(document)
     yield from _pairs(document)
-    yield "</main></body></html>"
 
 
 def _proven(document: MapDocument) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from skillgauge_command_map.documents import MapDocument, PlannedSessions
-from skillgauge_command_map.model import MatrixRow, PairRow, Relation
-from skillgauge_command_map.page import render
-from skillgauge_command_map.picture import graph, matrix
+from skillgauge_skill_maps.documents import MapDocument, PlannedSessions
+from skillgauge_skill_maps.model import MatrixRow, PairRow, Relation
+from skillgauge_skill_maps.page import render
+from skillgauge_skill_maps.picture import graph, matrix
 
 
 def document(number: int, *pairs: tuple[str, str, Relation]) -> MapDocument:
