@@ -29,7 +29,7 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist wheelhouse docs wheels version release sbom format lock engines collector peers browser sandbox containers postgres clean always
+.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist wheelhouse docs wheels version release sbom format lock engines vibe collector peers browser sandbox containers postgres clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
@@ -47,6 +47,7 @@ help:
 	@echo "make wheelhouse   gather all that pip needs to install skillgauge without an index, in dist/wheelhouse"
 	@echo "make docs      make the site in dist/site"
 	@echo "make engines   install the agent programs that engine tests drive (2.3 GB, needs node and npm)"
+	@echo "make vibe      install Mistral Vibe beside them (0.4 GB, needs Linux on x86-64, and Python 3.12 or Debian's packages)"
 	@echo "make collector install the receiver that tests of the extension otel send to (75 MB, needs node and npm)"
 	@echo "make peers     measure skillgauge beside other programs (1.2 GB, needs node and npm; ARGS='--rows validate-500')"
 	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
@@ -159,6 +160,9 @@ postgres:
 
 engines:
 	@sh .ci/engines/install
+
+vibe: .venv/.ready
+	@sh .ci/vibe/install
 
 collector:
 	@sh .ci/collector/install

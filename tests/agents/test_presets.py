@@ -13,11 +13,13 @@ from skillgauge_engine_acp.configured.presets import PRESETS
 from skillgauge_testkit import ENGINES, Maker, ModelReply, ModelServer, TokenCount, in_turns, run_shell, use_skill
 from skillgauge_testkit.agent_sessions import KEY, Given, Played, play
 
-pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 MODEL = "gpt-5.5"
-REAL = ("cline", "copilot", "opencode", "qwen")
-"""Presets whose program `make engines` installs."""
+PROGRAM_OF_VIBE = Path(__file__).parents[2] / ".engines/node_modules/.bin/vibe-acp"
+VIBE = pytest.param("vibe", marks=pytest.mark.skipif(not PROGRAM_OF_VIBE.exists(), reason="no vibe-acp: make vibe"))
+REAL = [*(pytest.param(name, marks=pytest.mark.engine) for name in ("cline", "copilot", "opencode", "qwen")), VIBE]
+"""Presets whose program `make engines` installs, and the one of `make vibe`, which not every machine can have."""
 THINKING = ("opencode", "qwen")
 """Those that tell how much of the output was thinking."""
 Session = Callable[..., Played]
@@ -28,7 +30,7 @@ def session(agent_program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatc
     """Plays a session of a preset, with its skill installed, with its program or with another one."""
 
     def hold(name: str, program: str | None = None) -> Played:
-        found = agent_program(program or name)
+        found = agent_program(program or PRESETS[name].command)
         description = PRESETS[name].description
         monkeypatch.setenv(str(description["key_variable"]), KEY)
         for needed in description.get("needs", ()):
@@ -78,6 +80,7 @@ def test_a_session(session: Session, name: str) -> None:
     assert usage.reasoning_tokens == (count.thinking if name in THINKING else None)
 
 
+@pytest.mark.engine
 def test_a_program_that_is_not_the_one_of_its_preset(session: Session) -> None:
     """It is noticed by the name that it gives, so that nothing is read that would mean something else there."""
     failure = session("qwen", "gemini").execution.failure

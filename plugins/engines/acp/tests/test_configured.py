@@ -153,7 +153,7 @@ def test_what_a_description_needs_is_looked_for_before_a_session() -> None:
 
 
 def test_vibe_names_the_tool_of_a_call_in_its_own_way() -> None:
-    """As its source has it: `_meta.tool_name`, and the skill in the arguments; its program is a scripted one here."""
+    """It is `_meta.tool_name`, with the skill in the arguments; its program is a scripted one here."""
     vibe = {key: PRESETS["vibe"].description[key] for key in ("skill_tool", "usage", "files")}
     execution = played(f"vibe {SKILL}", base_url="http://127.0.0.1:9/v1", **vibe)
     assert execution.failure is None

@@ -167,11 +167,14 @@ _CLINE = Preset(
         },
     },
 )
+# A title would be a call whose tokens the program does not report.
 _VIBE_SETTINGS = """\
 active_model = "{model}"
 enable_telemetry = false
 enable_update_checks = false
 enable_auto_update = false
+[session_logging]
+generate_titles = false
 [[providers]]
 name = "skillgauge"
 api_base = "{address}"
