@@ -289,6 +289,8 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     # `validate` imported what carries a run out; and each task kept what it was read from.
     "R3-V6": ("tests/architecture/test_light_start.py::test_validate_imports_nothing_that_carries_out",),
     "R3-V8": ("tests/e2e/test_memory_of_validate.py::test_a_case_takes_little",),
+    # Everything that was loaded was formatted for a message of Python that nobody sees.
+    "R3-V9": ("core/tests/evaluation/test_calling.py::test_what_is_loaded_is_formatted_nowhere",),
     # A session cost more beside many skills than beside few.
     "R3-V4": (
         "core/tests/report/test_many_skills.py::test_a_summary_takes_so_many_calls_a_skill_however_many_there_are",
@@ -450,6 +452,8 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/engines/acp/tests/test_configured.py::test_trouble_that_the_program_tells_is_no_answer",
         "tests/agents/test_presets.py::test_a_session",
         "plugins/engines/command/tests/test_records.py::test_answer_skill_and_tokens",
+        "plugins/engines/command/tests/test_command_programs.py::test_answer_skill_and_tokens_of_a_program",
+        "plugins/engines/acp/tests/test_kept_usage.py::test_rows_of_a_database_count_with_what_is_in_its_log",
         "plugins/engines/command/tests/test_records.py::test_an_agent_without_skills_is_given_their_files",
         "core/tests/decide/test_broken_arms.py::test_arms_that_nothing_shows_to_differ_are_said",
         "plugins/commands/engines/tests/test_engines_probe.py::test_an_agent_of_the_protocol",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 import yaml
@@ -100,15 +103,90 @@ def test_a_pod_evaluates_its_skill(program: Program, place: Path) -> None:
     assert evaluated(program) == sorted(SKILLS)
 
 
-@pytest.mark.parametrize("name", ["skillgauge.sbatch", "over-ssh.sh"])
+@pytest.mark.slow
+def test_files_for_workers_start_workers(program: Program, place: Path) -> None:
+    """Slurm, ssh and Kubernetes: the workers of all three make trials of one run, and end with the scheduler."""
+    pytest.importorskip("distributed")
+    (place / "bin").mkdir()
+    (place / "bin/ssh").write_text(HERE)
+    (place / "bin/ssh").chmod(0o755)
+    manifest: Any = yaml.safe_load((EXAMPLE / "workers.yaml").read_text())
+    pod = manifest["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert manifest["spec"]["selector"]["matchLabels"] == manifest["spec"]["template"]["metadata"]["labels"]
+    assert [one["name"] for one in container["volumeMounts"]] == [one["name"] for one in pod["volumes"]]
+    with DaskScheduler(place) as scheduler:
+        config = place / "cluster.yaml"
+        config.write_text(yaml.safe_dump({"plugins": {"executors": {"dask": {"address": scheduler.address}}}}))
+        commands = {
+            "slurm": (["bash", str(EXAMPLE / "workers.sbatch")], {"SLURM_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "1"}),
+            "ssh": (["bash", str(EXAMPLE / "workers-over-ssh.sh")], {"HOSTS": "one two", "PLACES": "2"}),
+            "pod": ([*container["command"], *container["args"]], {"POD": "workers-abc"}),
+        }
+        more = {"CONFIG": str(config), "SCHEDULER_FILE": str(place / "scheduler.json")}
+        with ThreadPoolExecutor() as threads:
+            under_way = {
+                name: threads.submit(started, command, program, place, **more, **variables)
+                for name, (command, variables) in commands.items()
+            }
+            try:
+                options = ("--executor", "dask", "--config", str(config), "--concurrency", "8")
+                assert program("eval", "skills/first", *options, "--json").code == 0
+                scheduler.has_workers({"7-1", "one", "two", "workers-abc"})
+            finally:
+                scheduler.end()
+        for name, worker in under_way.items():
+            done = worker.result()
+            assert done.returncode == 0, (name, done.stderr)
+            assert "is admitted to a run" in done.stderr or "waits for runs" in done.stderr, (name, done.stderr)
+
+
+class DaskScheduler:
+    """A `dask scheduler` on this machine."""
+
+    def __init__(self, place: Path) -> None:
+        self._file = place / "scheduler.json"
+        dask = (sys.executable, "-m", "dask", "scheduler", "--no-dashboard", "--host", "127.0.0.1", "--port", "0")
+        with (place / "scheduler.log").open("wb") as log:
+            self._process = subprocess.Popen([*dask, "--scheduler-file", str(self._file)], stdout=log, stderr=log)
+        self._until(lambda: self._file.exists() and bool(self._file.read_text()))
+        self.address = json.loads(self._file.read_text())["address"]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.end()
+
+    def has_workers(self, names: set[str]) -> None:
+        """Wait until all of these are part of the cluster."""
+        from distributed import Client  # noqa: PLC0415 - an extra, which not every installation has
+
+        with Client(self.address) as client:
+            self._until(lambda: {one["name"] for one in client.scheduler_info(-1)["workers"].values()} >= names)
+
+    def end(self) -> None:
+        """Kill it."""
+        self._process.kill()
+        self._process.wait()
+
+    def _until(self, holds: Callable[[], bool]) -> None:
+        end = time.monotonic() + 300
+        while not holds():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize("name", ["skillgauge.sbatch", "over-ssh.sh", "workers.sbatch", "workers-over-ssh.sh"])
 def test_scripts_are_well_formed(name: str) -> None:
     """Also where no test gets to."""
     subprocess.run(["bash", "-n", str(EXAMPLE / name)], check=True, capture_output=True)
 
 
-def test_directives_come_before_commands() -> None:
+@pytest.mark.parametrize(("name", "signal"), [("skillgauge.sbatch", "INT"), ("workers.sbatch", "TERM")])
+def test_directives_come_before_commands(name: str, signal: str) -> None:
     """Slurm reads none after the first command."""
-    lines = (EXAMPLE / "skillgauge.sbatch").read_text().splitlines()
+    lines = (EXAMPLE / name).read_text().splitlines()
     first = next(at for at, line in enumerate(lines) if line and not line.startswith("#"))
-    assert any(line.startswith("#SBATCH --signal=B:INT@") for line in lines[:first])
+    assert any(line.startswith(f"#SBATCH --signal=B:{signal}@") for line in lines[:first])
     assert not any(line.startswith("#SBATCH") for line in lines[first:])

@@ -78,20 +78,20 @@ def view(*groups: GroupSummary, pairs: tuple[PairSummary, ...] = ()) -> RunView:
 )
 def test_a_gate_of_a_group(figure: str, threshold: float, counts: dict[str, int], answer: GateAnswer) -> None:
     """Met or missed only if it would be so whatever the errors had given."""
-    (result,) = answers(view(group(**counts)), "s", [Gate(figure=figure, threshold=threshold)])
+    (result,) = answers(view(group(**counts)), {"s": [Gate(figure=figure, threshold=threshold)]})
     assert result.answer is answer
 
 
 def test_what_was_skipped_as_a_whole_gates_nothing() -> None:
     """Its figures are of nothing; beside it the others are asked."""
     gates = [Gate(figure=GateFigure.PASS_RATE, threshold=1), Gate(figure=GateFigure.FAILED, threshold=0)]
-    assert list(answers(view(group(skipped=4)), "s", gates)) == []
+    assert list(answers(view(group(skipped=4)), {"s": gates})) == []
 
 
 def test_baseline_arms_have_no_gates() -> None:
     """What fails without the skill is what the skill is for."""
     run = view(group("with", passed=1), group("without", failed=1))
-    results = answers(run, "s", [Gate(figure=GateFigure.PASS_RATE, threshold=1)])
+    results = answers(run, {"s": [Gate(figure=GateFigure.PASS_RATE, threshold=1)]})
     assert [(result.group, result.answer) for result in results] == [(WITH, GateAnswer.MET)]
 
 
@@ -112,7 +112,7 @@ def test_a_gate_of_a_comparison(lift: float | None, bounds: tuple[float, float] 
     evidence = weigh({} if lift is None else {(Repeats(10 + half, 20), Repeats(10 - half, 20)): 4})
     pair = PairSummary(candidate=WITH, baseline=WITHOUT, evidence=evidence, lift_bounds=bounds)
     gate = Gate(figure=GateFigure.LIFT, threshold=0.2, scope=GateScope.PAIR)
-    (result,) = answers(view(pairs=(pair,)), "s", [gate])
+    (result,) = answers(view(pairs=(pair,)), {"s": [gate]})
     assert (result.group, result.answer) == (WITH, answer)
 
 
@@ -120,8 +120,8 @@ def test_a_suite_is_asked_for_itself() -> None:
     """Gates of one suite say nothing of another."""
     other = PairSummary(candidate=replace(WITH, suite_id="t"), baseline=replace(WITHOUT, suite_id="t"), evidence=None)
     lift = Gate(figure=GateFigure.LIFT, threshold=0, scope=GateScope.PAIR)
-    assert list(answers(view(pairs=(other,)), "s", [lift])) == []
-    assert list(answers(view(group(failed=1)), "other", [Gate(figure=GateFigure.FAILED, threshold=0)])) == []
+    assert list(answers(view(pairs=(other,)), {"s": [lift]})) == []
+    assert list(answers(view(group(failed=1)), {"other": [Gate(figure=GateFigure.FAILED, threshold=0)]})) == []
 
 
 def test_a_group_of_which_the_plan_knows_nothing_is_gated() -> None:

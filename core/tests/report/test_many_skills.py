@@ -10,6 +10,7 @@ from typing import Any
 
 from skillgauge.api import Kept, ResultOrder
 from skillgauge.api.report import GroupKey, RunView, SuiteSummary
+from skillgauge.decide.decision import GateOptions, decide
 from skillgauge.decide.failing import failing_lines
 from skillgauge.report.catalogue import SkillFinding, catalogue
 from skillgauge.report.rows import BAR, lift_bar, table_of
@@ -65,7 +66,13 @@ def test_a_summary_takes_so_many_calls_a_skill_however_many_there_are() -> None:
         results = list(view.source.results(ResultOrder.CASE))
         return lambda: summarize(view.head, results, figures=no_figures)
 
-    for work in (summary_of, lambda view: lambda: catalogue(view), lambda view: lambda: list(failing_lines(view, ()))):
+    options = GateOptions(exit_on_fail=True, min_completion=1.0)
+    for work in (
+        summary_of,
+        lambda view: lambda: catalogue(view),
+        lambda view: lambda: list(failing_lines(view, ())),
+        lambda view: lambda: decide(view, options),
+    ):
         work(few)()  # what is made once
         assert calls(work(many)) < 5 * calls(work(few))
 

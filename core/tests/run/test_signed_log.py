@@ -1,33 +1,41 @@
-"""Results of a run are read from its store once, as long as they are few."""
+"""The log of a run asks its store for no more than it has to."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
+from skillgauge.contract.stores import Claimed
 from skillgauge.run import signed_store
 from skillgauge.run.keeping.memory import MemoryLog
+from skillgauge.run.ledger import Ledger
 from skillgauge.run.signed_store import SignedLog
 from skillgauge.run.stored_run import Ordinals, RunSigner, StoreKey
 from skillgauge.types.comparison import GroupKey
 from skillgauge.types.result import ResultOrder, RunInfo, RunState, TrialResult
+from skillgauge.types.trial import CaseHead, Trial
 from skillgauge_testkit.contract import samples
 
 CASE, PLAN = ResultOrder.CASE, ResultOrder.PLAN
 
 
 class CountingLog(MemoryLog):
-    """Counts how often its results are read."""
+    """Counts how often its results are read, and the trials that are claimed."""
 
-    reads = 0
+    reads = claims = 0
 
     def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
         """Count one more."""
         self.reads += 1
         return super().results(order, group)
+
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+        """Count them."""
+        self.claims += len(trials)
+        return await super().claim(trials, cases)
 
 
 def log_of(count: int) -> tuple[CountingLog, SignedLog]:
@@ -80,3 +88,17 @@ def test_large_results_are_not_held(order: ResultOrder, monkeypatch: pytest.Monk
     inner, log = log_of(3)
     assert listed(log, order) == listed(log, order)
     assert inner.reads == 2
+
+
+@pytest.mark.parametrize("paid", [False, True])
+def test_trials_that_are_done_are_not_claimed(paid: bool) -> None:
+    """A run that is resumed asks its store for nothing but the rest, though each paid trial is claimed singly."""
+    inner, log = log_of(300)
+
+    async def pending() -> tuple[list[int], int]:
+        ledger = Ledger(log, concurrency=4)
+        plan = (samples.trial(number, paid=paid) for number in range(302))
+        return [trial.ordinal async for trial in ledger.pending(plan)], ledger.already_done
+
+    assert asyncio.run(pending()) == ([300, 301], 300)
+    assert inner.claims == 2

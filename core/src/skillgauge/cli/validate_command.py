@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +34,7 @@ from ..evaluation.linting import (
 )
 from ..evaluation.options import eval_options
 from ..evaluation.preparation import prepare_trusted
+from ..evaluation.process import run_to_its_end
 from ..evaluation.selection import around, require_cases
 from ..plan.preparing import Prepared
 from ..plugins.index import IndexEntry
@@ -155,25 +155,10 @@ def _prepared(call: Invocation, values: Mapping[str, Any], report: _Report) -> P
     try:
         asked = eval_options(call, {**values, "dry_run": True})
         require_cases(asked.words, asked.options, call.registry)
-        return _run_to_its_end(prepare_trusted(call, asked.options))
+        return run_to_its_end(prepare_trusted(call, asked.options))
     except SkillgaugeError as error:
         report.whole(error.problems)
         raise
-
-
-def _run_to_its_end(preparing: Coroutine[Any, Any, Prepared]) -> Prepared:
-    """Run a coroutine without handing its result to `asyncio.run`.
-
-    As it ends, Python 3.11 formats its main task with its result for a message that nobody sees: with large suites that
-    took half of the time.
-    """
-    results: list[Prepared] = []
-
-    async def main() -> None:
-        results.append(await preparing)
-
-    asyncio.run(main())
-    return results[0]
 
 
 def _apart(warnings: Sequence[Problem], levels: Mapping[str, Severity | None]) -> tuple[list[Problem], list[Problem]]:

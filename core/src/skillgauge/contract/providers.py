@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
@@ -156,6 +156,9 @@ class Provider(Generic[T]):
     kept in a folder."""
     sessions: str | Callable[[], SessionReader] | None = None
     """For an engine: makes what reads the sessions that its program keeps by itself; named as `factory` is."""
+    worker: str | Callable[..., Awaitable[None]] | None = None
+    """For an executor whose workers are elsewhere: serves its runs on this machine, for `skillgauge worker`; named as
+    `factory` is, and called as `Serve` of `skillgauge-workers` says."""
     schemas: str | Callable[[], Mapping[str, JsonObject]] | None = None
     """Makes JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes; named as
     `factory` is."""

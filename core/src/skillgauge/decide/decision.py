@@ -180,10 +180,8 @@ _FAILING = ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE,
 
 
 def _completion(view: RunView, threshold: float) -> list[GateResult]:
-    results: list[GateResult] = []
-    for suite in view.head.suites:
-        results += answers(view, suite.id, [Gate(figure=suite.completion, threshold=threshold)])
-    return results or [*_all_skipped(view, threshold)]
+    gates = {suite.id: [Gate(figure=suite.completion, threshold=threshold)] for suite in view.head.suites}
+    return [*answers(view, gates)] or [*_all_skipped(view, threshold)]
 
 
 def _all_skipped(view: RunView, threshold: float) -> Iterator[GateResult]:
@@ -201,8 +199,7 @@ def _demanded(
     results: list[GateResult] = []
     if options.exit_on_fail:
         results += completion
-    for suite in view.head.suites:
-        results += answers(view, suite.id, suite.gates)
+    results += answers(view, {suite.id: suite.gates for suite in view.head.suites})
     return [*results, *pair_answers(view, options.pairs), *compared]
 
 
@@ -242,7 +239,7 @@ def score_text(view: RunView) -> str:
     rated = [group for group in groups if not rated_figures(group)]
     passing = Counts.sum(group.counts for group in rated)
     parts = [f"{passing.passed} of {passing.total - passing.skipped} passed"] if rated or not groups else []
-    parts += dict.fromkeys(headline_text(group) for group in groups if group not in rated)
+    parts += dict.fromkeys(headline_text(group) for group in groups if rated_figures(group))
     text = ", ".join([*parts, *_ungraded(counts)])
     if 0 < len(groups) < len(view.summary.groups):
         text = f"{', '.join(dict.fromkeys(group.arm for group in groups))}: {text}"

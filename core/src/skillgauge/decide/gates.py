@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..types.comparison import GroupKey, PairSummary
@@ -38,23 +38,25 @@ def skipped_groups(view: RunView) -> set[GroupKey]:
     return {group.key for group in view.summary.groups if group.counts.are_skipped}
 
 
-def answers(view: RunView, suite_id: str, gates: Sequence[Gate]) -> Iterator[GateResult]:
-    """The answers of gates about one suite."""
-    for gate in gates:
-        for key, figure in _figures(view, suite_id, gate):
-            yield GateResult(gate, key, figure, answer_of(gate.threshold, figure))
-
-
-def _figures(view: RunView, suite_id: str, gate: Gate) -> Iterator[tuple[GroupKey, Figure]]:
-    """Yield the figures of a suite that a gate is about, each with its group."""
-    if gate.scope is GateScope.PAIR:
-        for pair in view.summary.pairs:
-            if pair.candidate.suite_id == suite_id and pair.candidate not in skipped_groups(view):
-                yield pair.candidate, figure_of_pair(pair, gate.figure)
-    else:
-        for group in gated(view):
-            if group.suite_id == suite_id and not group.counts.are_skipped:
-                yield group.key, figure_of(group, gate.figure)
+def answers(view: RunView, gates: Mapping[str, Sequence[Gate]]) -> Iterator[GateResult]:
+    """The answers of gates, which are given by the suite that they are about."""
+    skipped = skipped_groups(view)
+    groups: dict[str, list[GroupSummary]] = {}
+    for group in gated(view):
+        if group.key not in skipped:
+            groups.setdefault(group.suite_id, []).append(group)
+    pairs: dict[str, list[PairSummary]] = {}
+    for pair in view.summary.pairs:
+        if pair.candidate not in skipped:
+            pairs.setdefault(pair.candidate.suite_id, []).append(pair)
+    for suite_id, of_suite in gates.items():
+        for gate in of_suite:
+            if gate.scope is GateScope.PAIR:
+                figures = [(pair.candidate, figure_of_pair(pair, gate.figure)) for pair in pairs.get(suite_id, ())]
+            else:
+                figures = [(group.key, figure_of(group, gate.figure)) for group in groups.get(suite_id, ())]
+            for key, figure in figures:
+                yield GateResult(gate, key, figure, answer_of(gate.threshold, figure))
 
 
 def figure_of(group: GroupSummary, name: str) -> Figure:

@@ -34,6 +34,7 @@ from .eval_document import human_lines
 from .evaluation import Evaluation
 from .invocation import Invocation, invocation
 from .options import Asked, eval_options, runs_of
+from .process import run_to_its_end
 from .remarks import Listener, Watcher
 from .reports import Reports
 from .selection import lines_of
@@ -121,7 +122,7 @@ def evaluate(
             kept raises it, too.
         TypeError: there is no such setting.
     """
-    run = partial(asyncio.run, aevaluate(*paths, plugins=plugins, on_result=on_result, **settings))
+    run = partial(run_to_its_end, aevaluate(*paths, plugins=plugins, on_result=on_result, **settings))
     if not _is_in_event_loop():
         return run()
     with ThreadPoolExecutor(1) as thread:
@@ -228,7 +229,7 @@ def planned_cases(
     """
     with _located():
         call, asked, _ = _asked(paths, plugins, settings, _Collected(), dry_run=True)
-        prepared = asyncio.run(Evaluation.prepare(call, asked)).prepared
+        prepared = run_to_its_end(Evaluation.prepare(call, asked)).prepared
     return tuple(one for suite in prepared.plan.suites for one in _planned(suite))
 
 

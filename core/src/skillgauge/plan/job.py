@@ -121,8 +121,8 @@ def _skills_under_test(suite: Suite) -> frozenset[str]:
     return frozenset(skill.name for skill in skills if skill.role is not SkillRole.DISTRACTOR)
 
 
-def _cached_arms(suite: Suite) -> set[str]:
+def _cached_arms(suite: Suite) -> frozenset[str]:
     """Return the arms whose sessions may be taken from a cache: others are only compared with them."""
     if not suite.defaults.cache_baseline:
-        return set()
+        return frozenset()
     return suite.mere_baselines

@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from itertools import takewhile
+from typing import Protocol, runtime_checkable
 
 from ..contract.providers import Clean
 from ..contract.stores import RunLog
@@ -30,6 +31,14 @@ BATCH = 200
 """Most results or claims of one transaction."""
 MAX_WAIT_S = 0.05
 """Longest time that a finished result waits to be written."""
+
+
+@runtime_checkable
+class Informed(Protocol):
+    """A log that knows which trials are done without a look into the store, so that they need no claim."""
+
+    def is_done(self, trial: Trial) -> bool:
+        """Tell whether a trial has a result that counts."""
 
 
 class Ledger:
@@ -51,6 +60,7 @@ class Ledger:
         clean: Clean | None = None,
     ) -> None:
         self._log = log
+        self._is_done = log.is_done if isinstance(log, Informed) else lambda _trial: False
         self.run_id = log.info.run_id
         self._clean = clean
         self._concurrency = concurrency
@@ -116,6 +126,11 @@ class Ledger:
         size = max(self._concurrency, min(recent, BATCH))
         chunk: list[Trial] = []
         for trial in source:
+            if self._is_done(trial):
+                self.already_done += 1
+                if self.already_done % BATCH == 0:
+                    await asyncio.sleep(0)  # there may be any number of them
+                continue
             if trial.paid and admit is not None and not await admit(trial):
                 self.has_ended = True
                 break

@@ -179,6 +179,10 @@ class SignedLog:
         """See `RunLog.info`."""
         return self._log.info
 
+    def is_done(self, trial: Trial) -> bool:
+        """See `ledger.Informed`."""
+        return trial.ordinal in self._done
+
     async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         """See `RunLog.claim`."""
         claimed = await self._log.claim(trials, [self._signer.signed(case) for case in cases])

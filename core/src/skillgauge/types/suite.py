@@ -366,10 +366,11 @@ class SuiteFacts(Frozen):
     parameters: JsonObject = EMPTY
     """Figures of the format's own arithmetic, for its `figures` and its document."""
 
-    @property
-    def mere_baselines(self) -> set[str]:
+    @once
+    def mere_baselines(self) -> frozenset[str]:
         """The arms that others are compared with and that are compared with none."""
-        return {pair.baseline for pair in self.comparisons} - {pair.candidate for pair in self.comparisons}
+        candidates = (pair.candidate for pair in self.comparisons)
+        return frozenset(pair.baseline for pair in self.comparisons).difference(candidates)
 
 
 class Suite(SuiteFacts):

@@ -2,6 +2,7 @@
 
 from .admission import Admission, NotAdmittedError, Reason, name_here, none_admitted
 from .attempts import CANCEL_S, CLOSE_S, Attempts, Link, prepared
+from .offering import Offer, Serve
 from .starting import WorkerProcess, start_worker
 from .wire import Frame, Kind, packed, receive, send, unpacked
 
@@ -14,7 +15,9 @@ __all__ = [
     "Kind",
     "Link",
     "NotAdmittedError",
+    "Offer",
     "Reason",
+    "Serve",
     "WorkerProcess",
     "name_here",
     "none_admitted",

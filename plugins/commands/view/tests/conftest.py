@@ -27,7 +27,7 @@ from skillgauge.api import (
     TrialResult,
     Usage,
 )
-from skillgauge.api.report import RunView
+from skillgauge.api.report import Progress, RunState, RunView, Summary
 from skillgauge.api.run import Globals, invocation
 from skillgauge_command_view.app import Desk
 from skillgauge_command_view.downloads import Downloads
@@ -37,6 +37,7 @@ from skillgauge_command_view.quarantining import Quarantine
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.serving import Place, Server
 from skillgauge_command_view.sources import Runs, Source, StoredRuns, key_of
+from skillgauge_command_view.stopping import Stopper
 from skillgauge_skill_maps import NAME, MapDocument, PlannedSessions, QueryRow
 from skillgauge_skill_maps.model import Action, MatrixRow, SkillRow
 from skillgauge_testkit import contract_views
@@ -156,10 +157,11 @@ def serve() -> Serve:
         downloads: Downloads | None = None,
         source: Source | None = None,
         quarantine: Quarantine | None = None,
+        stopper: Stopper | None = None,
         maps: Maps | None = None,
     ) -> Iterator[Served]:
         labels = labels or Labels(Path("no-such-folder/labels.jsonl"), can_add=False)
-        desk = Desk(labels, downloads or Downloads(), quarantine, maps=maps or Maps())
+        desk = Desk(labels, downloads or Downloads(), quarantine, stopper, maps or Maps())
         server = Server(Runs([source or GivenRuns(views)]), Place("127.0.0.1", 0), desk)
         thread = threading.Thread(target=server.serve)
         thread.start()
@@ -286,3 +288,35 @@ def map_folder(tmp_path: Path) -> Path:
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports" / f"{NAME}-1.json").write_text(map_of("run6", "gone").model_dump_json())
     return tmp_path / "reports"
+
+
+class Watched:
+    """The source of a run whose store tells how far it is."""
+
+    def __init__(self, view: RunView, progress: Progress) -> None:
+        """Take what there is to read."""
+        self._view = view
+        self._progress = progress
+
+    def __getattr__(self, name: str) -> Any:
+        """Give what the run's own source gives."""
+        return getattr(self._view.source, name)
+
+    def progress(self) -> Progress:
+        """How far it is."""
+        return self._progress
+
+    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
+        """The results; the page asks for none of them this way."""
+        return iter(())
+
+
+@pytest.fixture(scope="session")
+def going_on() -> Callable[[RunView, Progress], RunView]:
+    """The same run while another process works on it."""
+
+    def make(view: RunView, progress: Progress) -> RunView:
+        run = view.run.model_copy(update={"state": RunState.RUNNING, "finished_at": None})
+        return replace(view, run=run, summary=Summary.empty(), source=Watched(view, progress))
+
+    return make

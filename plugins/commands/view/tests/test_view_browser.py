@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -15,13 +16,17 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from skillgauge.api.report import RunView
+from skillgauge.api import UnderWay
+from skillgauge.api.report import Progress, RunView
+from skillgauge.api.run import Globals, invocation
 from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.export import export
 from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.pages.map_page import Maps
-from skillgauge_command_view.rows import row_of
+from skillgauge_command_view.quarantining import Quarantine
+from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.sources import StoredRuns
+from skillgauge_command_view.stopping import Stopper
 from skillgauge_judge_labels import read_labels
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -298,3 +303,93 @@ def test_labels_by_keyboard(browser: Browser, serve: Any, judged_view: RunView, 
         context.close()
     lines, problems = read_labels(file)
     assert ([line.label.passes for line in lines], problems, faults) == ([True, False], [], [])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_words_about_a_session_by_keyboard(
+    browser: Browser, serve: Any, stored: StoredRuns, width: int, scheme: Any
+) -> None:
+    """A session is noted and tagged without a mouse, and a case gets its lines; each page readable for all."""
+    labels = Labels(Path("no-such-folder/labels.jsonl"), can_add=True)
+    quarantine = Quarantine(invocation(Globals(quiet=True), {}))
+    with serve([], source=stored, labels=labels, quarantine=quarantine) as served:
+        context = opened(
+            browser, served, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+        )
+        page = context.new_page()
+        faults = watched(page, served.origin)
+        page.goto(f"{served.origin}/runs/run1/trials/2")
+        page.locator("textarea[name=note]").focus()
+        page.keyboard.type("Looked at the wrong file.")
+        page.keyboard.press("Tab")
+        page.keyboard.type("wrong-tool flaky")
+        page.keyboard.press("Enter")
+        page.locator("p.note").wait_for()
+        assert page.locator("p.said .tag").all_inner_texts() == ["flaky", "wrong-tool"]
+        case = page.get_by_role("link", name="Case", exact=True)
+        case.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/cases/**")
+        assert "Looked at the wrong file." in page.locator(".side p.note").inner_text()
+        page.locator("#quarantine summary").focus()
+        page.keyboard.press("Enter")
+        page.locator("input[name=reason]").focus()
+        page.keyboard.type("It wavers.")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**reason=It+wavers**", timeout=15_000)
+        assert "reason: It wavers." in page.locator("pre.lines").inner_text()
+        for name, address in (("case", page.url), ("run", f"{served.origin}/runs/run1"), ("trial", page.url)):
+            shown = f"{served.origin}/runs/run1/trials/2" if name == "trial" else address
+            faults += complaints(page, shown, f"said-{name}-{width}-{scheme}.png")
+        context.close()
+    assert faults == []
+
+
+class AlwaysStops(Stopper):
+    """Takes every run for one that can be stopped, and remembers which were."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.stopped: list[str] = []
+
+    def can_stop(self, row: RunRow) -> bool:
+        """Every run can be stopped."""
+        return True
+
+    def stop(self, row: RunRow) -> bool:
+        """Remember it."""
+        self.stopped.append(row.run_id)
+        return True
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_run_under_way(
+    browser: Browser, serve: Any, views: list[RunView], going_on: Any, width: int, scheme: Any
+) -> None:
+    """Sessions with their last steps, and the button that stops the run, pressed by keyboard; readable for all."""
+    session = UnderWay(
+        trial_id="t", ordinal=7, suite_id="s", case_index=1, case_id="a slow case", arm="with-skill", runner="engine",
+        model="m-1", repeat=2, since=time.time() - 75, where="builder-7, process 4711", last_step="tool_call Bash",
+    )  # fmt: skip
+    silent = session.model_copy(update={"ordinal": 8, "last_step": ""})
+    progress = Progress({}, (session, silent))
+    running = going_on(views[6], progress)
+    stopper = AlwaysStops()
+    labels = Labels(Path("no-such-folder/labels.jsonl"), can_add=True)
+    with serve([running], labels=labels, stopper=stopper) as served:
+        context = opened(
+            browser, served, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+        )
+        page = context.new_page()
+        faults = watched(page, served.origin)
+        faults += complaints(page, f"{served.origin}/runs/run6", f"live-{width}-{scheme}.png")
+        steps = page.locator("table.under-way td[data-label='Last step']").all_inner_texts()
+        assert [step.split("\n")[-1].strip() for step in steps] == ["calls Bash", "none reported yet"]
+        page.get_by_role("button", name="Stop this run").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**follow=1")
+        assert stopper.stopped == ["run6"]
+        context.close()
+    assert faults == []

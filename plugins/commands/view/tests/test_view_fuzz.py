@@ -6,17 +6,23 @@ import random
 import socket
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 
+from skillgauge.api import RunNotes, TrialNotes
+from skillgauge_command_view.noting import seen
+from skillgauge_command_view.pages.label_page import Labels
+from skillgauge_command_view.sources import StoredRuns
 from skillgauge_testkit.contract.views import HOSTILE
 
 SEED = 125
 PARTS = (
     *("/", "/runs", "/runs/run2", "/runs/run6", "/runs/run3/cases/0-0", "/runs/run6/trials/1", "/compare", "/history"),
     *("..", "/..", "%2e%2e", "%2f", "\\", "//", "/view.css", "/static/", "/cases/", "/trials/", "-", "0-0", "%00"),
+    *("/runs/run6/trials/1/notes", "/runs/run6/notes", "/runs/run6/stop", "/runs/run6/labels", "until=", "reason="),
     *("?", "&", "a=", "b=", "run=", "q=", "page=", "from=", "skill=", "token=", ";", "#", "%", "%zz", "etc/passwd"),
 )
 PAGES = ("/runs", "/runs/run6", "/runs/run6/cases/0-1", "/runs/run6/trials/1", "/history", "/compare")
@@ -61,7 +67,7 @@ def exchanged(port: int, request: bytes, *, is_all: bool = False) -> bytes:
     return answer
 
 
-@pytest.mark.parametrize("requests", [800, pytest.param(5_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("requests", [800, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("has_cookie", [True, False], ids=["cookie", "no cookie"])
 def test_odd_requests(served: Any, has_cookie: bool, requests: int) -> None:
     """Each is answered by a page or a refusal; without the cookie no answer holds anything of a run."""
@@ -99,3 +105,66 @@ def test_bytes_that_are_no_request(served: Any) -> None:
         answer = exchanged(served.server.port, chance.choice(heads) + chance.randbytes(length), is_all=True)
         assert b"run6" not in answer
     assert served.get("/runs/run6").status_code == 200
+
+
+WORDS = (
+    *HOSTILE,
+    "",
+    "x",
+    "flaky, slow",
+    "team=search",
+    "2999-01-01",
+    "0",
+    "-1",
+    "yes",
+    "\udcff",
+    "a" * 11_000,
+    "\0",
+    "\r\n",
+)
+FORMS = ("/runs/{}/notes", "/runs/{}/trials/{}/notes", "/runs/{}/stop", "/runs/{}/labels", "/runs/{}", "/compare")
+
+
+def fields(chance: random.Random, right: dict[str, str]) -> dict[str, str]:
+    """A form, most of it right, the rest made of hostile texts."""
+    names = ("name", "note", "labels", "tags", "seen", "key", "holds", "execution", "check", "answer", "skipped", "zz")
+    own = right if chance.random() < 0.8 else {}
+    return own | {chance.choice(names): chance.choice(WORDS) for _ in range(chance.randint(0, 4))}
+
+
+@pytest.mark.parametrize("requests", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_odd_forms(serve: Any, stored: StoredRuns, requests: int) -> None:
+    """Each is taken or refused; what is not taken changes nothing, and what is taken is the words of a form."""
+    chance = random.Random(SEED)
+    statuses: Counter[int] = Counter()
+    with serve([], source=stored, labels=Labels(Path("no-such-folder/labels.jsonl"), can_add=True)) as served:
+        key = served.server._tickets.form_key
+        for _ in range(requests):
+            run, trial = chance.choice(("run0", "run1", "run9")), chance.choice(("0", "1", "2", "77", "-1", "x"))
+            path = chance.choice(FORMS).format(run, trial)
+            before = said_of(stored)
+            state = stored.trial_notes(run) or {}
+            notes = state.get(int(trial) if trial.isdigit() else -1, TrialNotes()) if "trials" in path else None
+            held = next((row.notes for row in stored.rows() if row.run_id == run), None)
+            right = {"key": key, "seen": seen(notes or held or RunNotes())}
+            body = urlencode(fields(chance, right), errors="surrogatepass")
+            headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": served.origin}
+            if chance.random() < 0.1:
+                headers["Origin"] = chance.choice(("null", "http://example.invalid", f"{served.origin}.example"))
+            answer = served.client.post(path, content=body, headers=headers)
+            statuses[answer.status_code] += 1
+            assert answer.status_code < 500, (path, body[:500])
+            assert "<script" not in answer.text
+            if answer.status_code != 303:
+                assert said_of(stored) == before, (path, body[:500])
+            else:
+                assert headers["Origin"] == served.origin
+                assert key in body
+        assert served.get("/runs").status_code == 200
+    assert statuses[303] > requests // 20
+    assert statuses[403] > requests // 20
+
+
+def said_of(stored: StoredRuns) -> object:
+    """All that people say of the runs of a store."""
+    return {row.run_id: (row.notes, stored.trial_notes(row.run_id)) for row in stored.rows()}

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from skillgauge.api import CaseHead, Kept, ResultOrder, Score, SuiteHead, TrialResult, UnderWay, Verdict
-from skillgauge.api.report import GroupKey, Progress, RunState, RunVerdict, RunView, Summary
+from skillgauge.api.report import GroupKey, Progress, RunState, RunVerdict, RunView
+from skillgauge_command_view.links import ServedLinks
+from skillgauge_command_view.rendering import Pages
 from skillgauge_command_view.rows import row_of
 
 HARMLESS = {
@@ -332,30 +334,8 @@ def test_a_run_under_way_is_followed_when_asked(serve: Any, views: list[RunView]
         assert "refresh" not in served.get("/runs/run6?follow=1").headers
 
 
-class Watched:
-    """The source of a run whose store tells how far it is."""
-
-    def __init__(self, view: RunView, progress: Progress) -> None:
-        """Take what there is to read."""
-        self._view = view
-        self._progress = progress
-
-    def __getattr__(self, name: str) -> Any:
-        """Give what the run's own source gives."""
-        return getattr(self._view.source, name)
-
-    def progress(self) -> Progress:
-        """How far it is."""
-        return self._progress
-
-    def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
-        """The results; the page asks for none of them this way."""
-        return iter(())
-
-
-def test_sessions_under_way_are_listed(serve: Any, views: list[RunView]) -> None:
+def test_sessions_under_way_are_listed(serve: Any, views: list[RunView], going_on: Any) -> None:
     """The page of a run that another process works on tells what has come, and since when each session lasts."""
-    run = views[6].run.model_copy(update={"state": RunState.RUNNING, "finished_at": None})
     began = time.time() - 754
     session = UnderWay(
         trial_id="t", ordinal=7, suite_id="s", case_index=1, case_id="a <slow> case", arm="with-skill", runner="engine",
@@ -363,7 +343,7 @@ def test_sessions_under_way_are_listed(serve: Any, views: list[RunView]) -> None
     )  # fmt: skip
     group = GroupKey("s", None, "with-skill", "engine", "m-1")
     progress = Progress({group: {Verdict.PASS: 1041, Verdict.FAIL: 3}}, (session,))
-    running = replace(views[6], run=run, summary=Summary.empty(), source=Watched(views[6], progress))
+    running = going_on(views[6], progress)
     with serve([running]) as served:
         page = served.get("/runs/run6?follow=1").text
         assert "1044 of" in page
@@ -375,3 +355,12 @@ def test_sessions_under_way_are_listed(serve: Any, views: list[RunView]) -> None
         assert re.search(r"75\d\.\d s", table)
     with serve([views[6]]) as served:
         assert "Sessions under way" not in served.get("/runs/run6").text
+
+
+def test_no_first_look_waits_for_a_template() -> None:
+    """What `prepare` has compiled is every template that a page is made of."""
+    pages = Pages(ServedLinks(), inline_style=False)
+    pages.prepare()
+    compiled = {name for _, name in pages._environment.cache}
+    assert compiled == set(pages._environment.list_templates(extensions=["jinja"]))
+    assert "run.html.jinja" in compiled

@@ -109,6 +109,22 @@ def play(
     return asyncio.run(run())
 
 
+def test_programs_that_count_a_cache_as_input_and_reasoning_beside_output() -> None:
+    """Their counts have names of their own, and become the kinds of a result."""
+    keys = {
+        "input_with_cache_tokens": "in",
+        "cache_read_tokens": "cached",
+        "output_without_reasoning_tokens": "out",
+        "reasoning_tokens": "thought",
+    }
+    first, second = {"in": 1000, "cached": 900, "out": 20, "thought": 7}, {"in": 50, "out": 6, "thought": 0}
+    assert usage_in([first], keys) == Usage(
+        input_tokens=100, cache_read_tokens=900, output_tokens=27, reasoning_tokens=7
+    )
+    assert usage_in([first, second], keys) == Usage(input_tokens=150, output_tokens=33, reasoning_tokens=7)
+    assert usage_in([first, {"cached": 3}], keys) == Usage(cache_read_tokens=903)
+
+
 @pytest.mark.parametrize(
     ("lines", "options", "usage"),
     [

@@ -28,6 +28,14 @@ WRONG = "3"
 """The case whose answer is wrong."""
 _DASK = (sys.executable, "-m", "dask")
 _LOOPBACK = "127.0.0.1"
+SCRIPT = """
+replies:
+  - skill: greeting
+    fires: [greeting]
+    run: cat "$(find . -name names.txt)" "$(find . -name given.txt)" > out.txt
+    text: done
+"""
+"""Of the engine `mock`."""
 
 
 def until(holds: Callable[[], Any], what: str) -> None:
@@ -255,10 +263,16 @@ class Service:
             return b"go on"
         time.sleep(self.session_s)
         while not self._may_end.acquire(timeout=0.2):
-            if not any(is_alive(one.pid) for one in self.begun if one.case == case):
-                return b"nobody listens"  # so that a session that was killed is not counted
+            if not self._listens(case):
+                return b""
+        if not self._listens(case):  # so that a session that was killed is not counted
+            self._may_end.release()
+            return b""
         self.finished[case] += 1
         return b"wrong" if case == WRONG else b"done"
+
+    def _listens(self, case: str) -> bool:
+        return any(is_alive(one.pid) for one in tuple(self.begun) if one.case == case)
 
     def let_end(self, sessions: int = 1000) -> None:
         """Let as many end, whichever they are."""
@@ -282,6 +296,20 @@ def is_alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"
+
+
+def stations(*workers: subprocess.Popen[bytes]) -> list[int]:
+    """Return the processes of runs beside dask workers."""
+    parents = {one.pid for one in workers}
+    pids = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(stat[1]) in parents and stat[0] != "Z":
+            pids.append(int(entry.name))
+    return pids
 
 
 class Bench:
@@ -356,3 +384,18 @@ def bench(work: Path, environment: dict[str, str]) -> Iterator[Bench]:
     made = Bench(work, environment)
     yield made
     made.close()
+
+
+@pytest.fixture
+def skill(work: Path) -> Path:
+    """A skill with a file of its own, a case with an input, and the script of an agent."""
+    skill = work / "greeting"
+    (skill / "evals/files").mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: greeting\ndescription: Greets.\n---\nRead names.txt.\n")
+    (skill / "names.txt").write_text("Ada\n")
+    (skill / "evals/files/given.txt").write_text("Grace\n")
+    check = {"text": "both names", "type": "command", "value": "grep -q Ada out.txt && grep -q Grace out.txt"}
+    evals = [{"id": case, "prompt": "Greet.", "files": ["files/given.txt"], "assertions": [check]} for case in (1, 2)]
+    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "greeting", "evals": evals}))
+    (work / "agent.yaml").write_text(SCRIPT)
+    return skill

@@ -5,6 +5,7 @@ A short run by default. `benchmarks/RESULTS.md` has the long one and its command
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import random
@@ -21,8 +22,9 @@ from pathlib import Path
 import pytest
 
 from postgres_servers import PostgresServer
+from skillgauge_testkit.program import PROGRAM
 
-from .conftest import Bench, DaskCluster, Service, is_alive, until
+from .conftest import PATIENCE_S, Bench, DaskCluster, Service, is_alive, stations, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.postgres]
 
@@ -33,6 +35,7 @@ PLACES = int(os.environ.get("CHAOS_PLACES", "2"))
 """Of each of the two workers."""
 SESSION_S = float(os.environ.get("CHAOS_SESSION_S", "0"))
 SEED = int(os.environ.get("CHAOS_SEED", "136"))
+EXAMPLE = Path(__file__).parents[4] / "examples/agent"
 GRADING = (
     r"""bash -c 'address=$(cat where); exec 3<>/dev/tcp/${address%:*}/${address#*:} && """
     r"""printf "GET /graded/CASE HTTP/1.0\r\n\r\n" >&3 && grep -q "go on" <&3' && sleep 0.2"""
@@ -43,13 +46,14 @@ class Machine:
     """A network, a user and a file system of its own: of the folders for tests it sees one, at another path.
 
     Args:
-        number: tells machines apart; the network is 10.213.NUMBER.0/24, and this machine has the address 1 there.
+        number: tells machines of this process apart; each has a network, in which this machine has the address 1.
         hidden: folders that it does not see.
         home: folder that it sees as `/mnt/home`; nothing else of it is there.
     """
 
     def __init__(self, number: int, hidden: Sequence[Path], home: Path) -> None:
-        self.here, self.there = f"10.213.{number}.1", f"10.213.{number}.2"
+        network = f"10.{100 + os.getpid() % 100}.{number}"
+        self.here, self.there = f"{network}.1", f"{network}.2"
         sleeping = ["unshare", "--net", "--mount", "--propagation", "private", "sleep", "infinity"]
         self._process = subprocess.Popen(sleeping, process_group=0)
         until(lambda: self._net() != Path("/proc/self/ns/net").readlink(), "the start of a namespace")
@@ -128,6 +132,47 @@ def make_machine(tmp_path: Path) -> Iterator[Callable[[Path], Machine]]:
         yield make
 
 
+class Machines:
+    """Workers of one cluster on machines of their own.
+
+    Args:
+        cluster: whose scheduler runs here.
+        service: of the sessions.
+    """
+
+    def __init__(self, cluster: DaskCluster, service: Service) -> None:
+        self._cluster = cluster
+        self._service = service
+        self._port = cluster.address.rpartition(":")[2]
+        self.of: dict[int, Machine] = {}
+        """The machine of each worker, by process."""
+        self.options = ("--executor", "dask", "--set", f"executors.dask.address=tcp://127.0.0.1:{self._port}")
+        """Of a command that uses them."""
+
+    def begin(self, machine: Machine) -> None:
+        """Start a worker."""
+        own = {"HOME": "/mnt/home", "WORKER": machine.there, "SERVICE": f"{machine.here}:{self._service.port}"}
+        own |= {"TMPDIR": "/tmp", "DASK_TEMPORARY_DIRECTORY": "/tmp"}
+        where = {"host": machine.there, "address": f"tcp://{machine.here}:{self._port}", "before": machine.as_user}
+        self.of[self._cluster.add("--nthreads", str(PLACES), environment=own, **where).pid] = machine
+
+
+@pytest.fixture
+def machines(
+    bench: Bench,
+    make_machine: Callable[[Path], Machine],
+    start_cluster: Callable[..., DaskCluster],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[DaskCluster, Machines]:
+    """A cluster of two workers, which have nothing in common but the program."""
+    bench.travels = True
+    cluster = start_cluster(environment=bench.environment, host="0.0.0.0")
+    made = Machines(cluster, bench.service)
+    for name in "ab":
+        made.begin(make_machine(tmp_path_factory.mktemp(f"home-{name}")))
+    return cluster, made
+
+
 class Losses:
     """Kills workers, and tells which sessions they can have taken along.
 
@@ -140,9 +185,11 @@ class Losses:
         self.excused: Counter[str] = Counter()
         """Cases whose session had ended at a worker that died before the check of it began."""
 
-    def of_worker(self, pid: int, name: str) -> None:
+    def of_worker(self, worker: subprocess.Popen[bytes], name: str) -> None:
         """Kill the worker of this name."""
-        os.kill(pid, signal.SIGKILL)
+        beside = stations(worker)
+        worker.kill()
+        until(lambda: not any(map(is_alive, beside)), "the end of the processes beside a worker")
         sessions = {one.case: one for one in self._service.begun}  # the last of each case
         here = {case for case, one in sessions.items() if one.worker == name}
         until(lambda: not any(is_alive(sessions[case].pid) for case in here), "the end of the sessions of a worker")
@@ -150,11 +197,7 @@ class Losses:
 
 
 def test_everything_is_killed_and_nothing_is_paid_twice(
-    bench: Bench,
-    make_machine: Callable[[Path], Machine],
-    start_cluster: Callable[..., DaskCluster],
-    own_postgres_server: PostgresServer,
-    tmp_path_factory: pytest.TempPathFactory,
+    bench: Bench, machines: tuple[DaskCluster, Machines], own_postgres_server: PostgresServer
 ) -> None:
     """Workers at random moments, the database and the first process: each trial has one result.
 
@@ -164,24 +207,12 @@ def test_everything_is_killed_and_nothing_is_paid_twice(
     chance = random.Random(SEED)
     began_at = time.monotonic()
     bench.suite(TRIALS, GRADING)
-    bench.travels = True
     bench.service.session_s = SESSION_S
     bench.service.let_end(10 * TRIALS)
-    cluster = start_cluster(environment=bench.environment, host="0.0.0.0")
-    port = cluster.address.rpartition(":")[2]
-    workers: dict[int, Machine] = {}
-
-    def begin(machine: Machine) -> None:
-        own = {"HOME": "/mnt/home", "WORKER": machine.there, "SERVICE": f"{machine.here}:{bench.service.port}"}
-        own |= {"TMPDIR": "/tmp", "DASK_TEMPORARY_DIRECTORY": "/tmp"}
-        where = {"host": machine.there, "address": f"tcp://{machine.here}:{port}", "before": machine.as_user}
-        workers[cluster.add("--nthreads", str(PLACES), environment=own, **where).pid] = machine
-
-    for name in "ab":
-        begin(make_machine(tmp_path_factory.mktemp(f"home-{name}")))
+    cluster, workers = machines
     losses = Losses(bench.service)
-    options = ["--executor", "dask", "--set", f"executors.dask.address=tcp://127.0.0.1:{port}", "--retries", "9"]
-    options += ["--concurrency", str(2 * PLACES), "--store", own_postgres_server.create("chaos")]
+    options = [*workers.options, "--retries", "9", "--concurrency", str(2 * PLACES)]
+    options += ["--store", own_postgres_server.create("chaos")]
     bench.start(*options)
     deeds = ["worker"] * KILLS + ["database", "first process"]
     chance.shuffle(deeds)
@@ -197,11 +228,13 @@ def test_everything_is_killed_and_nothing_is_paid_twice(
         elif deed == "first process":
             bench.started[-1].kill()
             bench.started[-1].communicate()
+            # What is packed at the moment in which it is ended may be executed again, as at a worker that dies.
+            until(lambda: not stations(*cluster.living()), "the end of the lease")
             bench.start(*options)
         else:
             victim = chance.choice(cluster.living())
-            losses.of_worker(victim.pid, workers[victim.pid].there)
-            begin(workers[victim.pid])
+            losses.of_worker(victim, workers.of[victim.pid].there)
+            workers.begin(workers.of[victim.pid])
     document, _ = bench.end(bench.started[-1])
     verdicts = {one["case_id"]: one["verdict"] for one in document["results"]}
     finished = bench.service.finished
@@ -213,5 +246,24 @@ def test_everything_is_killed_and_nothing_is_paid_twice(
     )
     assert len(document["results"]) == len(verdicts) == TRIALS
     assert Counter(verdicts.values()) == {"pass": TRIALS - 1, "fail": 1}
-    assert {one.worker for one in bench.service.begun} == {one.there for one in workers.values()}
+    assert {one.worker for one in bench.service.begun} == {one.there for one in workers.of.values()}
     assert not {case for case, times in twice.items() if times > losses.excused[case]}, (twice, losses.excused)
+
+
+def test_the_agent_example_without_a_common_folder(bench: Bench, machines: tuple[DaskCluster, Machines]) -> None:
+    """Its skill, its inputs and the script of its agent travel to both machines, and it comes out as its page says."""
+    shutil.copytree(EXAMPLE, bench.work, dirs_exist_ok=True)
+    _, workers = machines
+    command = ["eval", "release-notes/evals/evals.json", "--engine", "mock", "--concurrency", "4", "--json"]
+    script = ("--set", "engines.mock.script=release-notes.mock.yaml")
+    done = subprocess.run(
+        [str(PROGRAM), *command, *script, *workers.options],
+        cwd=bench.work,
+        env=bench.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    verdicts = Counter((one["arm"], one["verdict"]) for one in json.loads(done.stdout)["results"])
+    assert verdicts == {("with_skill", "pass"): 4, ("without_skill", "pass"): 1, ("without_skill", "fail"): 3}

@@ -12,33 +12,11 @@ import pytest
 
 from skillgauge_testkit.program import PROGRAM
 
-from .conftest import DaskCluster
+from .conftest import SCRIPT, DaskCluster
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 PATIENCE_S = 300.0
-AGENT = """
-replies:
-  - skill: greeting
-    fires: [greeting]
-    run: cat "$(find . -name names.txt)" "$(find . -name given.txt)" > out.txt
-    text: done
-"""
-
-
-@pytest.fixture
-def skill(work: Path) -> Path:
-    """A skill with a file of its own, a case with an input, and the script of an agent."""
-    skill = work / "greeting"
-    (skill / "evals/files").mkdir(parents=True)
-    (skill / "SKILL.md").write_text("---\nname: greeting\ndescription: Greets.\n---\nRead names.txt.\n")
-    (skill / "names.txt").write_text("Ada\n")
-    (skill / "evals/files/given.txt").write_text("Grace\n")
-    check = {"text": "both names", "type": "command", "value": "grep -q Ada out.txt && grep -q Grace out.txt"}
-    evals = [{"id": case, "prompt": "Greet.", "files": ["files/given.txt"], "assertions": [check]} for case in (1, 2)]
-    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "greeting", "evals": evals}))
-    (work / "agent.yaml").write_text(AGENT)
-    return skill
 
 
 def evaluated(skill: Path, environment: dict[str, str], cluster: DaskCluster, *more: str) -> tuple[int, str, str]:
@@ -75,7 +53,7 @@ def test_files_travel(
         for path in home.rglob("*")
         if path.is_file() and "dask-scratch-space" not in path.parts
     }
-    assert {"Ada\n", "Grace\n", AGENT} <= {path.read_text() for path in left}
+    assert {"Ada\n", "Grace\n", SCRIPT} <= {path.read_text() for path in left}
     assert {path.relative_to(home).parts[:2] for path, home in left.items()} == {(".cache", "skillgauge")}
 
 

@@ -19,7 +19,7 @@ from distributed import Client
 from postgres_servers import PostgresServer
 from skillgauge_executor_dask.depot import depot_of
 
-from .conftest import PATIENCE_S, WRONG, Bench, DaskCluster, until
+from .conftest import PATIENCE_S, WRONG, Bench, DaskCluster, stations, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -119,22 +119,8 @@ def test_ctrl_c_ends_sessions_on_every_worker(bench: Bench, cluster: DaskCluster
     document, _ = bench.end(process, 130)
     assert document["results"] == []
     assert bench.service.alive() == []
-    assert not stations(cluster)
+    assert not stations(*cluster.workers)
     assert len(cluster.living()) == 2
-
-
-def stations(cluster: DaskCluster) -> list[int]:
-    """Processes of runs beside the workers of a cluster."""
-    workers = {one.pid for one in cluster.workers}
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (entry / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(stat[1]) in workers and stat[0] != "Z":
-            found.append(int(entry.name))
-    return found
 
 
 def test_a_killed_run_goes_on_and_pays_nothing_twice(bench: Bench, cluster: DaskCluster) -> None:
@@ -147,7 +133,7 @@ def test_a_killed_run_goes_on_and_pays_nothing_twice(bench: Bench, cluster: Dask
     process.kill()
     process.communicate()
     until(lambda: not bench.service.alive(), "the end of every session")
-    until(lambda: not stations(cluster), "the end of the processes beside the workers")
+    until(lambda: not stations(*cluster.workers), "the end of the processes beside the workers")
     bench.service.let_end()
     document, _ = bench.end(bench.start(*on(cluster)))
     assert len(document["results"]) == 8
@@ -168,7 +154,7 @@ def test_what_ends_when_the_first_process_is_gone_is_graded_by_the_next(
     run_id = only_run(bench)
     until(lambda: len(waiting(cluster, run_id)) == 3, "three executions that wait for their run")
     if resumed != "at once":
-        until(lambda: not stations(cluster), "the end of the processes beside the workers")
+        until(lambda: not stations(*cluster.workers), "the end of the processes beside the workers")
         cluster.kill()
         cluster.fill(2)
     finished = set(bench.service.finished)
@@ -180,6 +166,30 @@ def test_what_ends_when_the_first_process_is_gone_is_graded_by_the_next(
     again = Counter(one.case for one in bench.service.begun)
     assert {case for case, times in again.items() if times == 1} >= finished
     assert document["summary"]["spending"]["cost_usd"] == 3.0
+
+
+def test_a_scheduler_without_the_plugin_has_no_depot(
+    bench: Bench, start_cluster: Callable[..., DaskCluster], tmp_path: Path
+) -> None:
+    """It is said, and the run goes on without one; what an earlier process has under way is ended all the same."""
+    absent = tmp_path / "absent/skillgauge_executor_dask"
+    absent.mkdir(parents=True)
+    (absent / "__init__.py").write_text("raise ImportError('the plugin is not where the scheduler is')")
+    cluster = start_cluster(environment=bench.environment | {"PYTHONPATH": str(absent.parent)})
+    for _number in range(2):
+        cluster.add(environment={"PYTHONPATH": ""})
+    bench.suite(2)
+    process = bench.start(*on(cluster))
+    until(lambda: len(bench.service.begun) == 2, "the start of two sessions")
+    process.kill()
+    process.communicate()
+    process = bench.start(*on(cluster))
+    until(lambda: len(bench.service.begun) == 4, "the start of the same two")
+    assert len(bench.service.alive()) == 2
+    bench.service.let_end()
+    document, err = bench.end(process)
+    assert "depot.none" in err
+    assert len(document["results"]) == 2
 
 
 def only_run(bench: Bench) -> str:

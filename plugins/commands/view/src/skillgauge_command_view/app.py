@@ -19,7 +19,6 @@ from skillgauge.api.report import RunState, RunView, counted
 from .access import ICON, STYLE, Gate, Names, Tickets
 from .downloads import Downloads
 from .forms import count_of, form_of, number_of, page_of, words_of
-from .links import ServedLinks
 from .noting import NotTakenError, notes_of_form, seen, trial_notes_of_form
 from .pages.case_page import case_page, find_case, find_trial, trial_page
 from .pages.compare_page import compare_page
@@ -351,9 +350,8 @@ class Desk:
     maps: Maps = field(default_factory=Maps)
 
 
-def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk) -> Gate:
+def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk, pages: Pages) -> Gate:
     """Return the whole server as an ASGI application."""
-    pages = Pages(ServedLinks(), inline_style=False)
 
     def message(status: int, title: str, text: str) -> Response:
         return HTMLResponse(pages.draw("message", title=title, text=text, leads_to=None), status_code=status)

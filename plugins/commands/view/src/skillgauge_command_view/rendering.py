@@ -57,6 +57,11 @@ class Pages:
             return {"style": None, "style_hash": None}
         return _inline("\n" + style())
 
+    def prepare(self) -> None:
+        """Compile every template, so that the first look at a page does not wait for that."""
+        for name in self._environment.list_templates(extensions=["jinja"]):
+            self._environment.get_template(name)
+
     def draw(self, template: str, **values: object) -> str:
         """A page as HTML."""
         if template == "map" and self._inline_style:

@@ -20,6 +20,8 @@ from skillgauge.api import Problem, UsageError
 
 from .access import Names, Tickets, is_every_address
 from .app import Desk, make_app
+from .links import ServedLinks
+from .rendering import Pages
 from .sources import Runs
 
 _LARGEST_HEAD = 16_384
@@ -75,7 +77,8 @@ class Server:
         self.port: int = self._socket.getsockname()[1]
         self._tickets = Tickets(self.port)
         self._host = place.host
-        app = make_app(runs, self._tickets, Names(place.host, self.port), desk)
+        self._pages = Pages(ServedLinks(), inline_style=False)
+        app = make_app(runs, self._tickets, Names(place.host, self.port), desk, self._pages)
         self._server = _Uvicorn(
             uvicorn.Config(
                 app,
@@ -111,6 +114,7 @@ class Server:
 
     def serve(self) -> None:
         """Answer requests until Ctrl-C or a signal to end."""
+        threading.Thread(target=self._pages.prepare, daemon=True).start()
         try:
             asyncio.run(self._server.serve(sockets=[self._socket]))
         finally:

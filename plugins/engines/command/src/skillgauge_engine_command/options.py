@@ -10,11 +10,13 @@ from pydantic import Field, field_validator, model_validator
 
 from skillgauge.api import EMPTY, HARMLESS, FailureClass, FileSpec, Frozen, JsonObject, Usage, did_you_mean
 
+from .records import INPUT_WITH_CACHE, OUTPUT_WITHOUT_REASONING
+
 PLACEHOLDERS = ("prompt", "prompt_file", "model", "workspace", "skill_folder", "max_turns")
 SKILL_FILE = "skill_file"
 """The placeholder of `skill_argv`."""
 _LATER = frozenset({"skill_argv", "skill_tool", "answer_where", "usage_keys", "usage_where"})
-_COUNTS = tuple(name for name in Usage.model_fields if name != "cost_basis")
+_COUNTS = (*(name for name in Usage.model_fields if name != "cost_basis"), INPUT_WITH_CACHE, OUTPUT_WITHOUT_REASONING)
 COMPLETED = "completed"
 """Meaning of an exit code that is no failure."""
 FAILED = "failed"

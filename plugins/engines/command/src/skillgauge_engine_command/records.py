@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from skillgauge.api import FiredSkill, RefusedSkill, Usage
 
+INPUT_WITH_CACHE, OUTPUT_WITHOUT_REASONING = "input_with_cache_tokens", "output_without_reasoning_tokens"
+"""Counts of programs that count differently than a result does."""
 _COST = "cost_usd"
 _IDS = ("id", "call_id", "callId", "callID", "tool_use_id", "tool_call_id", "toolCallId")
 """Keys under which programs name a call, and its result the call."""
@@ -60,7 +62,7 @@ def usage_in(records: Sequence[Record], keys: Mapping[str, object]) -> Usage | N
 
     Args:
         records: those that count.
-        keys: field of `Usage` to key in a record.
+        keys: field of `Usage`, or name of another count, to key in a record.
 
     Returns:
         The sums, input without what a cache held; a field that is missing in one of the records which tell anything is
@@ -71,7 +73,7 @@ def usage_in(records: Sequence[Record], keys: Mapping[str, object]) -> Usage | N
     if not usages:
         return None
     sums: dict[str, float | None] = {}
-    for name in keys:
+    for name in usages[0]:
         parts = [values[name] for values in usages]
         sums[name] = None if None in parts else sum(part for part in parts if part is not None)
     cost = sums.pop(_COST, None)
@@ -80,12 +82,22 @@ def usage_in(records: Sequence[Record], keys: Mapping[str, object]) -> Usage | N
 
 
 def _uncached(values: Mapping[str, float | None]) -> Mapping[str, float | None]:
-    """The counts of a record whose input may hold what a cache gave: where input and output are the sum, it does."""
-    sent, output, total = (values.get(name) for name in ("input_tokens", "output_tokens", "total_tokens"))
+    """The counts of a record in the kinds of a result, whose input is without what a cache gave.
+
+    Where input and output are the sum, the input holds it.
+    """
+    kinds = dict(values)
     held = (values.get("cache_read_tokens") or 0) + (values.get("cache_write_tokens") or 0)
+    if INPUT_WITH_CACHE in kinds:
+        whole = kinds.pop(INPUT_WITH_CACHE)
+        kinds["input_tokens"] = None if whole is None else max(0, whole - held)
+    if OUTPUT_WITHOUT_REASONING in kinds:
+        spoken = kinds.pop(OUTPUT_WITHOUT_REASONING)
+        kinds["output_tokens"] = None if spoken is None else spoken + (values.get("reasoning_tokens") or 0)
+    sent, output, total = (values.get(name) for name in ("input_tokens", "output_tokens", "total_tokens"))
     if sent is None or held > sent or total != sent + (output or 0):
-        return values
-    return {**values, "input_tokens": sent - held}
+        return kinds
+    return {**kinds, "input_tokens": sent - held}
 
 
 def _number(value: object) -> float | None:

@@ -142,8 +142,8 @@ class Cluster:
         self._key = key
         self._size = size
         self._recovery = recovery
-        self._run_id = ""
-        """Under which workers leave executions; empty if there is no place for them."""
+        self._has_depot = False
+        """Whether workers can leave executions at the scheduler."""
         self._on_workers = on_workers
         self._on_trouble = on_trouble
         self._remotes: dict[str, Remote] = {}
@@ -204,7 +204,7 @@ class Cluster:
             PluginError: that worker cannot have one.
         """
         folder = None if self._options.travels else self._options.folder or _here()
-        opening = open_station, self._key, folder, self._run_id
+        opening = open_station, self._key, folder, self._recovery.run_id, self._has_depot
         try:
             (refusal,) = (await self._client.run(*opening, workers=[address])).values()
         except Exception as error:
@@ -227,7 +227,7 @@ class Cluster:
                 self._client = client
                 client.subscribe_topic(TOPIC, self._rung)  # type: ignore[no-untyped-call]
                 if self._options.outlives:
-                    self._run_id = await self._recovery.look(client)
+                    self._has_depot = await self._recovery.look(client)
                 await self._watched()
         except PluginError as error:
             self._on_trouble(error)

@@ -36,11 +36,11 @@ async def connected(options: DaskOptions, size: tuple[int, int]) -> AsyncIterato
     Raises:
         PluginError: there is no connection to it, or it has another version of dask.
     """
-    address = options.address or _address_in(options)
+    address = options.address or address_in(options)
     async with AsyncExitStack() as stack:
         where = address or await stack.enter_async_context(_embedded(*size))
         try:
-            client = Client(where, security=_security(options), timeout=CONNECT_S, asynchronous=True)
+            client = Client(where, security=security_of(options), timeout=CONNECT_S, asynchronous=True)
             await stack.enter_async_context(client)
         except (OSError, ValueError, TypeError) as error:
             message = f"no dask scheduler answers at {address}: {error}"
@@ -89,7 +89,7 @@ def _embedded(workers: int, threads: int) -> LocalCluster:
     )
 
 
-def _address_in(options: DaskOptions) -> str | None:
+def address_in(options: DaskOptions) -> str | None:
     """The address in the scheduler file, if the options name one.
 
     Raises:
@@ -105,7 +105,7 @@ def _address_in(options: DaskOptions) -> str | None:
         raise trouble("executor.scheduler-file", message, hint) from error
 
 
-def _security(options: DaskOptions) -> Security | None:
+def security_of(options: DaskOptions) -> Security | None:
     """Certificates of the options; `None` leaves them to dask's own configuration."""
     if options.tls_ca is None:
         return None
@@ -113,6 +113,8 @@ def _security(options: DaskOptions) -> Security | None:
         tls_ca_file=str(options.tls_ca),
         tls_client_cert=str(options.tls_cert),
         tls_client_key=str(options.tls_key),
+        tls_worker_cert=str(options.tls_cert),
+        tls_worker_key=str(options.tls_key),
         require_encryption=True,
     )
 

@@ -42,7 +42,7 @@ class DaskOptions(Frozen):
     )
     resources: Mapping[str, float] = Field(
         default_factory=dict,
-        description="What each attempt takes of the resources that workers announce (`dask worker --resources`).",
+        description="What each attempt takes of what workers announce (`--resource` of `skillgauge worker`).",
         json_schema_extra=HARMLESS,
     )
     engine_resources: Mapping[str, Mapping[str, float]] = Field(

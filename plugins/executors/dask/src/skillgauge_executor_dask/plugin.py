@@ -16,5 +16,6 @@ def skillgauge_executors() -> Iterator[Provider[Executor]]:
         name="dask",
         options=DaskOptions,
         factory="skillgauge_executor_dask.executor:DaskExecutor",
+        worker="skillgauge_executor_dask.serving:serve",
         summary="The workers of a dask cluster, on this machine or on many.",
     )

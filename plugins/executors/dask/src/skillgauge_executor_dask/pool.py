@@ -222,11 +222,12 @@ class Pool:
 
     def _nobody(self, needs: Mapping[str, float]) -> PluginError:
         needed = ", ".join(f"{name}={amount:g}" for name, amount in needs.items())
+        announced = " ".join(f"--resource {name}={amount:g}" for name, amount in needs.items())
         message = f"no worker could make an attempt for {self._options.wait_s:g} s"
-        hint = "Start one with `dask worker ADDRESS`, or raise executors.dask.wait_s."
+        hint = "Start one with `skillgauge worker`, or raise executors.dask.wait_s."
         if self._members:
             message = f"no worker announces {needed}, which an attempt takes"
-            hint = f'Start one with `dask worker ADDRESS --resources "{needed.replace(",", "")}"`.'
+            hint = f"Start one that does: `skillgauge worker`, with {announced}."
         refusals = [problem for error in self._refused.values() for problem in error.problems]
         return PluginError([Problem("executor.no-worker", message, hint=hint), *refusals])
 

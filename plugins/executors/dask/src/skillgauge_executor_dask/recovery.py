@@ -30,27 +30,28 @@ class Recovery:
 
     def __init__(self, run: PortableRunTrial) -> None:
         self._run = run
+        self.run_id = run.run_id
         self._client: Client | None = None
         self._trials: set[str] = set()
 
-    async def look(self, client: Client) -> str:
+    async def look(self, client: Client) -> bool:
         """End what earlier processes of the run have under way, and see what was left; in the cluster's thread.
 
         Returns:
-            The id under which workers leave executions; empty if the scheduler has no place for them.
+            True if workers can leave executions at the scheduler.
         """
         # Else a session that is under way would be made a second time, and come to its end for nobody.
         with suppress(OSError, TimeoutError):
-            ending = client.run(end_earlier, self._run.run_id, on_error="return")
+            ending = client.run(end_earlier, self.run_id, on_error="return")
             await asyncio.wait_for(ending, SILENCE_S)
         try:
             await client.register_plugin(Depot())
-            self._trials.update(await depot_of(scheduler_of(client)).trials(run=self._run.run_id))
+            self._trials.update(await depot_of(scheduler_of(client)).trials(run=self.run_id))
         except Exception as error:  # noqa: BLE001 - a run needs none as long as its process lives
             log.warning("depot.none", reason=f"{type(error).__name__}: {error}")
-            return ""
+            return False
         self._client = client
-        return self._run.run_id
+        return True
 
     async def hand_in(self, trial: Trial, ask: Ask) -> None:
         """Have the run keep what came to its end when an earlier process of it was gone.
@@ -78,12 +79,12 @@ class Recovery:
 
     async def _content(self, trial_id: str) -> bytes | None:
         with suppress(Exception):  # then it is executed again
-            return await self._depot.content(run=self._run.run_id, trial=trial_id)
+            return await self._depot.content(run=self.run_id, trial=trial_id)
         return None
 
     async def _drop(self, trial_id: str) -> None:
         with suppress(Exception):  # it goes when it has waited for too long
-            await self._depot.drop(run=self._run.run_id, trial=trial_id)
+            await self._depot.drop(run=self.run_id, trial=trial_id)
 
     @property
     def _depot(self) -> RemoteDepot:

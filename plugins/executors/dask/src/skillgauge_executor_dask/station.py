@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from distributed import Worker, WorkerPlugin
 
-from skillgauge_workers import Frame, WorkerProcess, packed, receive, start_worker
+from skillgauge_workers import Admission, Frame, Kind, NotAdmittedError, WorkerProcess, packed, receive, start_worker
 
 from .deposits import Deposits
+from .serving import TellingWorker
 
 TOPIC = "skillgauge"
 """Events of the cluster by which a station says that frames wait: the key of its run and its own address."""
@@ -32,12 +34,14 @@ class Station(WorkerPlugin):
     Args:
         key: of the run; the name of this plugin.
         folder: where the process runs.
-        run_id: of the run; processes that go on with it have keys of their own. Empty: nothing is left for them.
+        run_id: of the run; processes that go on with it have keys of their own.
+        has_depot: whether executions are left for them at the scheduler.
     """
 
-    def __init__(self, key: str, folder: Path, run_id: str) -> None:
+    def __init__(self, key: str, folder: Path, run_id: str, *, has_depot: bool) -> None:
         self.name = key
         self.run_id = run_id
+        self._has_depot = has_depot
         self._folder = folder
         self._waiting: list[bytes] = []
         self._rang = False
@@ -48,7 +52,7 @@ class Station(WorkerPlugin):
     async def setup(self, worker: Worker) -> None:
         """Start the process."""
         self._worker = worker
-        self._deposits = Deposits(worker, self.run_id) if self.run_id else None
+        self._deposits = Deposits(worker, self.run_id) if self._has_depot else None
         self._process: WorkerProcess = await start_worker(STOP_S, self._folder)
         self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._watch())]
 
@@ -96,10 +100,21 @@ class Station(WorkerPlugin):
         await self._worker.plugin_remove(self.name)
 
     def _put(self, frame: Frame) -> None:
+        if isinstance(self._worker, TellingWorker):
+            self._tell(frame, self._worker.tell)
         if self._deposits:
             self._deposits.comes(frame)
         self._waiting.append(packed(frame))
         self._ring()
+
+    def _tell(self, frame: Frame, tell: Callable[[str], None]) -> None:
+        """Tell the owner of the worker what a run makes of it."""
+        if frame.kind is Kind.READY:
+            tell(f"worker {self._worker.name} is admitted to a run")
+        elif frame.kind is Kind.REFUSED:
+            admission = Admission.model_validate_json(frame.content)
+            named = admission.model_copy(update={"worker": str(self._worker.name)})
+            tell(f"worker {self._worker.name} is refused by a run:\n{NotAdmittedError(named)}")
 
     def _ring(self) -> None:
         """Say that something waits, once until it is fetched; a bell that nobody hears is made up for by the next."""
@@ -109,12 +124,14 @@ class Station(WorkerPlugin):
                 self._worker.log_event(TOPIC, [self.name, self._worker.address])
 
 
-async def open_station(key: str, folder: str | None, run_id: str, dask_worker: Worker) -> str:
+async def open_station(key: str, folder: str | None, run_id: str, has_depot: bool, dask_worker: Worker) -> str:
     """Start the process of a run in a folder, or where files of runs are laid down; return why not, or nothing."""
     place = Path(folder or dask_worker.local_directory)
     if not place.is_dir():
         return f"there is no folder {place} on it; copy the files of the run there, or leave out executors.dask.folder"
-    await dask_worker.plugin_add(Station(key, place, run_id), key, catch_errors=False)  # in place of an earlier one
+    await dask_worker.plugin_add(
+        Station(key, place, run_id, has_depot=has_depot), key, catch_errors=False
+    )  # in place of an earlier one
     return ""
 
 

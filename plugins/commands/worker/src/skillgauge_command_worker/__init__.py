@@ -1,0 +1,1 @@
+"""The command `worker` of skillgauge."""
