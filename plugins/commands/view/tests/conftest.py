@@ -32,11 +32,14 @@ from skillgauge.api.run import Globals, invocation
 from skillgauge_command_view.app import Desk
 from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.pages.label_page import Labels
+from skillgauge_command_view.pages.map_page import Maps
 from skillgauge_command_view.quarantining import Quarantine
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.serving import Place, Server
 from skillgauge_command_view.sources import Runs, Source, StoredRuns, key_of
 from skillgauge_command_view.stopping import Stopper
+from skillgauge_skill_maps import NAME, MapDocument, PlannedSessions, QueryRow
+from skillgauge_skill_maps.model import Action, MatrixRow, SkillRow
 from skillgauge_testkit import contract_views
 from skillgauge_testkit.contract.views import HOSTILE
 
@@ -155,9 +158,10 @@ def serve() -> Serve:
         source: Source | None = None,
         quarantine: Quarantine | None = None,
         stopper: Stopper | None = None,
+        maps: Maps | None = None,
     ) -> Iterator[Served]:
         labels = labels or Labels(Path("no-such-folder/labels.jsonl"), can_add=False)
-        desk = Desk(labels, downloads or Downloads(), quarantine, stopper)
+        desk = Desk(labels, downloads or Downloads(), quarantine, stopper, maps or Maps())
         server = Server(Runs([source or GivenRuns(views)]), Place("127.0.0.1", 0), desk)
         thread = threading.Thread(target=server.serve)
         thread.start()
@@ -232,6 +236,58 @@ def stored(views: list[RunView], tmp_path: Path) -> Iterator[StoredRuns]:
         yield StoredRuns("runs.db", store)
     finally:
         awaited(store.close())
+
+
+ATTACK = '<script>alert(1)</script>"><img src=x onerror=alert(1)>'
+
+
+def kept_skill(name: str) -> SkillRow:
+    """A skill to keep."""
+    return SkillRow(
+        name=name,
+        action=Action.KEEP,
+        partners=(),
+        evidence=(f"{name} fired",),
+        own=None,
+        others_fired=0,
+        none_fired=0,
+        for_others=0,
+        never_chosen=False,
+        description_tokens=5,
+        input_tokens=None,
+    )
+
+
+def map_of(*runs: str) -> MapDocument:
+    """A map of two skills, one of which has a hostile name, that rests on these runs."""
+    return MapDocument(
+        exit_code=0,
+        verdict=f"2 skills: {ATTACK}",
+        state="finished",
+        started_at=1_700_000_000.0,
+        engine="mock",
+        model=None,
+        runs=runs,
+        sessions=PlannedSessions(screening=2, leave_one_out=0, skills=2, queries=2, runs=1),
+        unknown=0,
+        tokens=0,
+        cost_usd=0.0,
+        description_tokens=10,
+        level=0.05,
+        tested=0,
+        skills=(kept_skill("pdf"), kept_skill(ATTACK)),
+        pairs=(),
+        matrix=(MatrixRow(query_of="pdf", sessions=2, fired={"pdf": 1, ATTACK: 1}),),
+        queries=(QueryRow(query_of="pdf", id="q1", prompt=ATTACK),),
+    )
+
+
+@pytest.fixture
+def map_folder(tmp_path: Path) -> Path:
+    """A folder of reports with a map."""
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / f"{NAME}-1.json").write_text(map_of("run6", "gone").model_dump_json())
+    return tmp_path / "reports"
 
 
 class Watched:

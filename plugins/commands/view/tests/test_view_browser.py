@@ -22,6 +22,7 @@ from skillgauge.api.run import Globals, invocation
 from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.export import export
 from skillgauge_command_view.pages.label_page import Labels
+from skillgauge_command_view.pages.map_page import Maps
 from skillgauge_command_view.quarantining import Quarantine
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.sources import StoredRuns
@@ -109,6 +110,22 @@ def complaints(page: Page, address: str, picture: str) -> list[str]:
             nodes = "; ".join(node["html"][:100] for node in rule["nodes"][:3])
             faults.append(f"axe {rule['id']}: {rule['help']}: {nodes}")
     return faults
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_map(browser: Browser, serve: Any, views: list[RunView], map_folder: Path, width: int, scheme: Any) -> None:
+    """The map of a catalogue fits the window and is readable for all, with the style of pages and its own."""
+    with serve(views, maps=Maps([map_folder])) as running:
+        context = opened(
+            browser, running, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+        )
+        page = context.new_page()
+        faults = watched(page, running.origin)
+        faults += complaints(page, f"{running.origin}/maps/run6", f"map-{width}-{scheme}.png")
+        context.close()
+    assert faults == []
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ HARMLESS = {
     *("svg", "path", "rect", "line", "circle", "text", "g", "polyline", "figure", "figcaption"),
 }
 ADDRESSES = re.compile(
-    r"^(/|/(runs|history|compare|view\.(css|svg))([/?#].*)?|#t\d+-s\d+|#\w+"
+    r"^(/|/(runs|history|compare|maps|view\.(css|svg)|map\.css)([/?#].*)?|#t\d+-s\d+|#\w+"
     r"|data:(image/svg\+xml|text/csv;charset=utf-8);base64,[A-Za-z0-9+/=]+)$"
 )
 """Pages of ours, places in them, and pictures to take away."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -24,11 +24,12 @@ from .pages.case_page import case_page, find_case, find_trial, trial_page
 from .pages.compare_page import compare_page
 from .pages.history_page import history_page, newest_rows
 from .pages.label_page import Labels
+from .pages.map_page import Maps, map_page
 from .pages.run_cases import Cases
 from .pages.run_page import PAGE, CaseFilter, RunPage
 from .pages.several_page import MOST, several_page
 from .quarantining import Quarantine
-from .rendering import Pages, icon, style
+from .rendering import Pages, icon, map_style, style
 from .rows import RunRow
 from .run_list import RunFilter, choices
 from .sources import Runs, key_of
@@ -51,6 +52,7 @@ class Viewer:
         downloads: renders runs through reporters.
         quarantine: makes the lines by which a case goes into quarantine; `None` if no folder is known.
         stopper: stops runs that go on; `None` if none can be stopped.
+        maps: the maps of catalogues.
     """
 
     runs: Runs
@@ -61,6 +63,7 @@ class Viewer:
     downloads: Downloads
     quarantine: Quarantine | None
     stopper: Stopper | None
+    maps: Maps
 
     def routes(self) -> list[Route]:
         """Every address that there is."""
@@ -81,6 +84,8 @@ class Viewer:
             Route("/runs/{run}/reports/{reporter}", self.report),
             Route("/compare", self.compare),
             Route("/history", self.history),
+            Route("/maps/{map}", self.map),
+            Route("/map.css", self.map_style),
         ]
 
     def start(self, _request: Request) -> Response:
@@ -99,9 +104,9 @@ class Viewer:
         """The runs that fit a filter."""
         rows = self.runs.rows()
         chosen = RunFilter.of(words_of(request))
-        return self._page(
-            "runs", chosen=chosen, part=chosen.part(rows), choices=choices(rows), sources=self.runs.labels
-        )
+        part, sources = chosen.part(rows), self.runs.labels
+        maps = self.maps.all() if chosen.is_empty else {}
+        return self._page("runs", chosen=chosen, part=part, choices=choices(rows), sources=sources, maps=maps)
 
     def run(self, request: Request) -> Response:
         """A run."""
@@ -126,6 +131,7 @@ class Viewer:
             stop_key=self.tickets.form_key if self._can_stop(row) else None,
             seen=seen(row.notes) if row.notes else "",
             noted_trials=sorted((self.runs.trial_notes(row) or {}).items()),
+            maps=self.maps.of_run(row.run_id),
         )
         if is_followed:
             answer.headers["Refresh"] = str(_PAUSE_S)
@@ -301,6 +307,17 @@ class Viewer:
             raise HTTPException(404, "No run here is of that skill.")
         return self._page("history", page=history_page(target, rows, self.runs.views(rows), older))
 
+    def map(self, request: Request) -> Response:
+        """The map of a catalogue."""
+        document = self.maps.all().get(request.path_params["map"])
+        if document is None:
+            raise HTTPException(404, "No such map is here.")
+        return self._page("map", page=map_page(document, self.runs.rows()))
+
+    def map_style(self, _request: Request) -> Response:
+        """The style of maps, beside that of all pages."""
+        return Response(map_style(), media_type="text/css")
+
     def _run_of(self, request: Request) -> tuple[RunRow, RunView]:
         return self._run(request.path_params["run"])
 
@@ -323,12 +340,14 @@ class Desk:
         downloads: renders runs through reporters.
         quarantine: makes the lines by which a case goes into quarantine; `None` if no folder is known.
         stopper: stops runs that go on; `None` if none can be stopped.
+        maps: the maps of catalogues.
     """
 
     labels: Labels
     downloads: Downloads
     quarantine: Quarantine | None = None
     stopper: Stopper | None = None
+    maps: Maps = field(default_factory=Maps)
 
 
 def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk, pages: Pages) -> Gate:
@@ -354,7 +373,9 @@ def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk, pages: Page
         HTTPException: failed,
         SkillgaugeError: broken,
     }
-    viewer = Viewer(runs, pages, Cases(), desk.labels, tickets, desk.downloads, desk.quarantine, desk.stopper)
+    viewer = Viewer(
+        runs, pages, Cases(), desk.labels, tickets, desk.downloads, desk.quarantine, desk.stopper, desk.maps
+    )
     app = Starlette(routes=viewer.routes(), exception_handlers=dict(handlers))
     return Gate(
         app,

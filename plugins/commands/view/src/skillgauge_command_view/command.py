@@ -109,6 +109,7 @@ def serve(ctx: click.Context, /, **chosen: Any) -> int:
     from .beside import noted, place_of  # noqa: PLC0415 - as above
     from .downloads import Downloads  # noqa: PLC0415 - as above
     from .pages.label_page import Labels  # noqa: PLC0415 - as above
+    from .pages.map_page import Maps  # noqa: PLC0415 - as above
     from .quarantining import Quarantine  # noqa: PLC0415 - as above
     from .serving import Place, Server, opened_in_browser  # noqa: PLC0415 - as above
     from .stopping import Stopper  # noqa: PLC0415 - as above
@@ -122,7 +123,7 @@ def serve(ctx: click.Context, /, **chosen: Any) -> int:
         # Who looks from elsewhere need not be this user.
         places = {store_place(own): place_of(own) for own in calls} if is_loopback(chosen["host"]) else {}
         stopper = Stopper(call, places)
-        desk = Desk(labels, Downloads(call), Quarantine(call), stopper)
+        desk = Desk(labels, Downloads(call), Quarantine(call), stopper, Maps(_folders(call, chosen["paths"])))
         server = Server(runs, Place(chosen["host"], chosen["port"]), desk)
         stack.callback(server.close)
         stack.enter_context(noted(call, server.port, _places(ctx, call, chosen["paths"], chosen["stores"])))
@@ -147,6 +148,11 @@ def serve(ctx: click.Context, /, **chosen: Any) -> int:
         server.serve()
         call.output.verdict("done: viewed", ExitCode.OK)
     return ExitCode.OK
+
+
+def _folders(call: Invocation, paths: Sequence[str]) -> list[Path]:
+    """The folders that maps are looked for in: those that were named, or else the one that reports are written to."""
+    return [Path(path) for path in paths] or [call.cwd / call.config.get("outputDir")]
 
 
 def _first(runs: Runs, reference: str | None) -> str:
@@ -200,6 +206,7 @@ def export(ctx: click.Context, *, folder: str, sources: tuple[str, ...], store: 
     from skillgauge.api.run import run_reports  # noqa: PLC0415 - as above
 
     from .export import export as pages_of  # noqa: PLC0415 - as above
+    from .pages.map_page import Maps  # noqa: PLC0415 - as above
     from .rows import row_of  # noqa: PLC0415 - as above
     from .sources import key_of  # noqa: PLC0415 - as above
 
@@ -209,7 +216,7 @@ def export(ctx: click.Context, *, folder: str, sources: tuple[str, ...], store: 
         for view, source in zip(views, sources, strict=True):
             key = key_of(view.run.run_id)
             runs.setdefault(key, (row_of(view, key, source), view))
-        files = len(list(pages_of(list(runs.values()), Path(folder))))
+        files = len(list(pages_of(list(runs.values()), Path(folder), Maps(_folders(call, ())))))
     document = ExportDocument(folder=folder, first=str(Path(folder, "index.html")), files=files)
     call.output.document(document.model_dump(mode="json"))
     call.output.line(f"pages: {document.first}")

@@ -8,10 +8,12 @@ from pathlib import Path
 from skillgauge.api import Problem, UsageError
 from skillgauge.api.report import RunView, case_by_case
 from skillgauge.api.run import write_whole
+from skillgauge_skill_maps import MapDocument
 
 from .links import FileLinks
 from .pages.case_page import case_page, trial_page
 from .pages.history_page import history_page, newest_rows
+from .pages.map_page import Maps, map_page
 from .pages.run_cases import cases_of
 from .pages.run_page import PAGE, CaseFilter, RunPage, case_key
 from .rendering import Pages
@@ -19,7 +21,7 @@ from .rows import RunRow
 from .run_list import Part, RunFilter, choices
 
 
-def export(runs: Sequence[tuple[RunRow, RunView]], folder: Path) -> Iterator[Path]:
+def export(runs: Sequence[tuple[RunRow, RunView]], folder: Path, maps: Maps | None = None) -> Iterator[Path]:
     """Write the pages of some runs, and yield each file.
 
     `index.html` is the page of the run, or the list if there are several.
@@ -27,6 +29,7 @@ def export(runs: Sequence[tuple[RunRow, RunView]], folder: Path) -> Iterator[Pat
     Args:
         runs: with the row of each.
         folder: is made; must hold nothing.
+        maps: of which those that rest on one of these runs are written, too.
 
     Raises:
         UsageError: the folder holds anything, or cannot be written.
@@ -36,29 +39,41 @@ def export(runs: Sequence[tuple[RunRow, RunView]], folder: Path) -> Iterator[Pat
     pages = Pages(links, inline_style=True)
     views = {row.key: view for row, view in runs}
     rows = sorted((row for row, _ in runs), key=lambda row: (row.started_at, row.run_id), reverse=True)
+    maps_of = {row.key: maps.of_run(row.run_id) if maps else {} for row in rows}
     for row in rows:
-        yield from _written(folder, _run(pages, links, row, views[row.key]))
+        yield from _written(folder, _run(pages, links, row, views[row.key], maps_of[row.key]))
+    documents = {key: document for own in maps_of.values() for key, document in own.items()}
+    drawn = ((links.map(key), pages.draw("map", page=map_page(one, rows))) for key, one in documents.items())
+    yield from _written(folder, drawn)
     if links.has_list:
-        yield from _written(folder, _across(pages, links, rows, views))
+        yield from _written(folder, _across(pages, links, rows, views, documents))
 
 
 def _across(
-    pages: Pages, links: FileLinks, rows: Sequence[RunRow], views: Mapping[str, RunView]
+    pages: Pages,
+    links: FileLinks,
+    rows: Sequence[RunRow],
+    views: Mapping[str, RunView],
+    maps: Mapping[str, MapDocument],
 ) -> Iterator[tuple[str, str]]:
     """Yield the list of several runs, and the history of each skill."""
     part = Part(tuple(rows), len(rows), len(rows), 1, 1)
     sources = tuple(dict.fromkeys(row.source for row in rows))
-    yield links.runs(), pages.draw("runs", chosen=RunFilter(), part=part, choices=choices(rows), sources=sources)
+    listed = {"part": part, "choices": choices(rows), "sources": sources, "maps": maps}
+    yield links.runs(), pages.draw("runs", chosen=RunFilter(), **listed)
     for target in dict.fromkeys(target for row in rows for target in row.targets):
         own, older = newest_rows(rows, target)
         page = history_page(target, own, [views[row.key] for row in own], older)
         yield links.history(target), pages.draw("history", page=page)
 
 
-def _run(pages: Pages, links: FileLinks, row: RunRow, view: RunView) -> Iterator[tuple[str, str]]:
+def _run(
+    pages: Pages, links: FileLinks, row: RunRow, view: RunView, maps: Mapping[str, MapDocument]
+) -> Iterator[tuple[str, str]]:
     """Yield the page of a run and those of its cases; of a trial only where that of its case shows less."""
     about, cases = RunPage(row, view), cases_of(view)
-    yield links.run(row.key), pages.draw("run", page=about, cases=cases, chosen=CaseFilter(), size=PAGE, form_key=None)
+    listed = {"cases": cases, "chosen": CaseFilter(), "size": PAGE, "maps": maps}
+    yield links.run(row.key), pages.draw("run", page=about, form_key=None, **listed)
     for report in case_by_case(view):
         key = case_key(report.case, view)
         page = case_page(report)

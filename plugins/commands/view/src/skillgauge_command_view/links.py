@@ -54,6 +54,9 @@ class Links(Protocol):
     def history(self, target: str) -> str:
         """The runs of a skill."""
 
+    def map(self, key: str) -> str:
+        """The map of a catalogue."""
+
 
 class ServedLinks:
     """Addresses on the server."""
@@ -108,6 +111,10 @@ class ServedLinks:
     def history(self, target: str) -> str:
         """See `Links.history`."""
         return f"/history{_query({'skill': target})}"
+
+    def map(self, key: str) -> str:
+        """See `Links.map`."""
+        return f"/maps/{key}"
 
 
 class FileLinks:
@@ -174,6 +181,10 @@ class FileLinks:
     def history(self, target: str) -> str:
         """See `Links.history`."""
         return f"history-{key_of(target)}.html"
+
+    def map(self, key: str) -> str:
+        """See `Links.map`."""
+        return f"map-{key}.html"
 
 
 def _query(values: dict[str, str]) -> str:

@@ -10,6 +10,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 import skillgauge_run_pages
+import skillgauge_skill_maps.page
 from skillgauge_run_pages import content_hash, environment
 
 from .links import Links
@@ -25,6 +26,11 @@ def icon() -> str:
 def style() -> str:
     """The style of all pages."""
     return skillgauge_run_pages.asset("pages.css")
+
+
+def map_style() -> str:
+    """The style of maps, which comes after that of all pages."""
+    return skillgauge_skill_maps.page.style()
 
 
 class Pages:
@@ -49,11 +55,7 @@ class Pages:
     def _style(self) -> Mapping[str, object]:
         if not self._inline_style:
             return {"style": None, "style_hash": None}
-        content = "\n" + style()
-        return {
-            "style": Markup(content),  # our own file, nothing from outside
-            "style_hash": content_hash(content),
-        }
+        return _inline("\n" + style())
 
     def prepare(self) -> None:
         """Compile every template, so that the first look at a page does not wait for that."""
@@ -62,4 +64,14 @@ class Pages:
 
     def draw(self, template: str, **values: object) -> str:
         """A page as HTML."""
+        if template == "map" and self._inline_style:
+            values |= _inline(f"\n{style()}{map_style()}")
         return self._environment.get_template(f"{template}.html.jinja").render(**values)
+
+
+def _inline(content: str) -> dict[str, object]:
+    """A style that stands in a page, with the hash by which the policy of the page knows it."""
+    return {
+        "style": Markup(content),  # our own file, nothing from outside
+        "style_hash": content_hash(content),
+    }

@@ -30,6 +30,7 @@ from skillgauge.api import (
 )
 from skillgauge.api.report import RunState, RunView
 from skillgauge.api.run import Invocation
+from skillgauge_skill_maps import documents_in
 
 from .rows import RunRow, row_of
 
@@ -210,7 +211,7 @@ class RunFiles:
         """
         if not self._path.is_dir():
             self._call.read_run(self._path)
-        elif next(self.rows(), None) is None:
+        elif next(self.rows(), None) is None and not documents_in(self._path):
             message = f"{self.label!r} holds no report that an installed reporter reads"
             hint = "Name a run record, a folder of reports, or a store with --store PLACE."
             raise UsageError(Problem("view.no-runs", message, hint=hint))
