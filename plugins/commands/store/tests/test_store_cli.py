@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from postgres_servers import PostgresServer
-from skillgauge.api import RunQuery
+from skillgauge.api import RunNotes, RunQuery, TrialNotes
 from skillgauge.api.report import RunState
 from skillgauge_store_sqlite.options import SqliteOptions
 from skillgauge_store_sqlite.store import SqliteStore
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.e2e
 
 
 def fill(path: Path, *, plans: int = 3, is_finished: bool = True) -> list[str]:
-    """Store runs of plans with two results each; their ids, the oldest first."""
+    """Store runs of plans with two results each, and words about run and trial; their ids, the oldest first."""
 
     async def main() -> list[str]:
         store, run_ids = SqliteStore(SqliteOptions(location=str(path))), []
@@ -33,6 +33,8 @@ def fill(path: Path, *, plans: int = 3, is_finished: bool = True) -> list[str]:
             state = RunState.FINISHED if is_finished else RunState.INTERRUPTED
             await log.finish(state, samples.summary(2))
             run_ids.append(log.info.run_id)
+            assert await store.annotate(run_ids[-1], RunNotes(name=f"run {plan}"))
+            assert await store.annotate_trial(run_ids[-1], 1, TrialNotes(note="odd", tags=(f"plan-{plan}",)))
         await store.close()
         return run_ids
 
@@ -40,13 +42,17 @@ def fill(path: Path, *, plans: int = 3, is_finished: bool = True) -> list[str]:
 
 
 def content(path: Path) -> list[Any]:
-    """All of a store, signatures and times included."""
+    """All of a store, signatures, times and words of people included."""
 
     async def main() -> list[Any]:
         store = SqliteStore(SqliteOptions(location=str(path)))
-        found = [[view.run, view.head, view.summary, *view.results(), *view.cases()] for view in store.scan(RunQuery())]
+        notes = store.notes()
+        runs: list[Any] = []
+        for view in store.scan(RunQuery()):
+            words = [notes[view.run.run_id], *sorted(store.trial_notes(view.run.run_id).items())]
+            runs.append([view.run, view.head, view.summary, *view.results(), *view.cases(), *words])
         await store.close()
-        return found
+        return runs
 
     return asyncio.run(main())
 
