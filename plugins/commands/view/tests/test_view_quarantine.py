@@ -111,6 +111,18 @@ def test_a_variable_that_goes_before_the_file_is_named(folder: Path, monkeypatch
     assert quarantine().lines(head("sum"), DAY, "").stronger
 
 
+def test_a_file_of_another_program_that_would_be_passed_over_is_named(
+    serve: Any, views: list[RunView], folder: Path
+) -> None:
+    """The file that the lines are for does not exist, and from then on is the one that counts."""
+    (folder / "eval-skills.config.yaml").write_text("concurrency: 3\n")
+    with serve(views, quarantine=quarantine()) as served:
+        page = served.get(PAGE).text
+        assert "eval-skills.config.yaml</bdi></code> is not read any more: copy its settings, too" in page
+        (folder / "skillgauge.config.yaml").write_text("concurrency: 3\n")
+        assert "is not read any more" not in served.get(PAGE).text
+
+
 def test_a_case_in_quarantine_says_so(serve: Any, views: list[RunView], folder: Path) -> None:
     """The page tells the day and the reason that the run was begun with, be they hostile."""
     view = views[6]

@@ -36,6 +36,8 @@ class QuarantineLines:
     """True if the file has such a list, so that these are entries for it."""
     stronger: str
     """A place that goes before the file and sets the quarantine, so that the file would be passed over; or empty."""
+    replaced: str
+    """Another program's file that configures the folder until this one is there; or empty."""
 
 
 class Quarantine:
@@ -66,7 +68,7 @@ class Quarantine:
         text = ""
         if day > today:
             text = _as_toml(entry) if is_toml else _as_yaml(entry, beside)
-        return QuarantineLines(day, reason, str(path), text, beside is not None, self._stronger())
+        return QuarantineLines(day, reason, str(path), text, beside is not None, self._stronger(), self._replaced(path))
 
     def _file(self) -> Path:
         """The file of the folder that `eval` would read there."""
@@ -74,6 +76,10 @@ class Quarantine:
             return Path(self._call.globals.config)
         own, python = self._call.cwd / _FILE, self._call.cwd / _TOML
         return python if not own.is_file() and _has_section(python) else own
+
+    def _replaced(self, path: Path) -> str:
+        in_force = (value.where for value in self._call.config.items() if value.source.value == "project file")
+        return "" if path.is_file() else next(map(str, in_force), "")
 
     def _stronger(self) -> str:
         value = self._call.config.find("quarantine")
