@@ -451,6 +451,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/engines/acp/tests/test_configured.py::test_a_preset_needs_no_description",
         "plugins/engines/acp/tests/test_configured.py::test_trouble_that_the_program_tells_is_no_answer",
         "tests/agents/test_presets.py::test_a_session",
+        "tests/e2e/test_relay_spending.py::test_every_kind_is_known_of_a_program_that_does_not_tell_thinking",
         "plugins/engines/command/tests/test_records.py::test_answer_skill_and_tokens",
         "plugins/engines/command/tests/test_command_programs.py::test_answer_skill_and_tokens_of_a_program",
         "plugins/engines/acp/tests/test_kept_usage.py::test_rows_of_a_database_count_with_what_is_in_its_log",

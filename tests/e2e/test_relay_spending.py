@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge_testkit import ModelReply, ModelRequest, ModelServer, run_shell
+from skillgauge_testkit import ModelReply, ModelRequest, ModelServer, in_turns, run_shell
 from skillgauge_testkit.program import Program
 
 KEY = "sk-canary-of-the-relay-0123456789"
@@ -67,3 +67,39 @@ def test_what_the_shell_spends_is_counted(program: Program, work: Path, agent_pr
     assert paths == {"/v1/messages"}
     assert stopped.code == 4
     assert KEY not in done.stdout + done.stderr
+
+
+@pytest.mark.e2e
+@pytest.mark.engine
+@pytest.mark.slow
+@pytest.mark.usefixtures("strongest")
+@pytest.mark.parametrize(("name", "variable"), [("cline", "CLINE_API_KEY"), ("copilot", "COPILOT_PROVIDER_API_KEY")])
+def test_every_kind_is_known_of_a_program_that_does_not_tell_thinking(
+    program: Program, work: Path, agent_program: Callable[[str], Path], name: str, variable: str
+) -> None:
+    """R3-E5: its own counts and the relay's agree with the server's, and the relay tells thinking apart."""
+    folder = work / "greet"
+    (folder / "evals").mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: greet\ndescription: Greets people.\n---\nSay hello.\n")
+    case = {"id": 1, "prompt": "go", "assertions": [{"text": "done", "type": "contains", "value": "Done"}]}
+    (folder / "evals/evals.json").write_text(json.dumps({"skill_name": "greet", "evals": [case]}))
+    script = in_turns(
+        ModelReply("", 100, 27, cache_read_tokens=900, thinking_tokens=7, tools=[run_shell("echo hi")]),
+        ModelReply("Done.", 50, 16, thinking_tokens=5),
+    )
+    with ModelServer(script) as server:
+        command = ["eval", "greet", "--engine", f"acp:{name}", "--model", "gpt-5.5", "--no-baseline", "--json"]
+        command += ["--set", f"engines.acp.base_url={server.url}/v1", "--store", "none"]
+        command += ["--set", f"engines.acp.program={agent_program(name)}"]
+        done = program.process(*command, env={variable: KEY}, timeout_s=120)
+        (count,) = (session.tokens for session in server.sessions.values())
+    (result,) = done.document["results"]
+    assert result["verdict"] == "pass", done.stderr
+    usage = result["execution"]["usage"]
+    told = {kind: usage.get(f"{kind}_tokens") for kind in ("input", "cache_read", "output", "reasoning")}
+    assert told == {
+        "input": count.input,
+        "cache_read": count.cache_read,
+        "output": count.output,
+        "reasoning": count.thinking,
+    }

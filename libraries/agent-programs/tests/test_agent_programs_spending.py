@@ -44,6 +44,16 @@ def test_what_the_program_tells_stands() -> None:
     assert with_relayed(Execution(usage=told), cast(Any, object())).usage == told
 
 
+def test_thinking_is_told_by_the_relay_where_both_count_the_same() -> None:
+    """What the program itself tells of it stands, and a relay that saw something else cannot say whose it was."""
+    told = Usage(input_tokens=80, output_tokens=20)
+    for own, seen, known in ((None, 100, 7), (3, 100, 3), (None, 99, None), (None, 101, None)):
+        reported = told.model_copy(update={"reasoning_tokens": own})
+        usage, _ = used(reported, Usage(total_tokens=seen, reasoning_tokens=7))
+        assert usage is not None
+        assert usage.reasoning_tokens == known
+
+
 def test_a_program_that_tells_nothing_is_counted_by_the_relay() -> None:
     """Its cost stays unknown."""
     seen = Usage(input_tokens=1, output_tokens=2, total_tokens=3)

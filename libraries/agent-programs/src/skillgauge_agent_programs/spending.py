@@ -94,13 +94,18 @@ def with_relayed(execution: Execution, workspace: Workspace, before: Usage | Non
 
     The relay may have seen more than the program reports: requests of the agent's shell with the same key, and answers
     that broke off and were asked for again. Their price is unknown, so the cost grows in proportion: a budget must not
-    be passed by because nothing names the dollars.
+    be passed by because nothing names the dollars. Where both count the same, thinking that the program does not tell
+    apart is what the relay saw of it.
     """
     measured, reported = relayed(workspace, before), execution.usage
     if measured is None:
         return execution
-    if reported is None or measured.all_tokens <= reported.all_tokens:
-        return execution if reported else execution.model_copy(update={"usage": measured})
+    if reported is None:
+        return execution.model_copy(update={"usage": measured})
+    if measured.all_tokens <= reported.all_tokens:
+        if reported.reasoning_tokens is None and measured.all_tokens == reported.all_tokens:
+            reported = reported.model_copy(update={"reasoning_tokens": measured.reasoning_tokens})
+        return execution.model_copy(update={"usage": reported})
     changes: dict[str, object] = {"total_tokens": measured.all_tokens}
     if reported.cost_usd is not None and reported.all_tokens:
         changes["cost_usd"] = reported.cost_usd * measured.all_tokens / reported.all_tokens
