@@ -70,10 +70,16 @@ def test_what_the_shell_spends_is_counted(program: Program, work: Path, agent_pr
 
 
 @pytest.mark.e2e
-@pytest.mark.engine
 @pytest.mark.slow
 @pytest.mark.usefixtures("strongest")
-@pytest.mark.parametrize(("name", "variable"), [("cline", "CLINE_API_KEY"), ("copilot", "COPILOT_PROVIDER_API_KEY")])
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        pytest.param("cline", "CLINE_API_KEY", marks=pytest.mark.engine),
+        pytest.param("copilot", "COPILOT_PROVIDER_API_KEY", marks=pytest.mark.engine),
+        ("vibe-acp", "MISTRAL_API_KEY"),  # not on every machine: `make vibe`
+    ],
+)
 def test_every_kind_is_known_of_a_program_that_does_not_tell_thinking(
     program: Program, work: Path, agent_program: Callable[[str], Path], name: str, variable: str
 ) -> None:
@@ -88,8 +94,8 @@ def test_every_kind_is_known_of_a_program_that_does_not_tell_thinking(
         ModelReply("Done.", 50, 16, thinking_tokens=5),
     )
     with ModelServer(script) as server:
-        command = ["eval", "greet", "--engine", f"acp:{name}", "--model", "gpt-5.5", "--no-baseline", "--json"]
-        command += ["--set", f"engines.acp.base_url={server.url}/v1", "--store", "none"]
+        command = ["eval", "greet", "--engine", f"acp:{name.removesuffix('-acp')}", "--model", "gpt-5.5", "--json"]
+        command += ["--set", f"engines.acp.base_url={server.url}/v1", "--store", "none", "--no-baseline"]
         command += ["--set", f"engines.acp.program={agent_program(name)}"]
         done = program.process(*command, env={variable: KEY}, timeout_s=120)
         (count,) = (session.tokens for session in server.sessions.values())
