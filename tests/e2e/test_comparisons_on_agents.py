@@ -107,7 +107,10 @@ def evaluate(program: Program, agent_program: Callable[[str], Path], skill: Path
                 *arguments,
                 env={**environment, "ANTHROPIC_API_KEY": KEY},
             )
-        told = [(one["case_id"], one["arm"], one["scores"]) for one in done.document.get("results", ())]
+        told = [
+            (one["case_id"], one["arm"], one.get("scores"), one["execution"].get("failure"))
+            for one in done.document.get("results", ())
+        ]
         assert done.code == 0, (told, done.stderr)
         for path_ in program.work.rglob("*"):
             assert not path_.is_file() or path_.is_symlink() or KEY.encode() not in path_.read_bytes(), path_

@@ -98,7 +98,7 @@ KINDS = {
     "noise": kind(ModelFault.NOISE, FailureClass.PROTOCOL, otherwise={"codex": FailureClass.NETWORK}),
     "a stall": kind(ModelFault.GARBAGE, FailureClass.NETWORK, delay_s=300),
 }
-TIMES = {"acp:copilot": "60s", "acp:qwen": "60s", "api": "6s"}
+TIMES = {"acp:copilot": "90s", "acp:qwen": "60s", "api": "6s"}
 """Limits of sessions, which one that stalls lasts: longer for programs that are slow to start."""
 TIME = "40s"
 """Where none stands there."""

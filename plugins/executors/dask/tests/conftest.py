@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -36,6 +37,21 @@ replies:
     text: done
 """
 """Of the engine `mock`."""
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Let dask leave sockets and coroutines of a lost cluster to the collector of garbage in tests of this folder."""
+    left = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(left)
+
+
+@pytest.fixture(autouse=True)
+def nothing_of_dask_is_left_to_other_tests() -> Iterator[None]:
+    """Collect the garbage of a test here, where it is expected, and not in whichever test comes next."""
+    yield
+    gc.collect()
 
 
 def until(holds: Callable[[], Any], what: str) -> None:
