@@ -143,6 +143,10 @@ class ClaudeReading(Reading):
             case _:
                 return
 
+    def is_own_words(self, update: JsonObject) -> bool:
+        """Tell whether a message is news of the program, as about gateways, which it may give after the answer."""
+        return text_at(update, "_meta", "claudeCode", "kind") == "informational"
+
     def tool_name(self, call: ToolCall) -> str:
         """The vendor's name of it."""
         name = text_at(call.fields, "_meta", "claudeCode", "toolName") or super().tool_name(call)
