@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -60,7 +59,7 @@ def command(
     host: str | None,
 ) -> int:
     """Start a worker."""
-    from skillgauge_workers import Offer  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_workers import Offer, name_here  # noqa: PLC0415 - `--help` needs none of it
 
     from .documents import WorkerDocument  # noqa: PLC0415 - as above
     from .executors import find_host  # noqa: PLC0415 - as above
@@ -68,7 +67,7 @@ def command(
 
     call = invocation(ctx.obj)
     offer = Offer(
-        name=name or f"{socket.gethostname()}/{os.getpid()}",
+        name=name or name_here(),
         places=places or os.cpu_count() or 1,
         resources=dict(_amount(word) for word in resources),
         host=host,

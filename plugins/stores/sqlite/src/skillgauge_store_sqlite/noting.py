@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from typing import Any
 
 from skillgauge.api import RunNotes, TrialNotes
 from skillgauge_stored_runs import decode, encode
@@ -19,14 +20,7 @@ def read_notes(database: Database) -> dict[str, RunNotes]:
     Raises:
         StoreError: the file cannot be read, or a note in it.
     """
-    db = database.reader()
-    if db is None:
-        return {}
-    with closing(db):
-        try:
-            rows = db.execute("SELECT run_id, body FROM run_notes JOIN runs USING (run)").fetchall()
-        except TROUBLES as error:
-            raise explain(error, database.path) from error
+    rows = _rows(database, "SELECT run_id, body FROM run_notes JOIN runs USING (run)")
     subject = f"{database.path}: the notes of run {{}}"
     return {run_id: decode(RunNotes, body, extra="ignore", subject=subject, place=run_id) for run_id, body in rows}
 
@@ -34,13 +28,12 @@ def read_notes(database: Database) -> dict[str, RunNotes]:
 def write_notes(db: sqlite3.Connection, run_id: str, notes: RunNotes) -> bool:
     """Put these in place of what was said of a run; false if there is no such run."""
     with transaction(db, durable=True):
-        row = db.execute("SELECT run FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-        if row is None:
+        run = _key_of(db, run_id)
+        if run is None:
             return False
-        if notes == RunNotes():
-            db.execute("DELETE FROM run_notes WHERE run = ?", row)
-        else:
-            db.execute("INSERT OR REPLACE INTO run_notes VALUES (?, ?)", (*row, encode(notes, sparse=True)))
+        db.execute("DELETE FROM run_notes WHERE run = ?", (run,))
+        if notes != RunNotes():
+            db.execute("INSERT INTO run_notes VALUES (?, ?)", (run, encode(notes, sparse=True)))
     return True
 
 
@@ -50,21 +43,11 @@ def read_trial_notes(database: Database, run_id: str) -> dict[int, TrialNotes]:
     Raises:
         StoreError: the file cannot be read, or a note in it.
     """
-    db = database.reader()
-    if db is None:
-        return {}
-    with closing(db):
-        try:
-            run = _key_of(db, run_id)
-            if run is None:
-                return {}
-            bounds = first_key(run), first_key(run + 1)
-            rows = db.execute("SELECT id, body FROM trial_notes WHERE id >= ? AND id < ?", bounds).fetchall()
-        except TROUBLES as error:
-            raise explain(error, database.path) from error
+    of_run = f"id >= run << {ORDINAL_BITS} AND id < (run + 1) << {ORDINAL_BITS}"
+    query = f"SELECT id - (run << {ORDINAL_BITS}), body FROM runs JOIN trial_notes ON {of_run} WHERE run_id = ?"
+    rows = _rows(database, query, run_id)
     subject = f"{database.path}: the notes of trial {{}} of run {run_id}"
-    read = ((key - bounds[0], body) for key, body in rows)
-    return {ordinal: decode(TrialNotes, body, extra="ignore", subject=subject, place=ordinal) for ordinal, body in read}
+    return {ordinal: decode(TrialNotes, body, extra="ignore", subject=subject, place=ordinal) for ordinal, body in rows}
 
 
 def write_trial_notes(db: sqlite3.Connection, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
@@ -73,14 +56,29 @@ def write_trial_notes(db: sqlite3.Connection, run_id: str, ordinal: int, notes: 
         run = _key_of(db, run_id)
         if run is None or not 0 <= ordinal < 1 << ORDINAL_BITS:
             return False
-        row = db.execute("SELECT id FROM results WHERE id = ?", (first_key(run) + ordinal,)).fetchone()
-        if row is None:
+        key = first_key(run) + ordinal
+        if not db.execute("SELECT 1 FROM results WHERE id = ?", (key,)).fetchone():
             return False
-        if notes == TrialNotes():
-            db.execute("DELETE FROM trial_notes WHERE id = ?", row)
-        else:
-            db.execute("INSERT OR REPLACE INTO trial_notes VALUES (?, ?)", (*row, encode(notes, sparse=True)))
+        db.execute("DELETE FROM trial_notes WHERE id = ?", (key,))
+        if notes != TrialNotes():
+            db.execute("INSERT INTO trial_notes VALUES (?, ?)", (key, encode(notes, sparse=True)))
     return True
+
+
+def _rows(database: Database, query: str, *values: str) -> list[tuple[Any, str]]:
+    """Return the rows of a query; none if the file is not there.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    db = database.reader()
+    if db is None:
+        return []
+    with closing(db):
+        try:
+            return db.execute(query, values).fetchall()
+        except TROUBLES as error:
+            raise explain(error, database.path) from error
 
 
 def _key_of(db: sqlite3.Connection, run_id: str) -> int | None:
