@@ -261,10 +261,11 @@ class Pool:
             await self._notify()
             log.info("worker.gone", worker=address, reason=await member.attempts.gone())
         except PluginError as error:
-            log.warning("worker.refused", worker=address, reason=str(error))
             self._refused[address] = error
             if len(self._members) == 1 and not self._has_begun:
-                self._give_up(none_admitted(self._refused.values()))
+                self._give_up(none_admitted(self._refused.values()))  # which tells all reasons
+            else:
+                log.warning("worker.refused", worker=address, reason="; ".join(one.message for one in error.problems))
         finally:
             del self._members[address]
 
