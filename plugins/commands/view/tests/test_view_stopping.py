@@ -14,6 +14,7 @@ import pytest
 
 from skillgauge.api.report import RunView
 from skillgauge.api.run import Globals, Invocation, invocation
+from skillgauge_command_view import stopping
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.stopping import Stopper, leave_note
 
@@ -114,3 +115,21 @@ def test_only_a_process_that_ctrl_c_ends_leaves_a_note(call: Invocation, tmp_pat
     """A program that evaluates among other things, as this one does, is not to be stopped from a page."""
     leave_note(call, "run6", PLACE)
     assert list(tmp_path.rglob("*.json")) == []
+
+
+def test_a_number_that_belongs_to_another_process_by_now(
+    call: Invocation, row: RunRow, note: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The holder ends between the question and the handle: whoever has its number then gets no signal."""
+    stopper = Stopper(call, {"runs.db": PLACE})
+    with held(note) as process:
+        answers = iter([process.pid, 0])
+        monkeypatch.setattr(stopping, "_holder", lambda _note: next(answers))
+        assert not stopper.stop(row)
+        assert process.poll() is None
+        monkeypatch.undo()
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(30) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == ""
