@@ -26,7 +26,6 @@ FOR_READERS_OF_DOCUMENTS = {
     "DroppedCounts.candidate_error": "as `baseline_error`",
     "DroppedCounts.not_run": "as `baseline_error`",
     "SuiteHead.case_weights": "for programs that compute a mean from a document",
-    "Usage.reasoning_tokens": "a part of the output tokens that some providers tell",
 }
 """Fields that stand in stored documents and that no code of ours reads. An entry is a decision; there should be few."""
 
