@@ -12,6 +12,7 @@ from skillgauge_testkit.program import Program
 NAMED = {"name": "a", "prompt": "p"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "document",
     [
@@ -44,6 +45,7 @@ def test_one_format_claims_an_eval_yaml(program: Program, document: dict[str, An
         assert "eval.yaml" in done.stdout + done.stderr or done.code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["promptfooconfig.yaml", "promptfooconfig.json"])
 def test_promptfoo_alone_claims_its_configuration(program: Program, name: str) -> None:
     """In the folder of a skill, too."""

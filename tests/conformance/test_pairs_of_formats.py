@@ -53,6 +53,7 @@ def test_the_page_shows_the_parts() -> None:
     assert text.partition(start)[2].partition(end)[0].strip() == page()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(HELD))
 def test_parts_that_each_format_holds(name: str, call: Invocation, tmp_path: Path) -> None:
     """Each part of a case comes back as it was where the table says so; of every other part a loss is reported."""

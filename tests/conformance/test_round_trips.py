@@ -47,6 +47,7 @@ def test_the_page_shows_the_table() -> None:
     assert text.partition(start)[2].partition(end)[0].strip() == page()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(HELD))
 def test_what_each_format_holds(name: str, call: Invocation, tmp_path: Path) -> None:
     """Each kind of check comes back as it was where the table says so; of every other kind a loss is reported."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from benchmarks.scale import Setting, Tally, row, settings, simulate
 
 from skillgauge.types.result import Verdict
@@ -17,6 +18,7 @@ def _is_whole(tally: Tally) -> bool:
     return set(tally.committed) == {1}
 
 
+@pytest.mark.slow
 def test_nothing_is_paid_twice_and_nothing_lost() -> None:
     """What has come to its end is graded by another worker when its own dies; a session that was cut off runs again."""
     tally = simulate(SMALL)
@@ -40,6 +42,7 @@ def test_without_keeping_finished_sessions_are_paid_again() -> None:
     assert not tally.writes["keep"]
 
 
+@pytest.mark.slow
 def test_a_provider_that_is_asked_too_much_is_asked_less() -> None:
     """A run that is told of the limit is never refused; one that is not finds it, and loses little to it."""
     told = simulate(replace(SMALL, workers=10, provider=10))
@@ -63,6 +66,7 @@ def test_a_budget_ends_a_run() -> None:
     assert 0 < sum(tally.committed) < SMALL.trials
 
 
+@pytest.mark.slow
 def test_a_database_far_away_slows_short_sessions_down() -> None:
     """Claims wait for each other, so what counts is the way to the database."""
     near = simulate(replace(SMALL, mean_s=1.0, grading_s=0.1))
@@ -71,6 +75,7 @@ def test_a_database_far_away_slows_short_sessions_down() -> None:
     assert far.efficiency < near.efficiency / 2
 
 
+@pytest.mark.slow
 def test_every_setting_of_the_table_can_be_simulated() -> None:
     """As `python -m benchmarks.scale` does it, with few trials."""
     for setting in settings(1_000):

@@ -61,6 +61,7 @@ def play(repository: Path, tmp_path: Path, environment: dict[str, str]) -> Play:
     return with_inputs
 
 
+@pytest.mark.slow
 def test_green(play: Play, repository: Path) -> None:
     """Without a gate a failing case is told and the job is green; nothing is left in the repository but the store."""
     played = play()
@@ -145,6 +146,7 @@ def pull_request(repository: Path, tmp_path: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_what_changed_since_the_base_branch(play: Play, repository: Path, pull_request: dict[str, str]) -> None:
     """R3-F4: two cases are enough to see that one was lost; the comment names gate, change, case and page."""
     played = play(env=pull_request, against="base", gate="no-regression", args="\n".join([*MOCK, "--runs=3"]))
@@ -162,6 +164,7 @@ def test_what_changed_since_the_base_branch(play: Play, repository: Path, pull_r
     assert len(worktrees.stdout.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_without_a_base_branch_nothing_is_compared(play: Play) -> None:
     """After a push the same job has no gate on the change, and is not red for want of one."""
     played = play(against="base", gate="no-regression", args="\n".join([*MOCK, "--runs=1"]))
@@ -169,6 +172,7 @@ def test_without_a_base_branch_nothing_is_compared(play: Play) -> None:
     assert "no pull request, so no base branch" in played.log
 
 
+@pytest.mark.slow
 def test_no_report(play: Play) -> None:
     """Where nothing was evaluated the summary says so, the job is red, and no output pretends anything."""
     played = play(paths="greeting", comment="true")
@@ -179,6 +183,7 @@ def test_no_report(play: Play) -> None:
     assert [kind for kind, _, _ in played.commands] == ["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["paths", "engine", "gate", "args"])
 def test_inputs_are_never_commands(play: Play, repository: Path, name: str) -> None:
     """An input is one word for skillgauge, whatever it holds: no part of the script, and no pattern of files."""
@@ -189,6 +194,7 @@ def test_inputs_are_never_commands(play: Play, repository: Path, name: str) -> N
     assert "${{ github.token }}" in played.log  # told as it is
 
 
+@pytest.mark.slow
 def test_a_path_is_no_option(play: Play, repository: Path) -> None:
     """What stands among the paths cannot load a plugin."""
     (repository / "evil.py").write_text("raise SystemExit('owned')")
@@ -203,6 +209,7 @@ def hostile(repository: Path, tmp_path: Path) -> HostileCheckout:
     return HostileCheckout(repository, tmp_path / "trace")
 
 
+@pytest.mark.slow
 def test_evaluating_and_commenting_execute_nothing_of_the_checkout(play: Play, hostile: HostileCheckout) -> None:
     """Modules in the checkout are not imported, and the comment is still written."""
     service = Service()
@@ -304,6 +311,7 @@ def commented(play: Play, service: Service, event: object = None, **inputs: str)
         return play(event, env, comment="true", **inputs)
 
 
+@pytest.mark.slow
 def test_a_comment_is_written_once_and_kept_up_to_date(play: Play) -> None:
     """The comment of an earlier run is found among many and replaced; one that a stranger copied is left alone."""
     strangers = [_comment(number, f"{MARKER}\nmine", kind="User") for number in range(1, 131)]

@@ -129,6 +129,7 @@ def test_a_repository_of_skills_in_one_run(program: Program, work: Path) -> None
     assert [suite["id"] for suite in done.document["plan"]["suites"]] == names
 
 
+@pytest.mark.slow
 def test_a_workspace_for_the_programs_of_skill_creator(program: Program, work: Path) -> None:
     """Its folder holds every run as they read it, and nothing else that `eval-*` would match."""
     done = program(
@@ -161,6 +162,7 @@ def assert_explained(shown: Done) -> None:
     assert "without_skill" not in shown.stdout
 
 
+@pytest.mark.slow
 def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program, work: Path) -> None:
     """After the rates stand the failing cases of the arm with the skill, named, with reasons and one command."""
     done = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock")
@@ -183,6 +185,7 @@ def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program,
     assert_explained(program(*kept.stdout.partition("  skillgauge ")[2].partition("\n")[0].split()))
 
 
+@pytest.mark.slow
 def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path) -> None:
     """Skills with what is left out, files, names of variables, sessions and keys; in JSON by its published schema."""
     config = {"plugins": {"engines": {"api": {"base_url": "http://127.0.0.1:1"}}}}
@@ -258,6 +261,7 @@ def test_what_a_suite_can_show_is_said_before_it_is_paid_for(
     assert (f"release-notes: 4 cases, run {said}" in done.stderr.splitlines()) is (runs != "5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "chosen"), [("auto", 5), ("auto:82", 2), ("auto:40", 7), ("2", 2)])
 def test_repeats_can_be_chosen_by_what_they_are_to_show(program: Program, runs: str, chosen: int) -> None:
     """Of suites that compare arms; queries keep theirs."""
@@ -283,6 +287,7 @@ def test_what_no_number_of_repeats_shows_is_refused(program: Program, runs: str,
     assert said in done.stderr
 
 
+@pytest.mark.slow
 def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
     """The same sentence in the terminal, Markdown and HTML; its numbers in the record and the table."""
     done = program(
@@ -318,6 +323,7 @@ def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
     assert dict(zip(heads, baseline, strict=True))["lift"] == ""
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-FORMAT-003", "SE-FORMAT-009")
 def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path) -> None:
     """Commands grade both arms with the skill's own script, and the rates are those that the example promises."""
@@ -340,6 +346,7 @@ def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path)
     assert "Specificity (silent when it should be): 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-FORMAT-010", "UA-LAYOUT-014")
 def test_the_agent_sees_no_answers(program: Program, work: Path) -> None:
     """Evals, tests, and a key that only a command reads are in no workspace while the agent works; input files are."""
@@ -365,6 +372,7 @@ def test_the_agent_sees_no_answers(program: Program, work: Path) -> None:
     assert {one["text"]: one["passed"] for one in first["expectations"]}["As the key says"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BF-EMBED-002")
 def test_a_skill_inside_of_a_task(program: Program, work: Path) -> None:
     """A skill below a task's environment is found by searching, and is not offered to the arm without it."""
@@ -393,6 +401,7 @@ def test_assertions_are_judged(program: Program, work: Path) -> None:
     ] * 2
 
 
+@pytest.mark.slow
 def test_problems_of_all_files(program: Program, work: Path) -> None:
     """A search reports what other tools' suites need, with the line that helps, and evaluates the rest."""
     shutil.copytree(EXAMPLE, work / "skills/release-notes")

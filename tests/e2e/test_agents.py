@@ -82,6 +82,7 @@ def test_the_mock_runs_the_whole_pipeline_for_nothing(evaluate: Evaluate, suite:
     assert changes == {"changed.txt": "modified", "data.bin": "created", "go.sh": "created", "old.txt": "deleted"}
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("BF-RUN-006")
 def test_without_baseline_only_the_arm_with_the_skill_runs(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
@@ -91,6 +92,7 @@ def test_without_baseline_only_the_arm_with_the_skill_runs(evaluate: Evaluate, s
     assert verdicts(done) == {("a", "with_skill"): "pass"}
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("BF-RUN-007")
 def test_every_engine_runs_with_every_model_and_pairs_are_exceptions(
@@ -121,6 +123,7 @@ def test_every_engine_runs_with_every_model_and_pairs_are_exceptions(
     assert "6 combinations of engine and model: 12 sessions, of which 6 cost money" in told.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_recording_replays_with_the_same_verdicts(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
     """Created, changed, deleted, binary and executable files are restored, and the validators really run on them."""
@@ -142,6 +145,7 @@ def test_a_recording_replays_with_the_same_verdicts(evaluate: Evaluate, suite: C
     assert verdicts(regraded) == {("a", "with_skill"): "fail", ("a", "without_skill"): "pass"}
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize(
     ("changed", "words", "missed"), [("prompt", "these differ: prompt", 2), ("skill", "these differ: skills", 9)]
@@ -166,6 +170,7 @@ def test_what_was_edited_is_missed_aloud(
     assert words in done.verdict
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_only_what_is_missing_is_recorded(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
     """Recordings that fit are played, an edited case is run and recorded again, and a damaged one is named."""
@@ -207,6 +212,7 @@ def test_only_missing_needs_a_folder(evaluate: Evaluate, suite: Callable[..., Pa
     assert "--record DIR --only-missing" in alone.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_replay_that_is_not_clear_starts_nothing(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
     """Recordings of two models must be chosen from; an empty folder and other engines beside it are refused."""
@@ -349,6 +355,7 @@ print(json.dumps({"result": {"text": f"I did: {prompt}"}}))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path, program: Program) -> None:
     """Its options say where it looks for skills; what it does not tell is unknown, and a budget is refused."""

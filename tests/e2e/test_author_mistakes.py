@@ -111,6 +111,7 @@ def test_the_case_that_ended_a_run_is_named(program: Program, evals: Path) -> No
     assert done.verdict.startswith("failed: greets (with_skill): ")
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("form", ["markdown", "html"])
 def test_a_comparison_names_cases_and_skill(program: Program, evals: Path, form: str) -> None:

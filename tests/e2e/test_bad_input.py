@@ -183,6 +183,7 @@ def test_bad_arguments_run_nothing(
     assert not (work / "reports").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("command", [("plugins", "list", "--json"), ("schema", "record"), ("--help",)])
 def test_a_reader_that_stops_reading_is_no_error(work: Path, command: tuple[str, ...]) -> None:

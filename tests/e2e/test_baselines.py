@@ -37,6 +37,7 @@ def kept(twelve: Scripted, with_skill: Letters, without: Letters, *arguments: st
     assert done.code == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "gate", "code", "told"),
     [
@@ -73,6 +74,7 @@ def test_what_the_gate_says(
     assert told in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("now", "told"),
     [
@@ -90,6 +92,7 @@ def test_what_stands_in_the_way(twelve: Scripted, now: tuple[str, ...], told: st
     assert told in done.stderr
 
 
+@pytest.mark.slow
 def test_changed_cases_are_not_compared(twelve: Scripted) -> None:
     """Another question is another case."""
     kept(twelve, ALL, NONE)
@@ -99,6 +102,7 @@ def test_changed_cases_are_not_compared(twelve: Scripted) -> None:
     assert "no case of main is still the same" in done.stderr
 
 
+@pytest.mark.slow
 def test_whatever_is_wrong_is_said_before_anything_runs(twelve: Scripted) -> None:
     """A name that nothing has, and a run that proves nothing."""
     kept(twelve, ALL, NONE)
@@ -112,6 +116,7 @@ def test_whatever_is_wrong_is_said_before_anything_runs(twelve: Scripted) -> Non
     assert "nothing can be compared with latest: the run is invalid" in done.stderr
 
 
+@pytest.mark.slow
 def test_baselines_are_kept_listed_and_shown(twelve: Scripted, work: Path) -> None:
     """The file holds no transcript, is listed, is a report for all others, and is not replaced in silence."""
     kept(twelve, HALF, NONE)
@@ -145,6 +150,7 @@ def four(scripted: Scripted) -> Scripted:
 FOUR_ALL, FOUR_NONE = dict.fromkeys("1234", "p" * 7), dict.fromkeys("1234", "f" * 7)
 
 
+@pytest.mark.slow
 def test_a_small_suite_can_meet_its_gates(four: Scripted) -> None:
     """Four cases, seven times: the same results again meet the gate that saving recommends, and so does a lift."""
     four.evaluate(FOUR_ALL, FOUR_NONE, "--runs", "7", *EARLIER, "--gate", "better", code=0)
@@ -180,6 +186,7 @@ def test_a_gate_that_cannot_be_answered_is_told_before_anything_is_paid(
     assert "gate.unanswerable" not in four.program("validate", "s", "--gate", "better", "--runs", "7").stderr
 
 
+@pytest.mark.slow
 def test_a_baseline_that_the_same_results_would_not_meet(four: Scripted) -> None:
     """One run of each case excludes hardly any loss."""
     kept(four, dict.fromkeys("1234", "p"), dict.fromkeys("1234", "f"))
@@ -200,6 +207,7 @@ def test_a_baseline_that_the_same_results_would_not_meet(four: Scripted) -> None
     assert "--gate no-regression needs --against" in alone.stderr
 
 
+@pytest.mark.slow
 def test_the_gate_and_the_comparison_of_reports_agree(twelve: Scripted) -> None:
     """The arm with the skill fell by as much as the one without it: the lift stayed, and neither blames the skill."""
     kept(twelve, ALL, HALF)

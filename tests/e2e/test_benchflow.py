@@ -51,6 +51,7 @@ def run(program: Program, folder: Path, *arguments: str) -> dict[str, Any]:
     return json.loads((program.work / "lift.json").read_text())  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement(
     "BF-RUN-001",
     "BF-RUN-002",
@@ -76,6 +77,7 @@ def test_lift_without_a_judge(program: Program, work: Path) -> None:
     assert {case["question"] for case in found["cases"]} == {case["question"] for case in CASES}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BF-CASE-005", "BF-CASE-006", "BF-GRADE-003", "BF-TIPS-005")
 def test_what_the_terminal_says(program: Program, work: Path) -> None:
     """Lift, what fired beside it, what is wrong with the suite before it runs, and a baseline that needs no skill."""
@@ -97,6 +99,7 @@ def test_the_matching_of_the_original(program: Program, work: Path) -> None:
     assert rewards["case-001"] == [0.0]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BF-RUN-003")
 def test_several_agents(program: Program, work: Path) -> None:
     """Each agent has a lift of its own."""
@@ -106,6 +109,7 @@ def test_several_agents(program: Program, work: Path) -> None:
     assert {(one["agent"], one["lift"]) for one in found["lifts"]} == {("mock", 0.5), ("command", 0.0)}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BF-RUN-005")
 def test_old_spellings(program: Program, work: Path) -> None:
     """Old names of options are understood, or answered with the new one."""
@@ -129,6 +133,7 @@ def test_old_spellings(program: Program, work: Path) -> None:
     assert "--format gepa" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BF-CASE-007")
 def test_variables_of_the_user(program: Program, work: Path) -> None:
     """A session gets the value, and nothing that is written holds it; without one nothing runs."""
@@ -219,6 +224,7 @@ def graded(request: ModelRequest) -> ModelReply:
     return ModelReply(claims_reply(request, looked, looked, looked, True, quote="I" if looked else None))
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BF-EMBED-003", "BF-CRED-004", "BF-GRADE-001")
 def test_a_suite_like_the_published_example(program: Program, work: Path) -> None:
     """The judge that the file names is found by its model and asked once a session; half of a rubric is no pass."""

@@ -115,6 +115,7 @@ def calm(done: Done) -> None:
     assert done.code != 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ONE_OF_THEM)
 @pytest.mark.parametrize(("kind", "method"), [("formats", "claim"), ("sandboxes", "check")])
 def test_what_nobody_named_is_passed_over(
@@ -175,6 +176,7 @@ def test_what_breaks_in_a_run_is_an_error_of_its_trial(
     assert "'broken' of " in report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ONE_OF_THEM)
 def test_an_executor_that_breaks_in_a_run(
     body: str, plugin: Callable[..., Path], evaluate: Callable[..., Done]
@@ -188,6 +190,7 @@ def test_an_executor_that_breaks_in_a_run(
     assert "failed in run: " in done.stderr
 
 
+@pytest.mark.slow
 def test_an_executor_that_cannot_be_closed(plugin: Callable[..., Path], evaluate: Callable[..., Done]) -> None:
     """What had run has run: the failure is only noted."""
     done = evaluate(plugin("executors", "results.aclose", BOOM), "--executor", "broken")
@@ -196,6 +199,7 @@ def test_an_executor_that_cannot_be_closed(plugin: Callable[..., Path], evaluate
     assert "failed in aclose: RuntimeError: boom" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_session_that_cannot_be_closed(plugin: Callable[..., Path], evaluate: Callable[..., Done]) -> None:
     """What had run has run: the failure is only noted."""
     done = evaluate(plugin("adapters", "session.close", BOOM), adapter="broken")
@@ -216,6 +220,7 @@ def test_one_report_less(body: str, plugin: Callable[..., Path], evaluate: Calla
     assert {"eval-result.md", "eval-result.json"} <= written
 
 
+@pytest.mark.slow
 def test_a_reporter_that_writes_no_file(plugin: Callable[..., Path], evaluate: Callable[..., Done]) -> None:
     """One that posts its report to a chat has done its work."""
     done = evaluate(plugin("reporters", "render", "return ()"), "--format", "broken", "json")

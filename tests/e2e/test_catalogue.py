@@ -76,6 +76,7 @@ def terminal_rows(text: str) -> list[Row]:
     return [tuple(re.split(r"\s{2,}", line)[:3]) for line in lines[at + 1 : at + 1 + len(KINDS)]]
 
 
+@pytest.mark.slow
 def test_every_surface_shows_the_same_skills(program: Program, work: Path) -> None:
     """R3-F13: the first ten lines say how many help and hurt and name the one that hurts; the table has it first."""
     write_skills(work, KINDS)
@@ -97,6 +98,7 @@ def test_every_surface_shows_the_same_skills(program: Program, work: Path) -> No
     assert rows == dict.fromkeys(rows, expected)
 
 
+@pytest.mark.slow
 def test_cases_of_many_skills(program: Program, work: Path) -> None:
     """R3-F14, R3-F15: a lost case of the skill that hurts stands first, no skill twice before each; it can be shown."""
     write_skills(work, KINDS)
@@ -116,6 +118,7 @@ def test_cases_of_many_skills(program: Program, work: Path) -> None:
     assert of[:3] == ["delta", "beta", "zeta"]
 
 
+@pytest.mark.slow
 def test_what_changed_stands_in_the_table(program: Program, work: Path) -> None:
     """A skill that got worse is named above the table, and its newly failing case is listed before the others."""
     write_skills(work, KINDS)

@@ -56,6 +56,7 @@ def test_one_line_installs(job: dict[str, Any]) -> None:
         assert not extra or extra in project["optional-dependencies"]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("BF-RUN-008")
 @pytest.mark.parametrize(("holds", "code"), [(True, 0), (False, 1)])

@@ -34,6 +34,7 @@ def test_an_eval_names_its_cluster(scripted: Scripted) -> None:
     assert {case["cluster"] for case in written["cases"]} == {"template 0", "template 1"}
 
 
+@pytest.mark.slow
 def test_naming_a_cluster_buys_no_session(scripted: Scripted) -> None:
     """It decides how results are counted, not what is executed or asked: recordings and comparisons still fit."""
     every = dict.fromkeys("1234", "p")

@@ -24,6 +24,7 @@ def printed(done: Done) -> list[list[str]]:
     return [shlex.split(one) for one in found]
 
 
+@pytest.mark.slow
 def test_the_printed_commands_decide(scripted: Scripted) -> None:
     """One broken case of four is undecided; both runs continued as printed, all cases of them, it is a regression."""
     scripted.evaluate(letters("p"), letters("f"))
@@ -45,6 +46,7 @@ def test_the_printed_commands_decide(scripted: Scripted) -> None:
     assert decided.verdict.startswith("regressed: s · with_skill: ")
 
 
+@pytest.mark.slow
 def test_a_doubt_that_was_noise_is_no_acquittal(scripted: Scripted) -> None:
     """The case that failed once passes ever after; the failure still counts, and so few runs exclude no loss."""
     scripted.evaluate(letters("p"), letters("f"))
@@ -58,6 +60,7 @@ def test_a_doubt_that_was_noise_is_no_acquittal(scripted: Scripted) -> None:
     assert "pass rate -6.2 points" in decided.verdict
 
 
+@pytest.mark.slow
 def test_what_a_lift_needs(scripted: Scripted) -> None:
     """Four cases run once cannot show a lift; the run knows how many repeats do, and every report says what counts."""
     undecided = scripted.evaluate(letters("p"), letters("f"))
@@ -78,6 +81,7 @@ def test_what_a_lift_needs(scripted: Scripted) -> None:
     assert (again.code, again.stderr.splitlines()[0][:24]) == (2, "error[confirm.decided]: ")
 
 
+@pytest.mark.slow
 def test_old_and_new_results_count_together(scripted: Scripted) -> None:
     """The continued run holds every trial of both, also from a record without a store, and knows its looks."""
     scripted.evaluate(letters("pf"), letters("f"), "--runs", "2", "--store", "none")
@@ -99,6 +103,7 @@ def test_old_and_new_results_count_together(scripted: Scripted) -> None:
     assert (evidence["look"], evidence["level"]) == (2, pytest.approx((0.05 - 0.0) / 2, abs=0.02))
 
 
+@pytest.mark.slow
 def test_chosen_cases_carry_no_evidence(scripted: Scripted) -> None:
     """A run of cases that were chosen for their results shows them: no interval, no finding, and gates are refused."""
     scripted.evaluate(letters("pf"), letters("f"), "--runs", "2")
@@ -130,6 +135,7 @@ def test_chosen_cases_carry_no_evidence(scripted: Scripted) -> None:
         assert refused.code in (2, 3)
 
 
+@pytest.mark.slow
 def test_a_run_is_continued_once(scripted: Scripted) -> None:
     """Trying again from the same run until the answer pleases is refused: the newest look is what is continued."""
     scripted.evaluate(letters("pf"), letters("fp"), "--runs", "2")
@@ -144,6 +150,7 @@ def test_a_run_is_continued_once(scripted: Scripted) -> None:
     assert "at look 3 at most" in third.verdict
 
 
+@pytest.mark.slow
 def test_one_arm_is_continued_when_the_number_is_given(scripted: Scripted) -> None:
     """A run without the other arm has nothing to decide by itself; with --runs it gets further repeats."""
     scripted.evaluate(letters("pf"), letters("f"), "--no-baseline")
@@ -159,6 +166,7 @@ def _newest(scripted: Scripted, before: Path) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 def test_a_confirmation_that_was_interrupted_is_resumed(scripted: Scripted) -> None:
     """The joined run is one of the ledger: a budget stops it, and the same command goes on."""
     scripted.evaluate(letters("p"), letters("f"))
@@ -205,6 +213,7 @@ def test_what_is_not_as_it_was(
     assert len(scripted.program("history", "list", "--json").document["runs"]) == 1
 
 
+@pytest.mark.slow
 def test_runs_that_cannot_be_confirmed(scripted: Scripted) -> None:
     """One arm, an unfinished run, an invalid one, a document that tells too little: each says why (exit 2)."""
 

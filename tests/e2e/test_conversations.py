@@ -45,6 +45,7 @@ def script(request: ModelRequest) -> ModelReply:
     return ModelReply(text, input_tokens=100, output_tokens=10)
 
 
+@pytest.mark.slow
 def test_a_scripted_agent(program: Program, suite: Path) -> None:
     """Each turn is answered by itself, and each check sees its own."""
     replies = [{"match": "BETA", "text": "It is BETA after ALPHA."}, {"match": "ALPHA", "text": "It is ALPHA."}]
@@ -67,6 +68,7 @@ stimuli:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("turn", "passed"), [(0, False), (1, True)])
 def test_what_one_turn_did(program: Program, suite: Path, turn: int, passed: bool) -> None:
     """The skill fires in the second turn, whose prompt names it, and each turn has its own tokens."""
@@ -105,6 +107,7 @@ tests:
 """
 
 
+@pytest.mark.slow
 def test_a_required_check_ends_the_conversation(program: Program, work: Path) -> None:
     """The later turns are not asked, the case fails with the reason, and the recording is played back as it was."""
     suite = work / "EVAL.yaml"
@@ -164,6 +167,7 @@ def waza(work: Path, most: int = 3) -> Path:
 REPLIES = [{"match": "BETA", "text": "It is BETA.", "tokens": 10}, {"match": "boat", "text": "Which?", "tokens": 10}]
 
 
+@pytest.mark.slow
 def test_a_simulated_user(program: Program, work: Path) -> None:
     """A model answers the agent until it is content; its tokens are told apart, and a replay needs no key."""
     suite = waza(work)
@@ -190,6 +194,7 @@ def test_a_simulated_user(program: Program, work: Path) -> None:
     assert "simulated users" not in again.stdout + again.stderr
 
 
+@pytest.mark.slow
 def test_a_user_whom_no_model_plays(program: Program, work: Path) -> None:
     """A judge that cannot play one makes the trial an error, and no fail; such cases can be left out."""
     suite = waza(work)

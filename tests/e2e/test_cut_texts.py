@@ -116,6 +116,7 @@ def test_a_claim_that_a_comment_cuts_off_is_told(
     assert cuts(program, *command, root) == []
 
 
+@pytest.mark.slow
 def test_prompts_are_texts_too_and_what_is_about_no_case_is_not_looked_at(program: Program, work: Path) -> None:
     """The words of a case count wherever they stand in it; the warning can be switched off as any other."""
     text = AGENT_SKILLS.replace(CLAIM, "Is a boat").replace("Fold a boat.", "Fold boat #7")

@@ -63,6 +63,7 @@ def test_a_notebook_goes_from_a_store_to_a_paper(
     assert all(name in picture for name in KINDS)
 
 
+@pytest.mark.slow
 def test_trials_as_csv(program: Program, work: Path, store: Path) -> None:
     """A stored run is converted to a table of trials, checks or cases, and `eval` writes one as well."""
     trials = list(skillgauge.runs(store).trials())

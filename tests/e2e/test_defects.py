@@ -43,6 +43,7 @@ def test_case_sensitivity_reaches_the_scorer(program: Program, work: Path, make_
     assert status == {"loose": "pass", "default": "fail", "keyword": "pass", "strict keyword": "fail"}
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-09")
 def test_a_skill_in_node_runs(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
@@ -60,6 +61,7 @@ process.stdin.on("data", (part) => (text += part)).on("end", () => {
     assert done.verdict == "done: 1 of 1 passed", done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-10")
 def test_a_signal_is_told_as_what_it_is(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
@@ -71,6 +73,7 @@ def test_a_signal_is_told_as_what_it_is(program: Program, work: Path, make_skill
     assert "memory" not in error
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-13")
 @pytest.mark.parametrize(
@@ -150,6 +153,7 @@ def flaky_service(failures: int, status: int, headers: dict[str, str]) -> Iterat
         thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-19")
 @pytest.mark.parametrize(

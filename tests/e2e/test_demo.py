@@ -198,6 +198,7 @@ def test_a_server_that_does_not_start_is_told(protocols: StartDemo) -> None:
 # --- the skills by themselves ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_copied_mcp_skill_works_alone(program: Program, work: Path) -> None:
     """Its folder needs nothing of the repository."""
     shutil.copytree(SKILLS / "calculator-mcp", work / "mine")
@@ -266,6 +267,7 @@ def test_the_service_answers(service: Service) -> None:
     assert service.ask(b'{"input": {"expression": "5!"}}') == (200, {"result": "120"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_service_ends_cleanly(service: Service, number: signal.Signals) -> None:
     """Told to end while it takes connections, it ends at once, without a word, and its port is free."""
@@ -278,6 +280,7 @@ def test_the_service_ends_cleanly(service: Service, number: signal.Signals) -> N
     assert not listens(service.address)
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_told(service: Service, work: Path, environment: dict[str, str]) -> None:
     """One line says which port, and no address is printed."""
     port = urlsplit(service.address).port

@@ -85,6 +85,7 @@ def test_a_child_that_gives_no_answer(work: Path, module: str, limit_s: float, a
     assert answers == [answer, answer._replace(number=1)]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_an_interrupted_doctor_leaves_no_process(program: Program, work: Path) -> None:
     """At least four begin before any ends; the signal ends them, those whose turn has not come never start."""

@@ -54,6 +54,7 @@ def test_rows_of_two_settings(program: Program, skill: Path, work: Path) -> None
     assert {one["runner"] for one in history.document["summary"]["groups"]} == {"mock", "mock+sharp"}
 
 
+@pytest.mark.slow
 def test_a_setting_starts_from_the_engine_s_own(program: Program, skill: Path, work: Path) -> None:
     """What it does not set is as the engine has it; it can stand in the configuration, and be the only engine."""
     script = work / "script.json"
@@ -84,6 +85,7 @@ def test_a_setting_that_sets_nothing(program: Program, skill: Path, words: list[
     assert (done.code, told in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.slow
 def test_recordings_of_a_setting_are_played_back(program: Program, skill: Path, work: Path) -> None:
     """They carry its name, and which of two settings is meant can be said."""
     both = ("--engine", "mock,mock+sharp", *SETTINGS)

@@ -54,6 +54,7 @@ def _ends(done: Done, code: int, verdict: str) -> None:
     assert (done.code, done.verdict) == (code, verdict), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_where_runs_are_kept(program: Program, work: Path) -> None:
     """P-D4, P-D5: in `skillgauge.db`; in the file that the document names only where it is named, in our format."""
@@ -98,6 +99,7 @@ def test_copies_with_one_id_are_refused(program: Program, work: Path) -> None:
     assert not (work / "reports").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_skills_that_always_fail_rank_by_the_published_formula(program: Program, work: Path) -> None:
     """P-D7: their score is that of their speed and their few errors, and the rate beside it says 0 %."""

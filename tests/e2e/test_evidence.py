@@ -16,6 +16,7 @@ def cases(count: int, letter: str) -> Letters:
     return {str(number): letter for number in range(1, count + 1)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("letter", "reason"),
     [
@@ -31,6 +32,7 @@ def test_a_suite_without_room_is_not_short_of_data(scripted: Scripted, letter: s
     assert "not enough data" not in done.verdict
 
 
+@pytest.mark.slow
 def test_intervals_say_which_cases_they_are_for(scripted: Scripted) -> None:
     """In the sentence, in Markdown, in the table for spreadsheets, and in the record."""
     scripted.write(cases=10)
@@ -52,6 +54,7 @@ def test_intervals_say_which_cases_they_are_for(scripted: Scripted) -> None:
     assert pair["evidence"]["interval_here"]["method"] == "agresti-caffo"
 
 
+@pytest.mark.slow
 def test_errors_are_told_with_the_lift_and_with_the_gate(scripted: Scripted) -> None:
     """The bounds are over all cases, so that the lift of the complete pairs may lie outside; points, not percent."""
     scripted.write(cases=6)
@@ -65,6 +68,7 @@ def test_errors_are_told_with_the_lift_and_with_the_gate(scripted: Scripted) -> 
     assert "(+0.0 points to +16.7 points with errors counted either way)" in done.verdict
 
 
+@pytest.mark.slow
 def test_a_least_lift_has_to_be_shown(scripted: Scripted) -> None:
     """Four of four against none, once each, may be chance: one time in eight."""
     done = scripted.evaluate(letters("p"), letters("f"), "--min-delta-pts", "50", code=3)
@@ -79,6 +83,7 @@ def test_a_least_lift_of_zero_is_a_gate(scripted: Scripted) -> None:
     scripted.evaluate(letters("p"), letters("p"), "--min-delta-pts", "0", "--fresh", code=0)
 
 
+@pytest.mark.slow
 def test_comparisons_of_one_run_share_the_level(scripted: Scripted) -> None:
     """What is beyond chance for one model alone may not be so for one of three."""
     with_skill, without = letters("ppf"), letters("ffp")
@@ -94,6 +99,7 @@ def test_comparisons_of_one_run_share_the_level(scripted: Scripted) -> None:
     assert all(each["level"] < 0.05 for each in evidence)
 
 
+@pytest.mark.slow
 def test_sessions_in_which_the_skill_fired_stand_apart(scripted: Scripted) -> None:
     """Beside the lift of the arm, which is what installing the skill does; whether it fires was not drawn by lot."""
     scripted.script(letters("p", case_3="f", case_4="f"), letters("p", case_2="f", case_4="f"))

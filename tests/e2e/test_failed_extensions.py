@@ -63,6 +63,7 @@ def installed(work: Path) -> None:
     (folder / "entry_points.txt").write_text("[skillgauge.extensions]\nacme-chat = acme_chat\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quiet", [(), ("--quiet",)], ids=["aloud", "quiet"])
 def test_one_that_is_named_by_its_file(evaluate: Callable[..., Done], work: Path, quiet: tuple[str, ...]) -> None:
     """Its work was asked for and is not done: an error, also in a quiet run, and exit code 2."""
@@ -72,6 +73,7 @@ def test_one_that_is_named_by_its_file(evaluate: Callable[..., Done], work: Path
     assert "plugin.unusable" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 def test_one_that_is_named_by_an_option(evaluate: Callable[..., Done]) -> None:
     """Whoever sets an option of it relies on it."""
@@ -82,6 +84,7 @@ def test_one_that_is_named_by_an_option(evaluate: Callable[..., Done]) -> None:
     assert ("plugin.broken", "error") in {(one["code"], one["severity"]) for one in document["problems"]}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 def test_one_that_nobody_named(evaluate: Callable[..., Done]) -> None:
     """It is only installed: a warning with the way out, and the run ends well."""
@@ -92,6 +95,7 @@ def test_one_that_nobody_named(evaluate: Callable[..., Done]) -> None:
     assert "acme-chat" not in evaluate("--no-plugin", "acme-chat").stderr
 
 
+@pytest.mark.slow
 def test_a_worse_end_is_not_hidden(evaluate: Callable[..., Done], work: Path, tasks: Callable[..., Path]) -> None:
     """A gate that was missed stays exit code 1."""
     wrong = tasks(task("one", 1, expect=2), name="wrong.json")

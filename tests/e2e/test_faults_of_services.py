@@ -184,6 +184,7 @@ def run(program: Program, work: Path, agent_program: Callable[[str], Path]) -> C
     return evaluate
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("strongest")
 @EACH
 def test_each_fault_has_its_class_and_is_no_verdict(run: Callable[..., dict[str, Any]], engine: str) -> None:
@@ -206,6 +207,7 @@ def test_a_short_pause_is_waited_for(run: Callable[..., dict[str, Any]], engine:
     assert (result["verdict"], _class_of(result)) == ("pass", None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("strongest")
 @EACH
 def test_a_long_pause_is_kept(run: Callable[..., dict[str, Any]], engine: str) -> None:

@@ -82,6 +82,7 @@ def with_main(scripted: Scripted) -> Scripted:
     return scripted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", GATES.values(), ids=GATES)
 def test_every_report_begins_with_the_gate(with_main: Scripted, asked: Asked) -> None:
     """R3-F2: gate, figure and threshold stand first on each surface, for each gate option, in the same words."""
@@ -133,6 +134,7 @@ def without_tags(text: str) -> str:
     return "".join(parts)
 
 
+@pytest.mark.slow
 def test_what_changed_and_the_case_stand_in_the_comment(with_main: Scripted) -> None:
     """R3-F2: after the gate what changed against the base, then the case, the page and the command that shows it."""
     page = "https://ci.example/runs/7"
@@ -157,6 +159,7 @@ def test_what_changed_and_the_case_stand_in_the_comment(with_main: Scripted) -> 
     assert shown.stdout.count("== s · with_skill") == 3
 
 
+@pytest.mark.slow
 def test_a_comparison_needs_no_gate(with_main: Scripted) -> None:
     """`--against` alone reports what changed, and fails nothing."""
     done = with_main.evaluate(letters("p", case_1="pff"), BAD, *RUNS, "--against", "main")

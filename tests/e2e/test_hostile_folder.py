@@ -174,6 +174,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.usefixtures("strongest")
 @pytest.mark.parametrize("configured", [False, True], ids=["no configuration", "configuration"])

@@ -78,6 +78,7 @@ def test_an_evaluator_that_is_not_known(program: Program, make_skill: MakeSkill,
     assert done.code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_ids_and_answers_of_a_run(program: Program, make_skill: MakeSkill, tasks: Tasks, work: Path) -> None:
     """Whatever shows a run: the command that made it, its history, its reports on stdout and in files (T-M6, T-S12)."""
@@ -103,6 +104,7 @@ def test_ids_and_answers_of_a_run(program: Program, make_skill: MakeSkill, tasks
         assert acts(path.read_text() if path.suffix != ".html" else "") == [], path
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize(
     "command",

@@ -32,6 +32,7 @@ def models(scripted: Scripted) -> Scripted:
     return scripted
 
 
+@pytest.mark.slow
 def test_runs_of_two_models_are_one_matrix(models: Scripted) -> None:
     """Every reporter renders it, the figures are those of one run of both, and it says where it comes from."""
     small, large = record(models, "small", "small"), record(models, "large", "large")
@@ -78,6 +79,7 @@ def test_repeats_are_put_together_and_the_same_session_counts_once(models: Scrip
     assert "16 sessions that several of them hold count once" in again["plan"]["origin"]["change"]
 
 
+@pytest.mark.slow
 def test_stored_runs_are_joined_by_their_ids(models: Scripted) -> None:
     """A run of the store counts as a file does."""
     for model in ("small", "large"):
@@ -86,6 +88,7 @@ def test_stored_runs_are_joined_by_their_ids(models: Scripted) -> None:
     assert json.loads(done.stdout)["plan"]["models"] == ["small", "large"]
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_refused_with_the_reason(models: Scripted, work: Path) -> None:
     """Another case, another skill, another suite, fewer cases and a lone run: each is named, and nothing is written."""
     first = record(models, "first", "small")

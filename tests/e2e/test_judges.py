@@ -32,6 +32,7 @@ def rubric_task(name: str) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-DEFECT-18")
 @pytest.mark.e2e
 def test_a_judge_grades_and_its_failure_is_an_error(
@@ -103,6 +104,7 @@ def test_judged_cases_can_be_left_out(scripted: Scripted) -> None:
     assert "needs a judge (--without-judged)" in scripted.program("report", "show", "latest", "--case", "1").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_missing_judge_is_said_before_anything_runs(
     program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
@@ -142,6 +144,7 @@ def make_evals(work: Path, *evals: dict[str, object]) -> Path:
     return skill
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("BF-CRED-004")
 @pytest.mark.parametrize(
@@ -222,6 +225,7 @@ def test_a_good_suite_is_valid_whatever_is_installed(program: Program, work: Pat
     assert program("eval", skill).code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("SE-RUN-003", "SE-RUN-004")
 def test_a_model_id_alone_picks_agent_and_judge(program: Program, work: Path) -> None:
@@ -248,6 +252,7 @@ def test_a_model_id_alone_picks_agent_and_judge(program: Program, work: Path) ->
     assert (chosen.code, [one["name"] for one in chosen.document["plan"]["judges"]]) == (0, ["anthropic"])
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CONFIG-004", "ES-CONFIG-005")
 def test_configured_model_and_temperature_reach_the_judge(
@@ -271,6 +276,7 @@ def test_configured_model_and_temperature_reach_the_judge(
     assert "OPENAI_API_KEY" in asked.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_further_checks_reach_any_suite(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """F-P1: from configuration and command line; terminal and reports count them, and one that fits nothing is told."""
@@ -308,6 +314,7 @@ def local(server: ModelServer, *judges: str) -> list[str]:
     return [part for name in judges for part in ("--set", f"judges.{name}.base_url={urls[name]}")]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("SE-HOST-003", "UA-CLI-004")
 def test_a_panel_of_model_ids(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
@@ -356,6 +363,7 @@ def test_the_same_question_is_paid_once(program: Program, make_skill: MakeSkill,
     assert sorted(score["evidence"].get("cached", 0) for score in scores) == [0, 1, 1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_what_judges_use_counts_towards_a_budget(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
     """Direct calls cost nothing, their verdicts do: the run stops with exit 4 when the next one cannot be afforded."""

@@ -116,6 +116,7 @@ def test_a_path_or_nothing_at_all_is_enough(program: Program, work: Path, make_s
     assert "holds nothing that an installed format knows" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-005", "ES-FLOW-009", "ES-METRIC-001", "ES-METRIC-003")
 def test_tasks_replace_the_benchmark(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
@@ -160,6 +161,7 @@ def test_a_dry_run_shows_the_matrix_and_creates_nothing(program: Program, work: 
     assert "coding-easy" in bad.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-DEFECT-01")
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-007", "ES-BENCH-007", "ES-METRIC-007", "ES-EVAL-008", "ES-EVAL-021")
@@ -244,6 +246,7 @@ def test_scorers_as_documented(program: Program, work: Path, make_skill: MakeSki
     }
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-BENCH-008", "UA-CLI-002", "UA-CLI-010")
 def test_selection_by_case_tag_and_target(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
@@ -310,6 +313,7 @@ def test_further_benchmarks_lie_in_a_folder(program: Program, work: Path, make_s
     assert program("eval", "--skills", path, "--benchmark", "elsewhere/other.json").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-DEFECT-05")
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-019", "ES-CONFIG-006", "ES-CONFIG-007")
@@ -351,6 +355,7 @@ def test_config_commands(program: Program, environment: dict[str, str]) -> None:
     assert program("config", "set", "concurrency", "0").code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-GLOBAL-001", "ES-GLOBAL-002", "ES-GLOBAL-003")
 @pytest.mark.parametrize(
@@ -380,6 +385,7 @@ def test_global_options_work_before_and_after_the_command(
     assert missing.code == 2 or command[:2] == ["plugins", "list"]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_version_and_help(program: Program) -> None:
     """--version prints one line, --help lists the commands, an unknown command is exit 2 with a hint."""

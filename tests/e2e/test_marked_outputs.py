@@ -30,6 +30,7 @@ def reports_in(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_every_report_says_which_outputs_speak_to_the_judge(
     program: Program, work: Path, make_skill: MakeSkill, tasks: Callable[..., Path]

@@ -71,6 +71,7 @@ def test_names_of_traces(models: Scripted, work: Path, asked: str, names: set[st
     assert {one.partition("-")[2].rpartition("-")[0] for one in found} == names
 
 
+@pytest.mark.slow
 def test_a_model_named_twice_runs_once(scripted: Scripted) -> None:
     """Also where the engine is named twice."""
     for words in (("--model", "m,m"), ("--engine", "scripted", "--model", "m")):

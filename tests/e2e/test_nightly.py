@@ -107,6 +107,7 @@ def test_changed_content_starts_anew(nights: Nights) -> None:
     assert "4 counted anew after a change" in nights.program("history", "flaky").verdict
 
 
+@pytest.mark.slow
 def test_records_of_many_jobs_become_one_history(nights: Nights) -> None:
     """Each job has a store and a folder of its own; their records are brought together, each once, in any order."""
     home = nights.work
@@ -128,6 +129,7 @@ def test_records_of_many_jobs_become_one_history(nights: Nights) -> None:
     assert document["cases"][0]["graded"] == 7, "a run of this machine goes on where the jobs ended"
 
 
+@pytest.mark.slow
 def test_all_skills_with_a_line_each(nights: Nights) -> None:
     """Pictures of rate and lift over the nights, the newest of each with its interval, and what changed."""
     for night in (1, 2, 3, 4):

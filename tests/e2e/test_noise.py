@@ -11,6 +11,7 @@ from .conftest import Scripted, letters
 pytestmark = pytest.mark.e2e
 
 
+@pytest.mark.slow
 def test_the_same_arm_twice(scripted: Scripted) -> None:
     """Both arms have the skill, no session is taken over from the other, and what differs is chance."""
     scripted.script(letters("pf"), letters("f"))
@@ -27,6 +28,7 @@ def test_the_same_arm_twice(scripted: Scripted) -> None:
     assert "s, with_skill-again: skill s is installed" in plan
 
 
+@pytest.mark.slow
 def test_chance_between_equal_arms_is_no_finding(scripted: Scripted) -> None:
     """A difference beyond chance between an arm and itself is not called help."""
     scripted.script(letters("p"), {})
@@ -41,6 +43,7 @@ def test_chance_between_equal_arms_is_no_finding(scripted: Scripted) -> None:
         assert " helps" not in surface.split("differs by noise alone")[0]
 
 
+@pytest.mark.slow
 def test_noise_stands_beside_a_verdict(scripted: Scripted) -> None:
     """Where sessions of a case disagree, the verdict says how often; where they never do, it says nothing."""
     steady = scripted.evaluate(letters("p"), letters("f"), "--runs", "2")
@@ -49,6 +52,7 @@ def test_noise_stands_beside_a_verdict(scripted: Scripted) -> None:
     assert "two sessions of the same case and arm disagree in 12.5% (95% interval " in noisy.verdict
 
 
+@pytest.mark.slow
 def test_the_same_arm_needs_an_arm(scripted: Scripted) -> None:
     """A set of queries compares nothing."""
     scripted.write_queries(2, 2)
@@ -58,6 +62,7 @@ def test_the_same_arm_needs_an_arm(scripted: Scripted) -> None:
     assert scripted.sessions() == []
 
 
+@pytest.mark.slow
 def test_how_often_verdicts_flip_when_nothing_changed(scripted: Scripted) -> None:
     """Repeats, runs and both arms of `--same` count together, per suite and engine, with an interval over cases."""
     scripted.evaluate(letters("p", case_1="pf"), letters("f"), "--runs", "2")
@@ -75,6 +80,7 @@ def test_how_often_verdicts_flip_when_nothing_changed(scripted: Scripted) -> Non
     assert "n = 4 cases" in told.stdout
 
 
+@pytest.mark.slow
 def test_a_change_is_no_noise(scripted: Scripted) -> None:
     """A skill or a case that was edited in between begins anew."""
     scripted.evaluate(letters("p"), letters("f"))
@@ -94,6 +100,7 @@ def test_nothing_was_repeated(scripted: Scripted) -> None:
     assert "no case ran twice unchanged in 1 run; evaluate with --runs 2 or more, or with --same" in done.verdict
 
 
+@pytest.mark.slow
 def test_runs_of_one_repeat_are_joined(scripted: Scripted) -> None:
     """A nightly job runs each case once; a case that wavers shows over the nights (R3-F3)."""
     for night in "pfp":

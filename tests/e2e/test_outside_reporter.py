@@ -16,6 +16,7 @@ DATA = Path(__file__).parent / "data"
 REPORTER = DATA / "pairs_reporter.py"
 
 
+@pytest.mark.slow
 def test_a_reporter_of_sixty_lines_prints_pairs(program: Program, work: Path) -> None:
     """Each case once with its prompt, both arms, outcome, difference and what the agent did; then the lift."""
     plugins = ("--plugin", DATA / "scripted_engine.py", "--plugin", REPORTER)

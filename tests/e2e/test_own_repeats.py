@@ -89,6 +89,7 @@ def test_a_number_of_the_user_goes_before(program: Program, skill: Path, runs: s
     assert (suite["runs"], suite["fewest_runs"], plan["trial_count"]) == (each, None, 6 * each)
 
 
+@pytest.mark.slow
 def test_resumed_and_continued(scripted: Scripted) -> None:
     """The same command does what is left; a confirmation adds as many repeats to each case, and counts its look."""
     write(scripted.work / "s", "GOOD")

@@ -26,6 +26,7 @@ OWN_SKILL = "---\nname: invoice-total\ndescription: Write a total. Use when an i
 pytestmark = pytest.mark.e2e
 
 
+@pytest.mark.slow
 def test_recorded_sessions_are_told_apart_by_its_checks(program: Program) -> None:
     """With the skill every eval passes, without it those pass that need none of its rules; all says it is scripted."""
     done = program("eval", SKILL, "--replay", RECORDINGS, "--runs", "3", "--store", "none", "--json")

@@ -131,6 +131,7 @@ def test_a_package_without_evals(program: Program, work: Path, trust: list[str])
     assert program("validate", package).code == 0
 
 
+@pytest.mark.slow
 def test_evals_by_a_scripted_agent(program: Program, scene: Scene, work: Path, trust: list[str]) -> None:
     """Verdict, checks and whether the judge was asked are as written down for every case, and so is the exit code."""
     script = work / "script.json"

@@ -101,6 +101,7 @@ class Counter429:
             return FINE
 
 
+@pytest.mark.slow
 def test_a_service_gets_no_more_than_it_bears(program: Program, suite: Callable[[int], Path]) -> None:
     """429 to more than four at once: all trials pass in the end, each refusal was made again after its Retry-After."""
     service = Counter429(4)
@@ -203,6 +204,7 @@ def test_what_another_attempt_cannot_change_is_not_attempted(
     assert given_up(done) == []
 
 
+@pytest.mark.slow
 def test_engine_and_judges_share_what_a_service_bears(program: Program, suite: Callable[[int], Path]) -> None:
     """A panel of three at the engine's own server: with one at a time allowed, nothing is ever asked beside another."""
     service = Counter429(1, lasts_s=0.02)
@@ -221,6 +223,7 @@ def test_engine_and_judges_share_what_a_service_bears(program: Program, suite: C
     assert (service.most, service.refused) == (1, 0)
 
 
+@pytest.mark.slow
 def test_attempts_that_failed_are_paid_for(program: Program, suite: Callable[[int], Path]) -> None:
     """A session that breaks off after its first answer has used 18 tokens; the third attempt would be beyond 30."""
     replies = [ModelReply(tools=[run_shell("true")]), ModelReply(fault=ModelFault.SERVER_ERROR)] * 3

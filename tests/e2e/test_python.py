@@ -41,6 +41,7 @@ def lift(run: skillgauge.Evaluated) -> float | None:
     return pair.lift
 
 
+@pytest.mark.slow
 def test_a_run_comes_back(tmp_path: Path) -> None:
     """With the figures that reporters get, the words of the terminal, and nothing written."""
     seen: list[TrialResult] = []
@@ -123,6 +124,7 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         skillgauge.evaluate(EVALS, engines="mock")  # type: ignore[call-arg]
 
 
+@pytest.mark.slow
 def test_what_would_run_is_known_before() -> None:
     """Each case in each arm, with its place in the file."""
     planned = skillgauge.planned_cases(EVALS, engine="mock")
@@ -161,6 +163,7 @@ def decided(**gates: object) -> skillgauge.Decision:
     return skillgauge.evaluate(EVALS, **ASKED, **gates).decision  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_run_comes_back_with_its_decision() -> None:
     """A gate is met, missed or inconclusive, with a reason, and the exit code is the command's."""
     met = decided(min_lift=50, exit_on_fail=True, min_completion=0.5, runs=3)
@@ -178,6 +181,7 @@ def test_a_run_comes_back_with_its_decision() -> None:
         met.verdict = "changed"  # type: ignore[misc]
 
 
+@pytest.mark.slow
 def test_the_decision_is_that_of_the_command_line(program: Program) -> None:
     """Exit code and verdict are the same for the same gate."""
     script = f"engines.mock.script={SCRIPT['engines.mock.script']}"
@@ -189,6 +193,7 @@ def test_the_decision_is_that_of_the_command_line(program: Program) -> None:
     assert done.verdict.partition(timed)[0] == decision.verdict.partition(timed)[0]
 
 
+@pytest.mark.slow
 def test_a_gate_compares_with_an_earlier_run(tmp_path: Path) -> None:
     """A run of the store, a report or a baseline; without a gate nothing is run."""
     store = tmp_path / "kept.db"
@@ -199,6 +204,7 @@ def test_a_gate_compares_with_an_earlier_run(tmp_path: Path) -> None:
     assert decided(store=store, against="latest").gates == ()
 
 
+@pytest.mark.slow
 def test_wrong_gates_are_told_before_anything_runs() -> None:
     """All of them at once; a run without its baseline leaves a gate on the lift open."""
     seen: list[TrialResult] = []
@@ -234,12 +240,14 @@ def test_a_number_out_of_range_is_refused_as_on_the_command_line(settings: dict[
     assert (problem.message, problem.hint) == (f"{name} is {value!r}", hint)
 
 
+@pytest.mark.slow
 def test_gates_ask_about_new_cases_if_they_are_told_to() -> None:
     """Four cases tell nothing of new ones, and that is said before anything runs."""
     both = [decided(gate="better", runs=5, gate_scope=scope) for scope in ("these", "new")]
     assert [gate.status for decision in both for gate in decision.gates] == ["met", "inconclusive"]
 
 
+@pytest.mark.slow
 def test_a_program_hears_what_a_terminal_hears(tmp_path: Path) -> None:
     """Checks that were added are counted, a word that means nothing is refused, and a coarse comparison is named."""
     run = skillgauge.evaluate(EVALS, check='contains={"keywords": ["x"]}', **ASKED)  # type: ignore[arg-type]
@@ -251,6 +259,7 @@ def test_a_program_hears_what_a_terminal_hears(tmp_path: Path) -> None:
         skillgauge.evaluate(EVALS, plugins=[SimpleNamespace()], executor="processes", **ASKED)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_program_needs_no_command_line() -> None:
     """Evaluating imports no click."""
     code = "import sys, skillgauge; skillgauge.evaluate; print('click' in sys.modules)"
@@ -269,6 +278,7 @@ def test_a_program_gets_no_file_that_a_suite_wants(tmp_path: Path) -> None:
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_an_evaluation_does_not_change_while_it_runs() -> None:
     """What became of it is another value, so that it can be carried out by several callers."""
     script = f"engines.mock.script={json.dumps(SCRIPT['engines.mock.script'])}"

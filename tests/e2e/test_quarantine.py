@@ -21,6 +21,7 @@ def quarantine(scripted: Scripted, *entries: str) -> None:
     (scripted.work / "skillgauge.config.yaml").write_text(f"quarantine:\n{lines}")
 
 
+@pytest.mark.slow
 def test_a_case_in_quarantine_gates_nothing_and_is_told_of(scripted: Scripted) -> None:
     """It runs and counts in the rate; the gate is asked without it, and every report says so."""
     broken = letters("p", case_2="f")
@@ -58,6 +59,7 @@ def test_other_cases_gate_as_ever(scripted: Scripted) -> None:
     assert "with_skill 66.7%" in done.verdict
 
 
+@pytest.mark.slow
 def test_a_comparison_leaves_it_out(scripted: Scripted) -> None:
     """`report diff` does not judge it, and names it."""
     scripted.evaluate(letters("ppp"), letters("fff"), "--runs", "3")

@@ -16,6 +16,7 @@ mkdir "$(printf 'deep\200')" && printf y > "$(printf 'deep\200')/$(printf 'a\nb'
 """
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_names_that_are_no_text_are_recorded(program: Program, work: Path) -> None:
     """T-M2: the session has its verdict, the recording is written, and a replay of it has the same."""

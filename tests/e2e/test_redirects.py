@@ -243,6 +243,7 @@ def test_an_address_that_is_none_is_a_problem_before_anything_runs(
     assert f"engine '{asking.name}' asks 127.0.0.1:1" in good.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_judge_with_an_address_that_is_none(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """Every judge says so by the variable's name before anything runs; so does one that asks an agent's program."""
@@ -283,6 +284,7 @@ def test_dry_runs_and_the_doctor_name_the_host(program: Program, work: Path, age
     assert asks == [f"asks {vendor}", f"asks 127.0.0.1:8080, from {agent.variable}", "asks 127.0.0.1:8081"]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_the_doctor_names_the_host_of_judges(program: Program) -> None:
     """Each judge's own, or the one of its variable; an address that is none is what it lacks."""
@@ -296,6 +298,7 @@ def test_the_doctor_names_the_host_of_judges(program: Program) -> None:
     assert "GOOGLE_GEMINI_BASE_URL" in plugins["gemini"]["lacks"]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize(
     ("agent", "variable"),
@@ -321,6 +324,7 @@ def test_a_cloud_that_is_not_supported_is_refused(program: Program, work: Path, 
         assert looked.code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_folder_cannot_redirect(program: Program, work: Path) -> None:
     """An address in a folder's configuration that the user does not trust changes nothing; a trusted one counts."""
@@ -340,6 +344,7 @@ def test_a_folder_cannot_redirect(program: Program, work: Path) -> None:
             assert [one["host"] for one in trusted.document["services"]] == ["127.0.0.1:1"]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_ids_are_those_of_the_option(program: Program, work: Path) -> None:
     """An address by a variable belongs to what a session depends on exactly as one by the option does."""

@@ -55,6 +55,7 @@ def test_an_agent_of_this_machine_is_refused_there(program: Program, skill: str,
     assert "sandbox.remote" not in program("eval", skill, *LOCAL, "--dry-run").stderr
 
 
+@pytest.mark.slow
 def test_an_engine_that_needs_nothing_here_works_there(program: Program, skill: str) -> None:
     """It says so in its traits."""
     done = program("eval", skill, "--plugin", "far.py", "--sandbox", "far", *ANYWHERE)

@@ -61,6 +61,7 @@ def test_numbers_with_known_answers(reports: tuple[Path, str]) -> None:
     assert all(task["latencyMs"] > 0 for task in report["taskResults"])
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-BENCH-009")
 def test_every_report_breaks_results_down_by_tag(reports: tuple[Path, str]) -> None:

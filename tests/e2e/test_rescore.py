@@ -9,6 +9,7 @@ from .conftest import Scripted, letters
 pytestmark = pytest.mark.e2e
 
 
+@pytest.mark.slow
 def test_sessions_are_graded_again_without_an_engine(scripted: Scripted) -> None:
     """The engine is not even installed any more; errors stay errors and are nobody's replay."""
     scripted.evaluate(letters("p", case_4="e"), letters("f"), "--runs", "2")
@@ -23,6 +24,7 @@ def test_sessions_are_graded_again_without_an_engine(scripted: Scripted) -> None
     assert scripted.sessions() == done
 
 
+@pytest.mark.slow
 def test_errors_that_are_not_executed_again_cost_nothing(scripted: Scripted) -> None:
     """They are no sessions whose cost is unknown (R3-N24)."""
     scripted.script(letters("p", case_4="e"), letters("f"))
@@ -33,6 +35,7 @@ def test_errors_that_are_not_executed_again_cost_nothing(scripted: Scripted) -> 
     assert "is unknown" not in again.stdout
 
 
+@pytest.mark.slow
 def test_a_prompt_that_was_changed_is_refused(scripted: Scripted) -> None:
     """It would be graded as something that was never asked."""
     scripted.evaluate(letters("p"), letters("f"))
@@ -44,6 +47,7 @@ def test_a_prompt_that_was_changed_is_refused(scripted: Scripted) -> None:
     assert "rescore.changed-case]: case '3' asks something else now than in run " in done.stderr
 
 
+@pytest.mark.slow
 def test_a_run_that_did_not_finish_is_refused(scripted: Scripted) -> None:
     """Half a run is resumed, not graded again."""
     scripted.evaluate(letters("p"), letters("f"), "--max-cost", "1", code=4)

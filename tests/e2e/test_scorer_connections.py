@@ -99,6 +99,7 @@ def serving(silent: str = "") -> Iterator[Server]:
         server.close()
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("interrupted", [False, True], ids=["finished", "interrupted"])
 def test_a_connection_is_opened_and_closed_once(
@@ -149,6 +150,7 @@ def skillgauge_scorers():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_scorer_that_blocks_is_ended_by_a_second_signal(
     work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Callable[..., Path], program: Program

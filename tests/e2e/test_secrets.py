@@ -132,6 +132,7 @@ SPELLINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_no_spelling_of_a_key_is_written(program: Program, work: Path, name: str) -> None:
@@ -159,6 +160,7 @@ def test_keys_that_the_run_does_not_use_are_kept_out(program: Program, work: Pat
     assert_clean(work, done)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_key_in_a_setting_is_not_kept_with_the_plan(program: Program, work: Path) -> None:
     """What the user typed is part of what the run is known by, so it stands in the plan, too."""
@@ -206,6 +208,7 @@ def test_a_token_in_a_refusal_is_not_cut(program: Program, work: Path, make_skil
     assert_clean(work, done)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_kept_workspace_has_no_key_behind_closed_doors(
     program: Program, work: Path, environment: dict[str, str], tmp_path: Path

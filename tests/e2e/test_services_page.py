@@ -147,6 +147,7 @@ def test_a_long_pause_of_a_cloud(
     assert 3500 < failure["retry_after_s"] <= 3600
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", APIS)
 def test_engine_and_judge_at_a_service(program: Program, work: Path, skill: Callable[[Any], Path], name: str) -> None:
     """Both ask where the page says, with the key of the service, and no secret is in a result."""

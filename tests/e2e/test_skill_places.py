@@ -11,6 +11,7 @@ from .conftest import Scripted, letters
 pytestmark = pytest.mark.e2e
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place", [".claude", ".agents", ".codex", ".github", ".gemini", ".cursor", ".opencode", "packages/tool/.claude"]
 )

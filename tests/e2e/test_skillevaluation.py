@@ -110,6 +110,7 @@ def test_made_up_figures_are_in_no_other_report(program: Program, examples: Path
     assert all(one["execution"]["duration_s"] != pytest.approx(1.2) for one in results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["ours", "theirs"])
 def test_a_document_with_made_up_figures_is_read_without_them(
     program: Program, examples: Path, work: Path, who: str
@@ -136,6 +137,7 @@ def _theirs(program: Program, folder: Path) -> dict[str, Any]:
     return theirs(folder, program.work)
 
 
+@pytest.mark.slow
 def test_what_a_user_scripts_goes_before_what_the_format_makes_up(program: Program, examples: Path) -> None:
     """A reply of the configuration is played, and what was measured of it stands in the document."""
     replies = 'engines.mock.replies=[{"match": "first", "text": "with-skill r", "turns": 7}]'
@@ -148,6 +150,7 @@ def test_what_a_user_scripts_goes_before_what_the_format_makes_up(program: Progr
     assert {case["without_skill"]["turns"] for case in nothing["cases"]} == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-VERDICT-001", "SE-VERDICT-002", "SE-VERDICT-003", "SE-VERDICT-004", "SE-VERDICT-005")
 def test_every_outcome(program: Program, examples: Path) -> None:
     """Five outcomes, one of them an error that is in no rate, and a case that is not run is counted as such."""
@@ -182,6 +185,7 @@ def test_documents_fit_the_schemas(program: Program, examples: Path) -> None:
             jsonschema.validate(written | {"mode": "agentic"}, suites)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-ARM-003")
 def test_documents_are_read_again(program: Program, examples: Path, work: Path) -> None:
     """Both runners' documents can be shown and compared, and ours says the same after it was read."""
@@ -227,6 +231,7 @@ def writing(examples: Path) -> Path:
     return examples / "outcomes"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-RUN-008", "SE-RUN-009")
 def test_a_warm_cache_gives_the_same_lift(program: Program, writing: Path) -> None:
     """Files of the kept session are there for validators, and editing SKILL.md uses every baseline again."""
@@ -243,6 +248,7 @@ def test_a_warm_cache_gives_the_same_lift(program: Program, writing: Path) -> No
     assert warm(program, writing, "--no-cache")["cache_hits"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "hits"),
     [
@@ -264,6 +270,7 @@ def test_whatever_enters_a_session_without_the_skill_is_part_of_its_key(
     assert warm(program, writing)["cache_hits"] == hits
 
 
+@pytest.mark.slow
 def test_settings_of_the_engine_are_part_of_the_key(program: Program, writing: Path) -> None:
     """Another model, and another script of the made-up agent, are another session."""
     warm(program, writing)
@@ -274,6 +281,7 @@ def test_settings_of_the_engine_are_part_of_the_key(program: Program, writing: P
     assert warm(program, writing)["cache_hits"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"schema_version": "9.0"}', '{"key": "x"}'])
 def test_a_damaged_entry_is_a_miss(program: Program, environment: dict[str, str], writing: Path, content: str) -> None:
     """Never a wrong figure, and never a run that fails for it."""

@@ -37,6 +37,7 @@ def test_a_finished_run_is_in_the_file(program: Program, work: Path, make_skill:
     assert "12 of 12" in program("history", "list", "--store", "copy.db").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_it_is_in_the_file_while_others_read(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """A process that keeps the file open keeps nothing out of it."""
@@ -49,6 +50,7 @@ def test_it_is_in_the_file_while_others_read(program: Program, work: Path, make_
     assert rows(work / "copy.db") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_an_interrupted_run_is_in_the_file(
     environment: dict[str, str], work: Path, make_skill: MakeSkill, tasks: Tasks
@@ -72,6 +74,7 @@ print(json.dumps({{"jsonrpc": "2.0", "id": request["id"], "result": "x"}}))
     assert rows(work / "skillgauge.db") == 5
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("command", ["eval", "history"])
 @pytest.mark.parametrize("kind", ["text", "cut", "flipped", "folder", "foreign", "newer"])

@@ -106,6 +106,7 @@ def run(work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: T
 ALL = list(range(STEPS))
 
 
+@pytest.mark.slow
 def test_a_short_lock_is_waited_for(run: Run) -> None:
     """Whoever holds it for a moment costs nothing: every result is there, once."""
     with run.started() as process:

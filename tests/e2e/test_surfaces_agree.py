@@ -76,6 +76,7 @@ RUNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 def test_every_surface_tells_the_same(scripted: Scripted, run: Run) -> None:
     """Terminal, JSON, record, Markdown, page, table, JUnit, GitHub, GitLab and history."""
@@ -91,6 +92,7 @@ def test_every_surface_tells_the_same(scripted: Scripted, run: Run) -> None:
     assert of_document(again["summary"]).agrees_with(expected)
 
 
+@pytest.mark.slow
 def test_pass_hat_k_is_of_all_cases(scripted: Scripted) -> None:
     """R3-N12: the flaky case lost a run to an error, and is not left out for it; k and n stand beside the figure."""
     done = scripted.evaluate(letters("p", case_1="pfe"), letters("f"), "--runs", "3", "--format", *FORMATS)

@@ -77,6 +77,7 @@ def test_a_reader_that_goes_away_is_no_error(program: Program, command: tuple[st
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_changes_no_verdict(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
     """The run ends as it would have: verdict on stderr, exit code of the gate."""
     skill, file = make_skill(), tasks(task("a", "x"), task("b", "x", "y"))
@@ -212,6 +213,7 @@ def test_an_error_ends_a_run(scripted: Scripted) -> None:
     assert done.verdict.startswith("error: 1 (with_skill)")
 
 
+@pytest.mark.slow
 def test_the_last_failed_cases(scripted: Scripted) -> None:
     """F-O2: what failed with the skill is run again, what failed without it is not; all where nothing failed."""
     scripted.evaluate(letters("p", case_2="f", case_4="e"), letters("f"), "--retries", "0")
@@ -237,6 +239,7 @@ def test_without_an_earlier_run_all_are_run(scripted: Scripted) -> None:
         assert len(scripted.sessions()) == 4
 
 
+@pytest.mark.slow
 def test_changed_cases(scripted: Scripted) -> None:
     """F-O2: a case that asks something else, a skill that says something else, a case without a verdict; else none."""
     scripted.evaluate(letters("p", case_3="f"), letters("p"))
@@ -359,6 +362,7 @@ def test_a_shell_completes_names_of_plugins(program: Program, work: Path) -> Non
     assert program("completion", env={"SHELL": "/bin/tcsh"}).code == 2
 
 
+@pytest.mark.slow
 def test_a_page_is_opened(scripted: Scripted) -> None:
     """F-O1: `--open` shows the HTML report, which is written although other formats are named."""
     browser = scripted.work / "browser"
@@ -373,6 +377,7 @@ def test_a_page_is_opened(scripted: Scripted) -> None:
     assert Path(opened.removeprefix("file://")).read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_verbose_is_for_people_and_log_json_for_programs(scripted: Scripted) -> None:
     """P-M1: what every trial comes to, in words; or every event as JSON."""
     done = scripted.evaluate(letters("p"), letters("p", case_3="f"), "-v")
@@ -430,6 +435,7 @@ def test_colours_have_a_meaning_and_can_be_left_out(scripted: Scripted) -> None:
         assert not re.search(r"\x1b\[[0-9;]*3[0-9]", plain)
 
 
+@pytest.mark.slow
 def test_the_verdict_is_the_last_line_of_a_terminal(scripted: Scripted) -> None:
     """Whatever the live display showed is gone, and the sentence that counts is at the end."""
     scripted.script(letters("p"), letters("f"))
@@ -438,6 +444,7 @@ def test_the_verdict_is_the_last_line_of_a_terminal(scripted: Scripted) -> None:
     assert "done: " in told.strip().splitlines()[-1] or "4 of 4 passed" in told.strip().splitlines()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 80])
 def test_the_verdict_is_broken_at_words(scripted: Scripted, width: int) -> None:
     """R3-F12: on a terminal; a pipe gets one line, whatever `COLUMNS` says."""

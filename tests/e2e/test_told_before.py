@@ -66,6 +66,7 @@ def skillgauge_run_finished(run, summary):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("store", "told"),
     [("none", "without a store the same command starts over"), ("kept.db", "the same command resumes the run")],

@@ -58,6 +58,7 @@ def test_arms_over_different_cases_are_no_lift(scripted: Scripted) -> None:
     assert (candidate["cases"], baseline["cases"]) == ("3", "4")
 
 
+@pytest.mark.slow
 def test_retries_that_make_a_skill_pass_are_told_everywhere(
     program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
 ) -> None:
@@ -128,6 +129,7 @@ def test_a_skill_that_never_fires_misses_its_gate(fire: Fire) -> None:
     assert done.verdict.startswith("gate missed: balanced accuracy below 70.0%: mute · with_skill 50.0%")
 
 
+@pytest.mark.slow
 def test_a_skill_that_fell_silent_lost_half_of_its_accuracy(fire: Fire, program: Program) -> None:
     """N-A5: trend and comparison are not of the rate over all queries, which is still 80 %."""
     fire([FIRES, MUTE], 0)
@@ -142,6 +144,7 @@ def test_a_skill_that_fell_silent_lost_half_of_its_accuracy(fire: Fire, program:
     assert "Completion rate" not in compared.stdout
 
 
+@pytest.mark.slow
 def test_the_history_says_what_the_skill_was_worth(scripted: Scripted) -> None:
     """N-A7: a run that is looked at later gives the same answer, and so does the trend."""
     scripted.evaluate(letters("p"), letters("f"), "--runs", "3")
@@ -159,6 +162,7 @@ def test_the_history_says_what_the_skill_was_worth(scripted: Scripted) -> None:
     assert [point["lifts"] for point in baseline["points"]] == [[], []]
 
 
+@pytest.mark.slow
 def test_a_change_of_the_skill_is_no_change_of_its_suite(scripted: Scripted) -> None:
     """N-A11: the trend tells a skill that was edited from cases that ask something else."""
     scripted.evaluate(letters("p"), letters("f"))
@@ -171,6 +175,7 @@ def test_a_change_of_the_skill_is_no_change_of_its_suite(scripted: Scripted) -> 
     assert [point["changes"] for point in candidate["points"]] == [[], ["files"], ["suite"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("second", "options", "state"),
     [

@@ -25,6 +25,7 @@ def ten(scripted: Scripted) -> Scripted:
     return scripted
 
 
+@pytest.mark.slow
 def test_a_clear_answer_ends_the_run(ten: Scripted) -> None:
     """After the first round; the sentence says that, at what price, and that the chance holds whenever one looks."""
     done = ten.evaluate(cases(10, "p"), cases(10, "f"), *UNTIL)
@@ -34,6 +35,7 @@ def test_a_clear_answer_ends_the_run(ten: Scripted) -> None:
     assert len(ten.sessions()) == 20
 
 
+@pytest.mark.slow
 def test_what_the_rest_could_hardly_decide_is_not_run(ten: Scripted) -> None:
     """No difference in two rounds: the other four would hardly show one."""
     done = ten.evaluate(cases(10, "pf"), cases(10, "pf"), *UNTIL)
@@ -43,6 +45,7 @@ def test_what_the_rest_could_hardly_decide_is_not_run(ten: Scripted) -> None:
     assert len(ten.sessions()) == 40
 
 
+@pytest.mark.slow
 def test_every_surface_tells_how_far_it_went(ten: Scripted) -> None:
     """Terminal, Markdown, page, and `report show` of the run in the store."""
     done = ten.evaluate(cases(10, "p"), cases(10, "f"), *UNTIL, "--format", "markdown", "html", "--output-dir", "out")
@@ -90,6 +93,7 @@ def test_what_cannot_be_decided_is_refused(scripted: Scripted, arguments: tuple[
     assert scripted.sessions() == []
 
 
+@pytest.mark.slow
 def test_a_budget_needs_an_engine_that_tells_its_cost(ten: Scripted) -> None:
     """And holds where it does."""
     done = ten.evaluate(cases(10, "pf"), cases(10, "fp"), *UNTIL, "--max-cost", "6", "-j", "1", code=4)
@@ -110,6 +114,7 @@ def test_whoever_executes_runs_the_same(ten: Scripted, executor: tuple[str, ...]
     assert len(ten.sessions()) == 96
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on(ten: Scripted) -> None:
     """By the same command, with the sessions that are missing and no other."""
     arms = cases(10, "ppf"), cases(10, "pff")
@@ -125,6 +130,7 @@ def test_an_interrupted_run_goes_on(ten: Scripted) -> None:
     assert rest.verdict == whole.verdict
 
 
+@pytest.mark.slow
 def test_a_recording_is_replayed(ten: Scripted) -> None:
     """With another concurrency, and neither more nor fewer sessions than were recorded."""
     arms = cases(10, "ppf"), cases(10, "pff")
@@ -135,6 +141,7 @@ def test_a_recording_is_replayed(ten: Scripted) -> None:
     assert live.verdict.split("after ")[1].split(" sessions")[0] in replayed.verdict
 
 
+@pytest.mark.slow
 def test_a_run_is_gone_on_with(ten: Scripted) -> None:
     """`--confirm` adds rounds to one that was given up; its evidence goes on, and no look costs anything."""
     ten.evaluate(cases(10, "pf"), cases(10, "pf"), *UNTIL)

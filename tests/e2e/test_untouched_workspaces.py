@@ -50,6 +50,7 @@ def counts(folder: Path, cases: int, *options: str) -> dict[str, int]:
     return dict(json.loads(out.read_text()))
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_further_session_makes_no_folder(tmp_path: Path) -> None:
     """Twelve cases more, which are 24 sessions, make and look into no folder and start no process on their account."""

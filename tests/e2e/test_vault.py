@@ -49,6 +49,7 @@ def vault(work: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_the_key_of_a_judge(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
     """It is asked once for each name, goes before the variable, reaches the service, and is in nothing that is kept."""
@@ -106,6 +107,7 @@ def test_one_that_fails(program: Program, make_skill: MakeSkill, tasks: Tasks, v
     assert KEY not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_options_that_are_wrong(program: Program, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
     """They are refused like those of any plugin."""

@@ -117,6 +117,7 @@ def require_evaluated_anew(done: Done, folder: Folder) -> None:
     assert folder.counts() == {"fail": COUNT}
 
 
+@pytest.mark.slow
 def test_another_users_unfinished_run_is_not_resumed(folder: Folder, stranger: dict[str, str]) -> None:
     """A store that came with the folder turns no gate, although it holds an unfinished run of the same plan."""
     forge(folder, stranger)
@@ -126,6 +127,7 @@ def test_another_users_unfinished_run_is_not_resumed(folder: Folder, stranger: d
     assert "the same key in SKILLGAUGE_STORE_KEY" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("strongest")
 def test_it_is_not_resumed_with_untrusted_either(folder: Folder, stranger: dict[str, str]) -> None:
     """`--untrusted` and `--exit-on-fail` together come to what the skill has earned."""
@@ -133,6 +135,7 @@ def test_it_is_not_resumed_with_untrusted_either(folder: Folder, stranger: dict[
     require_evaluated_anew(folder.evaluate("--untrusted", *GATE), folder)
 
 
+@pytest.mark.slow
 def test_a_signer_that_was_copied_helps_nobody(folder: Folder, stranger: dict[str, str]) -> None:
     """The name of the key is no secret: who writes it into a store has signed nothing."""
     assert folder.evaluate().code == 0
@@ -148,6 +151,7 @@ def test_a_signer_that_was_copied_helps_nobody(folder: Folder, stranger: dict[st
     assert "it was changed after it was written" in done.stderr
 
 
+@pytest.mark.slow
 def test_an_older_version_signed_nothing(folder: Folder) -> None:
     """A run without any signature is shown, and neither resumed nor passed over in silence."""
     assert folder.evaluate().code == 0
@@ -183,6 +187,7 @@ def move_a_result(db: sqlite3.Connection) -> None:
     db.execute("UPDATE results SET body = ? WHERE id = ? AND trial_id = ?", (body, other, trial))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", [edit_a_verdict, edit_a_case, move_a_result])
 def test_a_run_of_ones_own_that_was_edited_is_not_resumed(
     folder: Folder, edit: Callable[[sqlite3.Connection], None]
@@ -197,6 +202,7 @@ def test_a_run_of_ones_own_that_was_edited_is_not_resumed(
     assert "it was changed after it was written" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_row_of_an_earlier_run_is_not_one_of_a_later(folder: Folder) -> None:
     """Results of another run of the same plan, signed by the same key, do not count in this one."""
     assert folder.evaluate().code == 0
@@ -210,6 +216,7 @@ def test_a_row_of_an_earlier_run_is_not_one_of_a_later(folder: Folder) -> None:
     require_evaluated_anew(folder.evaluate(*GATE), folder)
 
 
+@pytest.mark.slow
 def test_a_store_that_changes_what_is_written_ends_the_run(folder: Folder, stranger: dict[str, str]) -> None:
     """A trigger in a file that came with the folder turns no verdict of a run under way."""
     assert folder.evaluate(env=stranger).code == 0
@@ -222,6 +229,7 @@ def test_a_store_that_changes_what_is_written_ends_the_run(folder: Folder, stran
     assert (done.code, "error[store.altered]" in done.stderr) == (3, True), done.stderr
 
 
+@pytest.mark.slow
 def test_a_store_that_loses_what_is_written_ends_the_run(folder: Folder, stranger: dict[str, str]) -> None:
     """A trigger that takes results away leaves no run of the others alone."""
     assert folder.evaluate(env=stranger).code == 0
@@ -234,6 +242,7 @@ def test_a_store_that_loses_what_is_written_ends_the_run(folder: Folder, strange
     assert (done.code, "of 8 results 7 are missing" in done.stderr) == (3, True), done.stderr
 
 
+@pytest.mark.slow
 def test_ones_own_run_goes_on(folder: Folder) -> None:
     """What this user's key has signed is resumed and not executed again."""
     assert folder.evaluate().code == 0
@@ -245,6 +254,7 @@ def test_ones_own_run_goes_on(folder: Folder) -> None:
     assert "store.not-yours" not in done.stderr
 
 
+@pytest.mark.slow
 def test_machines_with_one_key_share_a_store(folder: Folder, stranger: dict[str, str]) -> None:
     """A key in the environment takes the place of the one in the home: jobs of CI resume each other's runs."""
     shared = {"SKILLGAUGE_STORE_KEY": "0123456789abcdef" * 2}
@@ -256,6 +266,7 @@ def test_machines_with_one_key_share_a_store(folder: Folder, stranger: dict[str,
     assert (short.code, "error[store.key]: SKILLGAUGE_STORE_KEY has 4 characters" in short.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_key_is_the_users_alone(folder: Folder) -> None:
     """It is made once, with the first run that is stored, and readable by nobody else."""
     file = Path(folder.program.environment["HOME"], ".config/skillgauge/store.key")
@@ -273,6 +284,7 @@ def test_the_key_is_the_users_alone(folder: Folder) -> None:
     assert "warning[store.key]: the key that your runs are signed with cannot be used: other users may" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_written_is_told(folder: Folder, tmp_path: Path) -> None:
     """Without a key that is kept the run itself works, and no later command resumes it."""
     (tmp_path / "file").touch()
@@ -288,6 +300,7 @@ def test_a_home_that_cannot_be_written_is_told(folder: Folder, tmp_path: Path) -
     assert "warning[store.not-yours]" in again.stderr
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on(folder: Folder, environment: dict[str, str], make_skill: MakeSkill, work: Path) -> None:
     """What was signed before a SIGKILL is this user's own word afterwards."""
     gate = work / "gate"
@@ -326,6 +339,7 @@ def finished(folder: Folder, stranger: dict[str, str]) -> None:
         turn(db)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["--last-failed", "--changed"])
 def test_a_strangers_run_chooses_no_cases(folder: Folder, stranger: dict[str, str], choice: str) -> None:
     """What a run that came with the folder calls passed, or unchanged, is evaluated all the same."""
@@ -336,6 +350,7 @@ def test_a_strangers_run_chooses_no_cases(folder: Folder, stranger: dict[str, st
     assert folder.counts() == {"fail": COUNT}
 
 
+@pytest.mark.slow
 def test_a_strangers_run_is_no_part_of_ones_own(folder: Folder, stranger: dict[str, str]) -> None:
     """Its results are neither joined with new ones nor graded again; a file that the user names is his word."""
     finished(folder, stranger)
@@ -348,6 +363,7 @@ def test_a_strangers_run_is_no_part_of_ones_own(folder: Folder, stranger: dict[s
     assert "not-yours" not in folder.program("rescore", "run.record.json").stderr
 
 
+@pytest.mark.slow
 def test_a_gate_against_a_strangers_run(folder: Folder, stranger: dict[str, str]) -> None:
     """Without `--untrusted` the user, who has named it, is warned; with it the command ends before anything runs."""
     finished(folder, stranger)
@@ -361,6 +377,7 @@ def test_a_gate_against_a_strangers_run(folder: Folder, stranger: dict[str, str]
     assert (len(runs), len(folder.program("history", "list", "--json").document["runs"])) == (2, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [("list",), ("show", "latest"), ("trend", "echo"), ("flaky",)], ids=lambda words: words[0]
 )
@@ -376,6 +393,7 @@ def test_what_is_shown_says_who_did_not_write_it(
     assert "not-yours" not in folder.program("history", *command).stderr
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_signed_as_a_whole(folder: Folder) -> None:
     """A result that was taken out of one's own finished run, or a summary that was edited, makes it foreign."""
     assert folder.evaluate().code == 0

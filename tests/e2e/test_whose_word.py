@@ -155,6 +155,7 @@ HELD: tuple[tuple[dict[str, object], str], ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize(("values", "key"), HELD)
 def test_what_is_not_waits_for_trust(
@@ -184,6 +185,7 @@ def test_what_is_not_waits_for_trust(
         assert "held back" not in program(*command, "--sandbox", "local").stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_misspelt_check_is_told_before_anybody_trusts_it(
     program: Program, configure: Configure, make_skill: MakeSkill, tasks: Tasks
@@ -209,6 +211,7 @@ def test_a_misspelt_check_is_told_before_anybody_trusts_it(
     assert "unknown key 'option' (did you mean options?)" in refused.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_trust_is_in_a_files_content(
     program: Program, work: Path, configure: Configure, make_skill: MakeSkill, tasks: Tasks
@@ -253,6 +256,7 @@ def test_a_list_of_trusted_files_that_is_damaged_trusts_nobody(
     assert str(kept) in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("untrusted", [True, False])
 @pytest.mark.usefixtures("strongest")
@@ -299,6 +303,7 @@ STARTING: tuple[tuple[str, ...], ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("command", STARTING, ids=" ".join)
 @pytest.mark.usefixtures("skilled")
@@ -320,6 +325,7 @@ def test_nothing_that_a_folder_names_is_started(
         assert not marker.exists(), (values, marker.read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_folder_is_not_on_the_import_path(program: Program, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """T-B2: modules and plugins that lie in a folder are not imported, not to examine installed ones either."""
@@ -345,6 +351,7 @@ def test_a_folder_is_not_on_the_import_path(program: Program, work: Path, monkey
     assert not (work / "IMPORTED").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize(("judge", "path"), [("openai", "/v1"), ("anthropic", ""), ("gemini", "")])
 @pytest.mark.parametrize("words", [(), ("--untrusted",)], ids=["", "untrusted"])

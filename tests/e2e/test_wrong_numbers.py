@@ -118,6 +118,7 @@ def test_2_whatever_enters_a_baseline_is_part_of_its_key(
     assert (hits(), hits()) == (0, 1)
 
 
+@pytest.mark.slow
 def test_3_and_4_what_lies_in_the_arms(skill: Callable[..., Path], evaluate: Callable[..., Any]) -> None:
     """W-3, W-4: one arm has the skill as it ships, without what grades it; the other has nothing of it."""
     root = skill({"name": "a", "validators": [{"cmd": "python3 scripts/grade.py"}]}, **{"scripts/grade.py": "print(5)"})
@@ -181,6 +182,7 @@ def test_6_the_judge_sees_tool_calls(skill: Callable[..., Path], evaluate: Calla
     assert document["cases"][0]["outcome"] == "flip_to_pass"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("holds", "outcome", "questions"),
     [
@@ -265,6 +267,7 @@ def test_gap_2_what_is_missing_is_said_before_anything_runs(
     assert not (work / "reports").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BF-RUN-002")
 def test_gap_3_repeats_have_an_interval(program: Program, evals: Callable[..., Path]) -> None:
     """G-3: several sessions of a case and arm, the lift of each agent with an interval, printed for each."""

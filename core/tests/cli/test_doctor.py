@@ -44,6 +44,7 @@ def test_names_that_are_nobodys_are_refused() -> None:
     assert [entry.name for entry in chosen(entries, ["engines/mock"])] == ["mock"]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_working_and_lacking(program: Program) -> None:
     """F-12: what lacks a key says which; it is healthy, and no table row or verdict says that it does not work."""
@@ -80,6 +81,7 @@ def skillgauge_scorers():
 """
 
 
+@pytest.mark.slow
 def test_a_key_that_nothing_checks(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What announces a secret and has no `check` lacks it as well: `doctor` and `info` say so."""
     (tmp_path / "acme_keyed.py").write_text(KEYED)
@@ -121,6 +123,7 @@ def skillgauge_scorers():
 """
 
 
+@pytest.mark.slow
 def test_options_of_the_command_line_are_heeded(program: Program, tmp_path: Path) -> None:
     """What `--set` says of a plugin is what it is checked with, as `eval` would use it."""
     (tmp_path / "acme_optioned.py").write_text(OPTIONED)

@@ -177,6 +177,7 @@ def test_the_same_cases_tell_more_than_two_intervals() -> None:
     )
 
 
+@pytest.mark.slow
 def test_orders_that_are_not_there_are_rarely_seen() -> None:
     """Four engines that are alike, 200 runs: at most 5 % have any order; of a true difference most is found."""
     chance = random.Random(4)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
+import pytest
+
 from skillgauge.api import Kept, ResultOrder
 from skillgauge.api.report import GroupKey, RunView, SuiteSummary
 from skillgauge.decide.decision import GateOptions, decide
@@ -58,6 +60,7 @@ def calls(work: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_a_summary_takes_so_many_calls_a_skill_however_many_there_are() -> None:
     """R3-V4: four times the skills take at most five times the calls, where a quadratic part would take sixteen."""
     few, many = run_of(40), run_of(160)

@@ -254,6 +254,7 @@ def test_an_outage_of_one_model_costs_its_own_comparison_alone() -> None:
         assert told == [pair.candidate.model for pair in run.summary.pairs if pair.is_valid]
 
 
+@pytest.mark.slow
 def test_a_summary_does_not_grow_with_cases() -> None:
     """A thousand cases make the same document as ten, the fewest with all intervals, but for its numbers."""
     sizes = [len(view(trials(*[{"with": "p", "without": "f"}] * n)).summary.model_dump_json()) for n in (10, 1000)]

@@ -33,6 +33,7 @@ def repeats(most: int) -> st.SearchStrategy[Repeats]:
     return st.integers(1, most).flatmap(lambda graded: st.builds(Repeats, st.integers(0, graded), st.just(graded)))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(repeats(5), repeats(5)), min_size=1, max_size=8), st.sampled_from([0.9, 0.95, 0.99]))
 def test_the_interval_of_these_cases_agrees_with_the_exact_test(
@@ -161,6 +162,7 @@ def test_comparisons_of_a_run_share_its_level() -> None:
     assert found[0].strict_here.lower <= 0.0 < found[0].interval_here.lower
 
 
+@pytest.mark.slow
 def test_together_they_are_seldom_wrong() -> None:
     """Ten skills that do nothing: one of them is praised or blamed in at most one run of twenty."""
     rng, wrong = random.Random(3), 0

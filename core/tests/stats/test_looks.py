@@ -126,6 +126,7 @@ def test_repeats_that_are_there_count() -> None:
         repeats_for(4, 0.5, present=-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cases", "repeats"), [(4, 3), (10, 1)])
 def test_looking_on_until_something_is_found_finds_nothing_that_is_not_there(cases: int, repeats: int) -> None:
     """Equal arms, up to four looks: a skill is said to help or to hurt in 5 % of suites at most (300 suites)."""

@@ -258,6 +258,7 @@ def for_every_value(subtests: pytest.Subtests, check: Callable[[Frozen], None]) 
             few(given(of_type(cls))(check))()
 
 
+@pytest.mark.slow
 def test_every_value_survives_json(subtests: pytest.Subtests) -> None:
     """What is written is read back equal, down to the text."""
 

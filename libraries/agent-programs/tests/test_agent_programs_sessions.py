@@ -99,6 +99,7 @@ def test_time_limit(acme: Acme, play: Play) -> None:
     assert [event.name for event in events] == ["build"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "kind", "blame"),
     [

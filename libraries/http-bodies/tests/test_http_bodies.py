@@ -46,6 +46,7 @@ def test_damage_is_told(encoding: str) -> None:
         list(Decoder(encoding).pieces(b"\xff\xff no such thing"))
 
 
+@pytest.mark.slow
 def test_a_bomb_takes_what_is_asked_for() -> None:
     """Of a gigabyte of zeros only the beginning is made."""
     packer = zlib.compressobj(9, wbits=31)

@@ -64,6 +64,7 @@ def test_a_disk_that_is_full(small_disk: Callable[..., Path]) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_disk_that_was_full(small_disk: Callable[..., Path]) -> None:
     """Somebody else on the disk used it up for a while: what was written meanwhile may be missing."""
 

@@ -15,6 +15,7 @@ def run(pytester: pytest.Pytester, *words: str) -> pytest.RunResult:
     return pytester.runpytest_subprocess("-p", "no:langsmith_plugin", "-p", "no:cacheprovider", "-rA", *words)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("project")
 def test_each_case_is_a_test_in_each_arm(pytester: pytest.Pytester) -> None:
     """With the skill a failure fails; without it it is expected. What the checks say is shown, and no traceback."""

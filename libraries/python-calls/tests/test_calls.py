@@ -430,6 +430,7 @@ def test_what_cannot_be_loaded_fails_each_call(run: Run, code: str, entrypoint: 
     run(code, test, entrypoint=entrypoint)
 
 
+@pytest.mark.slow
 def test_loading_has_its_own_time_and_is_not_part_of_the_latency(run: Run, tmp_path: Path) -> None:
     """An import may take longer than a call, but not for ever, and does not count in the duration."""
     code = """

@@ -222,6 +222,7 @@ def streamed(raw: str) -> Execution:
     return DONE.model_copy(update={"trajectory": SAID.model_copy(update={"raw": raw})})
 
 
+@pytest.mark.slow
 def test_the_raw_stream_is_compressed(tmp_path: Path) -> None:
     """It is one line of the file and a small part of its length, comes back as it was, and has no secret in it."""
     secret = "sk-canary-0123456789"

@@ -71,6 +71,7 @@ def test_a_file_takes_the_place_of_a_folder_and_the_other_way_round() -> None:
     assert after == {"folder": b"now a file", "file/inside": b"now a folder"}
 
 
+@pytest.mark.slow
 def test_many_files_are_deleted() -> None:
     """More than fit on one command line."""
     names = [f"{'d' * 200}/{number:04}" for number in range(700)]

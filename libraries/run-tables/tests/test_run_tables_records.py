@@ -156,6 +156,7 @@ def document(run: RunView, folder: Path, name: str = "a") -> Path:
     return folder / f"{name}.record.json"
 
 
+@pytest.mark.slow
 def test_every_place_gives_the_same_records(evaluate: Evaluate) -> None:
     """A store, by its path or as configured, a record, a folder of records and a run in memory tell the same."""
     run = evaluate(store="skillgauge.db")
@@ -170,6 +171,7 @@ def test_every_place_gives_the_same_records(evaluate: Evaluate) -> None:
     assert [row["is_own"] for row in runs(record)] == [None]
 
 
+@pytest.mark.slow
 def test_runs_are_chosen(evaluate: Evaluate) -> None:
     """The newest ones, or those of a suite or a skill, whatever the place."""
     for _ in range(3):
@@ -219,6 +221,7 @@ def test_a_notebook_has_a_loop_that_runs(evaluate: Evaluate) -> None:
     assert asyncio.run(cell()) == 8
 
 
+@pytest.mark.slow
 def test_records_stream(evaluate: Evaluate) -> None:
     """The first record is there before the rest is read, and each iteration reads anew."""
     evaluate(store="skillgauge.db")

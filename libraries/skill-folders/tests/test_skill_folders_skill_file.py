@@ -128,6 +128,7 @@ def test_find_skill(tmp_path: Path) -> None:
     assert find_skill(deep) is None
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_can_be_divided(text: str) -> None:
     """Nothing is lost, and lines keep their numbers."""

@@ -168,6 +168,7 @@ def executor_of(results: type[_Wrapped]) -> MakeExecutor:
     return make
 
 
+@pytest.mark.slow
 def test_wrapped_as_it_is() -> None:
     """What is broken below keeps the contract before it is broken."""
     check_executor(executor_of(_Wrapped))

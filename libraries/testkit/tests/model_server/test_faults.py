@@ -28,6 +28,7 @@ STATUSES = [
 ]
 
 
+@pytest.mark.slow
 def test_faults_with_a_status(subtests: pytest.Subtests) -> None:
     """The status, the sentence in the format's own place, and the headers of the script."""
     for dialect, (fault, status) in product(PATHS, [*STATUSES, (ModelFault.STREAM_ERROR, 500)]):
@@ -40,6 +41,7 @@ def test_faults_with_a_status(subtests: pytest.Subtests) -> None:
             assert session.tokens.input == 0
 
 
+@pytest.mark.slow
 def test_faults_with_a_status_are_no_streams(subtests: pytest.Subtests) -> None:
     """Who asks for a stream gets the status and a document all the same."""
     for dialect, (fault, status) in product(PATHS, STATUSES):

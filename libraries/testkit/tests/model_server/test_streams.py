@@ -129,6 +129,7 @@ JOIN: dict[str, Callable[[list[Any]], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", PATHS)
 def test_stream_makes_the_document(dialect: str) -> None:
     """Whatever is said, thought, called, counted, cut or refused: the pieces make the answer that is not a stream."""

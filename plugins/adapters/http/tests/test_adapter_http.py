@@ -559,6 +559,7 @@ def skillful(handler: Any, asked: Any) -> None:
         handler.say_json({"echo": wanted})
 
 
+@pytest.mark.slow
 def test_contract(service: Service) -> None:
     """Calls answer who asked, fail as facts, and end when they are to end."""
     service.answer = skillful

@@ -66,6 +66,7 @@ def invoked(code: str, value: Any, method: str | None = None) -> dict[str, Any]:
     return prepare(names["runnable"], {"method": method}, wait)(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "output"),
     [
@@ -185,6 +186,7 @@ def like(folder: Path, **changes: Any) -> Target:
     return Target(**{"id": "like", "adapter": "langchain", "entrypoint": "like.py", "root": str(folder), **changes})
 
 
+@pytest.mark.slow
 def test_contract(tmp_path: Path) -> None:
     """Calls answer who asked, fail as facts, and end when they are to end."""
     check_adapter(

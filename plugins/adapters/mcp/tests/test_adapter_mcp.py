@@ -122,6 +122,7 @@ def address() -> Iterator[str]:
         process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-ADAPT-006")
 def test_a_server_made_with_the_library_over_stdio() -> None:
     """Structured content is the output; a plain text comes in the library's own wrapping; errors are rejections."""
@@ -397,6 +398,7 @@ def test_calls_overlap_on_one_connection() -> None:
     using(skill(), scenario)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-DEFECT-20")
 @pytest.mark.parametrize("do", ["silent", "wait"])
 def test_a_call_without_an_answer(do: str) -> None:
@@ -602,6 +604,7 @@ def test_headers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert headers_of(skill()) == {}
 
 
+@pytest.mark.slow
 def test_contract() -> None:
     """Calls answer who asked, fail as facts, and end when they are to end."""
     check_adapter(

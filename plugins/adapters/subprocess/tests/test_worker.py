@@ -191,6 +191,7 @@ def test_surroundings_are_those_of_one_process_per_call(within: Within) -> None:
 ENDLESS = "import time\ntime.sleep(600)\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "reason", "failure_class"),
     [
@@ -292,6 +293,7 @@ def test_a_crash_costs_one_call(within: Within) -> None:
     within(act, work="if count == 3: sys.stderr.write('x' * 5000 + '\\nthird time'); sys.exit(7)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("action", "failure_class", "words", "limits"),
     [
@@ -550,6 +552,7 @@ def test_what_a_running_process_cannot_be_given_has_its_own(within: Within) -> N
     within(act, name="rest = [os.environ['NAME']]", large="say(request, result=['a' * 6_000_000]); rest = None")
 
 
+@pytest.mark.slow
 def test_a_further_worker_must_be_up_within_the_time_of_its_call(within: Within, tmp_path: Path) -> None:
     """Starting a worker counts towards the limit of the call that needs it, and fails it if it takes too long."""
     block = f"if os.path.exists({str(tmp_path / 'block')!r}): time.sleep(600)\n"

@@ -89,6 +89,7 @@ def test_a_place_of_ones_own(program: Program, suite: Path, work: Path) -> None:
     assert program("cache", "list", "--json").document["entries"] == []
 
 
+@pytest.mark.slow
 def test_schemas(program: Program) -> None:
     """The documents have schemas."""
     for name in ("cache-list", "cache-gc", "cache-explain"):

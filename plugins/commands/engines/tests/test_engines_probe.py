@@ -104,6 +104,7 @@ def test_a_program_that_asks_another_server(program: Program) -> None:
     assert program("engines", "probe", "--json", *near, "--", *STAND_IN, "acp").document["answers"]
 
 
+@pytest.mark.slow
 def test_a_program_that_does_nothing_is_ended(program: Program, work: Path) -> None:
     """The time is bounded, and no process is left."""
     mark = work / "pid"

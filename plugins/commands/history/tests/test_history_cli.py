@@ -214,6 +214,7 @@ def test_invalid_runs_are_marked_and_no_part_of_a_trend(program: Program, evalua
     assert "Invalid: custom: too many errors" in program("history", "show", "latest").stdout
 
 
+@pytest.mark.slow
 def test_flaky_cases(program: Program, evaluate: Evaluate, work: Path) -> None:
     """A case that passes in two of three runs of the same skill stands in the table; steady ones are counted."""
     for _ in range(3):

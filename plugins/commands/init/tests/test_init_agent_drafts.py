@@ -110,6 +110,7 @@ def init(program: Program, *words: str) -> Done:
     return program("init", "--plugin", "agent.py", "--engine", "greeting", "--judge", "drafter", *words)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_what_tells_the_arms_apart_is_kept(program: Program, work: Path, skill: Path) -> None:
     """Each draft is tried once in each arm; those that pass or fail in both, and broken ones, are kept apart."""
@@ -148,6 +149,7 @@ def test_what_tells_the_arms_apart_is_kept(program: Program, work: Path, skill: 
     assert "ZEBRA" in question
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_drafts_are_marked_until_they_are_accepted(program: Program, skill: Path) -> None:
     """A run counts them and every report says that they are drafts; `--accept` ends that."""
@@ -220,6 +222,7 @@ def test_a_budget_ends_the_trying(program: Program, work: Path, skill: Path) -> 
     assert len(drafted) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_an_interrupt_ends_the_trying(program: Program, work: Path, skill: Path) -> None:
     """Sessions that are finished count, and the exit code is that of an interrupt."""

@@ -36,6 +36,7 @@ def labels(work: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (work / "labels.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_from_a_run_to_a_calibration(program: Program, evaluate: Evaluate, label: Labelling, work: Path) -> None:
     """Every judged check is asked once, in any order but without the judge's opinion; the table of both is right."""
     evaluate()
@@ -97,6 +98,7 @@ def test_labelling_goes_on_where_it_was_left(program: Program, evaluate: Evaluat
     assert re.findall(r"^Case t\d+", first.stderr, re.MULTILINE)[0] not in second.stderr
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_at_a_terminal(evaluate: Evaluate, work: Path, environment: Mapping[str, str]) -> None:
     """At a terminal a slip is asked again; after Ctrl-C the answers that were given are in the file."""
     evaluate()
@@ -361,6 +363,7 @@ def test_claims_of_a_panel_in_both_arms(program: Program, work: Path) -> None:
     assert found.advisory[0] == "4 labels are fewer than 50"
 
 
+@pytest.mark.slow
 def test_a_judge_that_favours_an_arm_decides_no_gate(program: Program, biased: Biased) -> None:
     """People overrule 10 passes, all with the skill: advisory, named at every rate, and the gate stays open."""
     biased.evaluate()
@@ -384,6 +387,7 @@ def test_a_judge_that_favours_an_arm_decides_no_gate(program: Program, biased: B
     assert "will stay open" not in biased.evaluate("--gate", "better", "--dry-run", setting="corrected").stderr
 
 
+@pytest.mark.slow
 def test_labels_of_one_arm_do_not_calibrate(program: Program, biased: Biased) -> None:
     """There is a reason in place of a corrected lift, and a run with the other arm bears the mark."""
     biased.evaluate()
@@ -395,6 +399,7 @@ def test_labels_of_one_arm_do_not_calibrate(program: Program, biased: Biased) ->
     assert "a judge that nobody has compared with people in without_skill" in later.stdout
 
 
+@pytest.mark.slow
 def test_gates_ask_for_what_people_would_have_found(program: Program, biased: Biased) -> None:
     """+16.7 points where the judge says +50, and 46.7 % where it says 80, in the figures and in each gate."""
     biased.evaluate()
@@ -411,6 +416,7 @@ def test_gates_ask_for_what_people_would_have_found(program: Program, biased: Bi
     assert "pass rate corrected for the judge's errors, 46.7%, is not at least 50.0%" in rate.verdict
 
 
+@pytest.mark.slow
 def test_a_gate_without_labels_of_both_arms_stays_open(program: Program, biased: Biased) -> None:
     """Without a calibration, and with labels of one arm, a clear line and no figure."""
     for setting in ("corrected", "calibrated"):

@@ -250,6 +250,7 @@ def run(program: Program, server: ModelServer, *arguments: str, models: str = "m
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_answers_of_both_arms_are_compared(program: Program, biased: Biased) -> None:
     """A judge that prefers GOOD to BAD: 15 cases differ and are won; `--dry-run` asks nothing."""
@@ -273,6 +274,7 @@ def test_answers_of_both_arms_are_compared(program: Program, biased: Biased) -> 
     assert "my-skill · with_skill against without_skill: " in few.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_judge_that_takes_the_first_finds_nothing(program: Program, biased: Biased) -> None:
     """All are ties, and the place that wins twice is told."""
@@ -283,6 +285,7 @@ def test_a_judge_that_takes_the_first_finds_nothing(program: Program, biased: Bi
     assert "the same place in both orders: 20 times the first, 0 times the second (p < 0.001)" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_panel_compares_several_repeats(program: Program, biased: Biased) -> None:
     """Three models, of which one takes the first; the others decide over both repeats of each case."""
@@ -309,6 +312,7 @@ def test_a_panel_compares_several_repeats(program: Program, biased: Biased) -> N
     assert [judge.judge for judge in document.judges] == ["openai (m-1)", "openai (m-2)", "openai (m-3)"]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_what_cannot_be_compared_is_refused(program: Program, biased: Biased) -> None:
     """An empty rubric and a run of one arm; nothing is asked."""

@@ -51,6 +51,7 @@ def pair(document: dict[str, Any]) -> dict[str, Any]:
     return dict(row)
 
 
+@pytest.mark.slow
 def test_the_map_of_three_skills(make: Map, work: Path) -> None:
     """The table, the page and the document name the skill that shadows, the one to sharpen, and the counts."""
     done = make("skills", "--json")
@@ -107,6 +108,7 @@ def test_a_map_is_recorded_and_replayed(make: Map) -> None:
     assert replayed.document["cost_usd"] == 0
 
 
+@pytest.mark.slow
 def test_a_budget_bounds_both_parts(make: Map) -> None:
     """A limit that the first part reaches, and one that the second reaches, end with 4 and the map as far as it is."""
     first = make("skills", "--max-cost", "0.1", "--json", "--store", "none")
@@ -121,6 +123,7 @@ def test_a_budget_bounds_both_parts(make: Map) -> None:
     assert second.document["cost_usd"] <= 0.25
 
 
+@pytest.mark.slow
 def test_a_stopped_map_goes_on_where_it_was(make: Map) -> None:
     """With more money the same command asks only what is left, in either part; a finished map is made anew."""
     make("skills", "--max-cost", "0.1")
@@ -138,6 +141,7 @@ def test_a_stopped_map_goes_on_where_it_was(make: Map) -> None:
     assert not set(again.document["runs"]) & set(ended.document["runs"])
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(program: Program, make: Map, shelf: Path, work: Path) -> None:
     """An interrupted map ends with 130, shows what it has, and the same command asks only what is left."""
     agent = ["--plugin", str(AGENT), "--engine", "choosing", "--sandbox", "local"]
@@ -162,6 +166,7 @@ def test_ctrl_c_keeps_what_is_done(program: Program, make: Map, shelf: Path, wor
     assert pair(ended.document)["relation"] == "shadows"
 
 
+@pytest.mark.slow
 def test_suspects_are_left_out_later(make: Map) -> None:
     """A map without leaving out calls nothing, and a later command pays for that part only."""
     first = make("skills", "--leave-out", "0", "--json")
@@ -207,6 +212,7 @@ def test_an_engine_that_cannot_tell_is_refused(make: Map, work: Path) -> None:
     assert not (work / ".skillgauge").exists()
 
 
+@pytest.mark.slow
 def test_sessions_that_end_in_errors_make_a_map_invalid(make: Map) -> None:
     """More than a quarter of unknown sessions prove nothing: exit code 3, and the reason is in the verdict."""
     done = make("skills", "--json", "--retries", "0", "--set", "engines.choosing.fails=now")
@@ -215,6 +221,7 @@ def test_sessions_that_end_in_errors_make_a_map_invalid(make: Map) -> None:
     assert done.document["unknown"] >= 9
 
 
+@pytest.mark.slow
 def test_skills_without_queries_are_installed_and_named(make: Map, work: Path) -> None:
     """A skill that has no evals may still shadow; that nothing is known of its own queries is a warning."""
     (work / "skills/tables/evals/trigger-eval.json").unlink()
@@ -229,6 +236,7 @@ def test_skills_without_queries_are_installed_and_named(make: Map, work: Path) -
     assert pair(named.document)["relation"] == "shadows"
 
 
+@pytest.mark.slow
 def test_cases_and_negative_queries_count_for_their_skill(make: Map, work: Path) -> None:
     """Prompts of evals are asked, negative queries only where they name their skill, and a prompt is asked once."""
     evals = [{"id": 1, "prompt": "comma separated values now", "assertions": ["fine"]}]
@@ -257,6 +265,7 @@ def test_a_skill_that_no_agent_may_choose_is_left_out(make: Map, work: Path) -> 
     assert (warning["file"], warning["line"]) == (str(path), 3)
 
 
+@pytest.mark.slow
 def test_the_documents_have_schemas(make: Map, program: Program) -> None:
     """`schema map` and `schema map-plan` describe what is printed."""
     jsonschema = pytest.importorskip("jsonschema")

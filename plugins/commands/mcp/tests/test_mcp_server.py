@@ -51,6 +51,7 @@ def test_every_tool_has_a_schema_and_words(serve: Serve) -> None:
     assert changing == {"draft_evals", "run_evals", "stop_run"}
 
 
+@pytest.mark.slow
 def test_from_evals_to_a_case(serve: Serve) -> None:
     """The way that the server describes: list, check, plan, run, read."""
     with serve(*RUNS) as session:
@@ -76,6 +77,7 @@ def test_from_evals_to_a_case(serve: Serve) -> None:
         assert "Before" in session.ask("compare_runs")
 
 
+@pytest.mark.slow
 def test_recordings_cost_nothing_and_have_no_key(serve: Serve) -> None:
     """An agent may grade recorded sessions anew."""
     with serve(*RUNS) as session:
@@ -88,6 +90,7 @@ def test_recordings_cost_nothing_and_have_no_key(serve: Serve) -> None:
     }
 
 
+@pytest.mark.slow
 def test_nothing_runs_unless_the_user_says_so(serve: Serve, work: Path) -> None:
     """The refusal says what to ask the user for; reading and planning go on."""
     with serve() as session:
@@ -97,6 +100,7 @@ def test_nothing_runs_unless_the_user_says_so(serve: Serve, work: Path) -> None:
     assert not (work / "reports").exists()
 
 
+@pytest.mark.slow
 def test_paths_are_held_within_the_folders(serve: Serve, skills: Path, work: Path) -> None:
     """Neither a relative path, an absolute one, a link nor a report leads out."""
     (skills / "link").symlink_to(work / "outside")
@@ -117,6 +121,7 @@ def test_paths_are_held_within_the_folders(serve: Serve, skills: Path, work: Pat
     assert not (work / "outside/evals").exists()
 
 
+@pytest.mark.slow
 def test_words_are_no_options(serve: Serve) -> None:
     """An argument that begins as an option does is refused."""
     with serve(*RUNS) as session:
@@ -125,6 +130,7 @@ def test_words_are_no_options(serve: Serve) -> None:
             assert "begins with no '-'" in words
 
 
+@pytest.mark.slow
 def test_errors_say_what_to_do_next(serve: Serve, skills: Path) -> None:
     """Problems of the program come with their place and the next step."""
     (skills / "bad/evals").mkdir(parents=True)
@@ -142,6 +148,7 @@ def test_errors_say_what_to_do_next(serve: Serve, skills: Path) -> None:
         assert "next:" in session.refusal("read_case", case="none")
 
 
+@pytest.mark.slow
 def test_drafts_are_begun_and_nothing_is_overwritten(serve: Serve, skills: Path) -> None:
     """A skill without evals gets blank drafts, once."""
     (skills / "new").mkdir()
@@ -201,6 +208,7 @@ def test_a_plan_is_priced_by_the_last_run() -> None:
     assert run_plan(document, {"run": {"run_id": "r1"}, "results": played}).estimated_usd is None
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 def test_no_text_leads_out(text: str) -> None:
     """Whatever is named as a path is refused or lies in the folder; whatever is named as a run is no option."""
@@ -288,6 +296,7 @@ def test_wrong_command_lines(program: Program, arguments: tuple[str, ...], words
     assert words in done.stderr + done.stdout
 
 
+@pytest.mark.slow
 def test_the_other_side_may_leave(program: Program) -> None:
     """A closed stdin ends the server with code 0, and Ctrl-C ends it, too."""
     done = subprocess.run(

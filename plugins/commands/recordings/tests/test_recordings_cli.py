@@ -50,6 +50,7 @@ def test_all_are_listed(program: Program, tapes: Path) -> None:
     assert sum("damaged" in line for line in people.stdout.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_what_fits_no_session_is_removed_on_request(program: Program, tapes: Path, work: Path) -> None:
     """An edited case leaves four recordings behind; repeats that a plain run would not make still count as fitting."""
     fits = program("recordings", "prune", "tapes", "tables")
@@ -75,6 +76,7 @@ def test_a_folder_that_is_not_there(program: Program, tapes: Path, command: tupl
     assert "there is no folder nowhere" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_suite_that_cannot_be_read_removes_nothing(program: Program, tapes: Path, work: Path) -> None:
     """Nothing is known of its sessions."""
     (work / "tables/evals/evals.json").write_text("{")

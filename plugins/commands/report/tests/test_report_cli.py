@@ -104,6 +104,7 @@ def test_show(program: Program, baseline: Path) -> None:
     assert document["summary"]["counts"]["passed"] == 32
 
 
+@pytest.mark.slow
 def test_show_what_happened_in_a_case(program: Program, work: Path, baseline: Path) -> None:
     """With a case every trial of it is printed in full, and `--json` gives the same as one document."""
     document = program("report", "show", baseline, "--json").document
@@ -206,6 +207,7 @@ def evaluate(program: Program, work: Path) -> Callable[..., None]:
 SAYS = "r['params']['say']"
 
 
+@pytest.mark.slow
 def test_runs_of_the_store_are_compared_by_their_ids(
     program: Program, work: Path, evaluate: Callable[..., None]
 ) -> None:

@@ -110,6 +110,7 @@ class Continued:
         return had.model_copy(update={"passed": had.passed + new.passed, "graded": had.graded + new.graded})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tasks", "repeats"), [(4, 1), (4, 3), (10, 1), (10, 3)])
 def test_a_loss_is_not_acquitted(tasks: int, repeats: int) -> None:
     """A skill that lost 20 points is not called unharmed, also after the repeats that its comparison advises."""

@@ -71,6 +71,7 @@ def chosen(done: Done) -> list[str]:
     return [one["skill"]["id"] for one in done.document["selected"]]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-RUN-001", "ES-RUN-002", "ES-RUN-003", "ES-RUN-004")
 def test_everything_in_one_go(program: Program, work: Path, tasks: Path, make: Make) -> None:
     """Find, eval, select, report: the stages are told, the ranking is shown, and every report is written."""
@@ -257,6 +258,7 @@ def test_an_invalid_run_selects_nothing(program: Program, work: Path, make: Make
     assert (work / "reports/eval-result.json").exists()
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_is_resumed(
     program: Program, work: Path, environment: dict[str, str], tasks: Path, make_skill: MakeSkill
 ) -> None:

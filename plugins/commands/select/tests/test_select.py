@@ -173,6 +173,7 @@ def test_the_newest_report_of_a_skill_wins(program: Program, work: Path, three: 
     assert done.document["notices"] == [f"a has 2 reports in {merged}; the newest, on b, counts"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-SELECT-003")
 def test_the_documented_glob_of_real_runs(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """Evaluate twice, the second time with a skill that got worse, and select with everything that lies there."""

@@ -104,6 +104,7 @@ def test_wrong_places_are_named(program: Program, work: Path) -> None:
     assert not (work / "absent.db").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_runs_travel_through_a_database(program: Program, work: Path, postgres_server: PostgresServer) -> None:
     """From a file into PostgreSQL and back again everything is as it was."""
@@ -115,6 +116,7 @@ def test_runs_travel_through_a_database(program: Program, work: Path, postgres_s
     assert content(work / "c.db") == content(work / "a.db")
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_a_store_is_named_by_its_plugin(program: Program, work: Path, postgres_server: PostgresServer) -> None:
     """`--store postgres` means the address in the user's options, and without one that of the environment."""

@@ -134,6 +134,7 @@ FAILURES: list[tuple[str, str, str, str, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "old", "new", "check", "reason"), FAILURES, ids=[f"{one[3]}-{one[2]}" for one in FAILURES]
 )

@@ -174,6 +174,7 @@ def test_times_and_efforts(
     assert faults == []
 
 
+@pytest.mark.slow
 def test_a_browser_is_let_in_by_the_address(browser: Browser, serve: Any, views: list[RunView]) -> None:
     """The printed address leads to the list under the policy of the pages, and leaves no token in the address bar."""
     with serve(views, is_open=False) as served:
@@ -189,6 +190,7 @@ def test_a_browser_is_let_in_by_the_address(browser: Browser, serve: Any, views:
         page.close()
 
 
+@pytest.mark.slow
 def test_by_keyboard_alone(browser: Browser, served: Any) -> None:
     """Search, filter, choose two runs, compare them, and go on to a case: without a mouse."""
     context = opened(browser, served)
@@ -248,6 +250,7 @@ def test_exported_pages(browser: Browser, views: list[RunView], tmp_path: Path, 
     strict.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_notes_by_keyboard(browser: Browser, serve: Any, stored: StoredRuns, width: int, scheme: Any) -> None:
@@ -277,6 +280,7 @@ def test_notes_by_keyboard(browser: Browser, serve: Any, stored: StoredRuns, wid
     assert faults == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1280])
 def test_labels_by_keyboard(browser: Browser, serve: Any, judged_view: RunView, tmp_path: Path, width: int) -> None:
     """From the page of the run on: two answers and a skipped check, each page readable for all."""

@@ -84,6 +84,7 @@ def test_it_serves_the_store_until_it_is_ended(program: Program, evaluated: Path
     assert {path: path.read_bytes() for path in evaluated.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_places_of_every_kind_at_once(program: Program, evaluated: Path) -> None:
     """A run that a store, a folder and a record hold stands in the list once."""
@@ -131,6 +132,7 @@ def test_the_help_names_both_ways(program: Program) -> None:
     assert "--port" in program("view", "serve", "--help").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_the_browser_is_given_a_file_and_not_the_token(program: Program, work: Path) -> None:
     """Arguments of programs can be read by every user of a machine; the file is the user's alone and leads on."""
@@ -207,6 +209,7 @@ def begun(program: Program, work: Path) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_run_is_watched_from_another_process(program: Program, work: Path) -> None:
     """A run that is under way in one process shows its progress in another, and its end."""

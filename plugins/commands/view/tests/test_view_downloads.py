@@ -108,6 +108,7 @@ def test_no_other_reporter_is_asked(views: list[RunView]) -> None:
     assert Downloads().make(views[6], "run6", "record") is None
 
 
+@pytest.mark.slow
 def test_installed_reporters_are_offered(serve: Any, views: list[RunView], downloads: Downloads) -> None:
     """Every link of the page gives a file, and the record is the run itself; without the cookie there is none."""
     with serve(views, downloads=downloads) as served:

@@ -68,6 +68,7 @@ def arms(view: RunView) -> list[GroupKey]:
     return [group.key for group in view.summary.groups if group.pass_rate.rate is not None]
 
 
+@pytest.mark.slow
 def test_cost_stands_against_quality(serve: Any, views: list[RunView]) -> None:
     """Each group is a point whose numbers stand in the table; the dearest lies at the right edge."""
     view = views[6]

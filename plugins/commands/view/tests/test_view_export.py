@@ -43,6 +43,7 @@ class Addresses(HTMLParser):
         self.leads_to += [value or "" for name, value in attrs if name in ("href", "src", "action")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 8])
 def test_every_address_is_a_file_beside_it(views: list[RunView], tmp_path: Path, number: int) -> None:
     """A page leads to other pages of the folder only, and the first one is `index.html`."""
@@ -62,6 +63,7 @@ def test_every_address_is_a_file_beside_it(views: list[RunView], tmp_path: Path,
     assert reached == set(pages), "no page is left that none leads to"
 
 
+@pytest.mark.slow
 def test_the_policy_names_the_style_of_the_page(views: list[RunView], tmp_path: Path) -> None:
     """The hash is that of the style, so that a browser applies it."""
     import base64  # noqa: PLC0415 - this test alone
@@ -83,6 +85,7 @@ def test_a_folder_that_holds_anything_is_left_alone(views: list[RunView], tmp_pa
     assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
 
 
+@pytest.mark.slow
 def test_the_command(program: Program, work: Path) -> None:
     """A record becomes pages; what is no run is refused, and nothing is made."""
     suite = Path(__file__).resolve().parents[4] / "examples/skills/calculator"
@@ -111,6 +114,7 @@ def test_several_skills_stand_side_by_side(views: list[RunView], tmp_path: Path)
     assert table.count('<th scope="row"') == len(opened.skills.rows) == 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "kind"),
     [

@@ -54,6 +54,7 @@ def test_every_check_is_asked_once(serve: Any, judged_view: RunView, tmp_path: P
     assert {line.label.run for line in lines} == {"judged"}
 
 
+@pytest.mark.slow
 def test_the_page_of_judges_counts(serve: Any, judged_view: RunView, tmp_path: Path) -> None:
     """Agreement is counted by arm, and what the two differ on comes first with a link to its trial."""
     file = tmp_path / "labels.jsonl"
@@ -92,6 +93,7 @@ def test_skipping_passes_over(serve: Any, judged_view: RunView, tmp_path: Path) 
         assert "Begin again" in served.get("/runs/judged/labels?skipped=999999").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "status"),
     [
@@ -166,6 +168,7 @@ def test_a_broken_file_is_named(serve: Any, judged_view: RunView, tmp_path: Path
     assert file.read_text() == "nothing\n"
 
 
+@pytest.mark.slow
 def test_hostile_statements_are_texts(serve: Any, judged_view: RunView, tmp_path: Path) -> None:
     """Each stands on a page, and none of it acts."""
     shown = ""

@@ -41,6 +41,7 @@ def said(stored: StoredRuns, run: str) -> RunNotes | None:
     return next(row.notes for row in stored.rows() if row.run_id == run)
 
 
+@pytest.mark.slow
 def test_what_is_said_is_kept_shown_and_found(serve: Any, stored: StoredRuns) -> None:
     """From the form into the store, onto the page of the run and into the list, where a label leads to its runs."""
     with writable(serve, stored) as served:
@@ -65,6 +66,7 @@ def test_what_is_said_is_kept_shown_and_found(serve: Any, stored: StoredRuns) ->
         assert re.sub("[0-9a-f]{32}", "", served.get("/runs/run1").text) == re.sub("[0-9a-f]{32}", "", before)
 
 
+@pytest.mark.slow
 def test_hostile_words_do_nothing(serve: Any, stored: StoredRuns) -> None:
     """Text that somebody else wrote into the store is shown as text."""
     with writable(serve, stored) as served:
@@ -77,6 +79,7 @@ def test_hostile_words_do_nothing(serve: Any, stored: StoredRuns) -> None:
                 assert "javascript:" not in re.findall('href="([^"]*)"', page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "status", "reason"),
     [
@@ -104,6 +107,7 @@ def test_other_forms_write_nothing(
     assert said(stored, "run1") == RunNotes()
 
 
+@pytest.mark.slow
 def test_read_only_takes_nothing(serve: Any, stored: StoredRuns) -> None:
     """Words are shown, without a form, and a form is refused."""
     stored.annotate("run1", KEPT)

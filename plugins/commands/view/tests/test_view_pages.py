@@ -319,6 +319,7 @@ def test_lifts_with_intervals_and_outcomes(served: Any, views: list[RunView]) ->
         assert f'data-label="n (cases)">{pair.n}<' in table
 
 
+@pytest.mark.slow
 def test_a_run_under_way_is_followed_when_asked(serve: Any, views: list[RunView]) -> None:
     """Its page tells how far it is, and is loaded again only for a person who wants that; at the end no more."""
     running = replace(views[6], run=views[6].run.model_copy(update={"state": RunState.RUNNING, "finished_at": None}))
@@ -334,6 +335,7 @@ def test_a_run_under_way_is_followed_when_asked(serve: Any, views: list[RunView]
         assert "refresh" not in served.get("/runs/run6?follow=1").headers
 
 
+@pytest.mark.slow
 def test_sessions_under_way_are_listed(serve: Any, views: list[RunView], going_on: Any) -> None:
     """The page of a run that another process works on tells what has come, and since when each session lasts."""
     began = time.time() - 754

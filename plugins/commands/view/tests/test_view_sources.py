@@ -43,6 +43,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         yield opened
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_read_once(store: Any, views: list[RunView]) -> None:
     """A second look at the list reads nothing but what is new."""
     assert isinstance(store, Archive)

@@ -100,6 +100,7 @@ def test_the_page_of_a_case_shows_them(serve: Any, views: list[RunView], result:
     assert all(f'id="t{result.ordinal}-s{step}"' in page for step in steps)
 
 
+@pytest.mark.slow
 def test_a_step_on_another_part_is_linked_to_there(serve: Any, views: list[RunView], result: TrialResult) -> None:
     """The page of a long session shows a hundred steps; its picture covers all of them."""
     events = [event(kind, place + 1.0) for place in range(80) for kind in (EventKind.MESSAGE, EventKind.USER)]

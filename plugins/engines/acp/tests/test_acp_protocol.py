@@ -88,6 +88,7 @@ def told(execution: Execution) -> list[tuple[EventKind, str | None, str]]:
     return [(event.kind, event.name, event.text) for event in execution.trajectory.events]
 
 
+@pytest.mark.slow
 def test_pieces_become_whole_events_in_their_order() -> None:
     """Chunks of one message are one event, a call has its last arguments, a call without a result is still told."""
     execution = played("pieces")
@@ -111,6 +112,7 @@ def test_pieces_become_whole_events_in_their_order() -> None:
     assert execution.trajectory.blocked is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["", "resumes"])
 def test_a_further_turn_is_reported_by_itself(mode: str) -> None:
     """The session is opened again, and what an agent repeats of the earlier turns belongs to none of them."""
@@ -235,6 +237,7 @@ def test_crash() -> None:
     assert execution.exit_code == 3
 
 
+@pytest.mark.slow
 def test_limit_of_time_asks_the_agent_to_stop_first() -> None:
     """At the limit the agent is told to cancel, and what it used until then is known."""
     for limit in LIMITS_S:
@@ -247,6 +250,7 @@ def test_limit_of_time_asks_the_agent_to_stop_first() -> None:
     assert execution.usage.input_tokens == 11
 
 
+@pytest.mark.slow
 def test_deaf_agent_is_killed() -> None:
     """An agent that does not listen is ended all the same; it was the model's turn, so no skill is blamed (E-A3)."""
     execution = played("deaf", timeout_s=1.0)

@@ -239,6 +239,7 @@ def test_what_was_said_before_the_last_call_is_no_answer() -> None:
     assert (execution.failure.failure_class, execution.text) == (FailureClass.REFUSED, None)
 
 
+@pytest.mark.slow
 def test_a_program_that_asks_again_until_its_time_is_up_waits_for_the_service() -> None:
     """Neither its own words nor empty pieces are signs of life of its model."""
     execution = played("retry", own_words=["Info: "], limits=Limits(timeout_s=4))

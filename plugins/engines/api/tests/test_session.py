@@ -189,6 +189,7 @@ def test_turns_are_limited(hold: Hold) -> None:
     assert own.told.model_calls == 3
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("UA-FLOW-004")
 @pytest.mark.parametrize(
     ("slow", "kind", "blame"),
@@ -432,6 +433,7 @@ def _alive(pid: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_many_sessions_share_the_connections(hold: Hold) -> None:
     """Sessions that run at once do not get in each other's way."""
 

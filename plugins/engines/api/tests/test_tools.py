@@ -38,6 +38,7 @@ def use(
     return asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_bash_tells_output_and_ending() -> None:
     """Both streams, the exit code or signal; the time limit is its own, and nothing is asked on stdin."""
     answers, _ = use(

@@ -38,6 +38,7 @@ def problems(one: CodexEngine) -> dict[str, Problem]:
     return {problem.code: problem for problem in asyncio.run(one.check())}
 
 
+@pytest.mark.slow
 def test_plugin() -> None:
     """It announces itself well and cheaply."""
     check_light_import(MODULE, allowed=("skillgauge_agent_programs",))

@@ -63,6 +63,7 @@ def test_a_run_is_a_trace(program: Program, endpoint: Endpoint) -> None:
     assert labels == {"passed", "failed"}
 
 
+@pytest.mark.slow
 def test_times_lie_within_each_other(program: Program, endpoint: Endpoint) -> None:
     """No span begins before the one above it, and none of a trial ends after it."""
     evaluate(program, endpoint.address)
@@ -95,6 +96,7 @@ def test_metrics_count_what_the_report_counts(program: Program, endpoint: Endpoi
     assert {"gen_ai.client.token.usage", "gen_ai.execute_tool.duration"} <= endpoint.metrics.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.collector
 def test_another_program_understands_it(program: Program, receiver: Receiver) -> None:
     """A receiver that knows the conventions finds the run, the model and its tokens, the metrics and the events."""
@@ -115,6 +117,7 @@ def test_another_program_understands_it(program: Program, receiver: Receiver) ->
     assert "gen_ai.evaluation" in events
 
 
+@pytest.mark.slow
 def test_content_stays_here_unless_it_is_asked_for(program: Program, endpoint: Endpoint) -> None:
     """Prompts, answers, arguments and reasons are sent with `content` alone, without the secrets of the run."""
     canary = "canary-of-acme-4711"
@@ -149,6 +152,7 @@ def test_headers_are_credentials(program: Program, endpoint: Endpoint) -> None:
     assert canary not in done.stdout + done.stderr + written + sent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("env", "paths"),
     [
@@ -171,12 +175,14 @@ def test_the_standard_variables_decide(
         assert events == {"gen_ai.evaluation.result"}
 
 
+@pytest.mark.slow
 def test_a_signal_may_have_an_address_of_its_own(program: Program, endpoint: Endpoint) -> None:
     """The signals without one are not sent."""
     evaluate(program, None, env={"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": f"{endpoint.address}/v1/metrics"})
     assert {path for path, _, _ in endpoint.requests} == {"/v1/metrics"}
 
 
+@pytest.mark.slow
 def test_the_option_goes_before_the_variable(program: Program, endpoint: Endpoint) -> None:
     """An address on the command line, and one that is none."""
     option = f"extensions.otel.endpoint={endpoint.address}/"
@@ -187,6 +193,7 @@ def test_the_option_goes_before_the_variable(program: Program, endpoint: Endpoin
     assert "expected an address such as http://127.0.0.1:4318" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_run_is_part_of_the_trace_of_a_job(program: Program, endpoint: Endpoint) -> None:
     """`TRACEPARENT` names the span above the run."""
     trace, span = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -195,6 +202,7 @@ def test_a_run_is_part_of_the_trace_of_a_job(program: Program, endpoint: Endpoin
     assert (root["traceId"], root["parentSpanId"]) == (trace, span)
 
 
+@pytest.mark.slow
 def test_a_recording_has_no_session(program: Program, endpoint: Endpoint) -> None:
     """The times and tokens of what is played back belong to another run."""
     done = program(
@@ -208,6 +216,7 @@ def test_a_recording_has_no_session(program: Program, endpoint: Endpoint) -> Non
     assert "skillgauge.tokens" not in endpoint.metrics
 
 
+@pytest.mark.slow
 def test_a_direct_call_is_no_session_of_an_agent(program: Program, endpoint: Endpoint) -> None:
     """A skill that a program calls has a span of its call."""
     done = program(
@@ -225,6 +234,7 @@ def test_a_direct_call_is_no_session_of_an_agent(program: Program, endpoint: End
     assert named(endpoint, "invoke_agent") == []
 
 
+@pytest.mark.slow
 def test_without_a_receiver_the_run_is_as_it_would_be(program: Program) -> None:
     """Nothing of the outcome changes, and the user is told once."""
     with socket.socket() as free:
@@ -239,6 +249,7 @@ def test_without_a_receiver_the_run_is_as_it_would_be(program: Program) -> None:
     assert "opentelemetry" not in alone.stderr + unheard.stderr
 
 
+@pytest.mark.slow
 def test_a_receiver_that_never_answers_is_not_waited_for(program: Program) -> None:
     """The end of the run waits as long as the option says."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -248,6 +259,7 @@ def test_a_receiver_that_never_answers_is_not_waited_for(program: Program) -> No
     assert done.stderr.count(WARNING) == 1
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_is_sent(program: Program, endpoint: Endpoint) -> None:
     """Ctrl-C ends it with code 130, and what is known of it arrives."""
     program.work.joinpath("slow.yaml").write_text(
@@ -288,6 +300,7 @@ def test_an_interrupted_run_is_sent(program: Program, endpoint: Endpoint) -> Non
     assert len(named(endpoint, "trial ")) >= 1
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_without_an_address(program: Program) -> None:
     """A run that sends nothing does not load OpenTelemetry's SDK."""
     code = (

@@ -145,6 +145,7 @@ def files_touched() -> Iterator[list[str]]:
         hooks.clear()
 
 
+@pytest.mark.slow
 def test_three_hundred_skills_in_linear_time(add: Callable[[str], Path], write: Write, load: Load) -> None:
     """The work for a repository whose evals lie at its root grows with its skills, and not with their square."""
 

@@ -288,6 +288,7 @@ def test_a_group_shares_its_weight(tmp_path: Path) -> None:
     assert "threshold of a group" in refusals(one_test(tmp_path, group, "More."))[0]
 
 
+@pytest.mark.slow
 def test_a_run_decides_by_scripts(program: Program) -> None:
     """A grader gets the answer on stdin; what it prints is the score, and one that breaks is no verdict."""
     texts = {
@@ -423,11 +424,13 @@ def test_files_of_others_are_left(tmp_path: Path) -> None:
     check_format(Maker(FORMATS, MODULE), samples=[laid(tmp_path / "repository"), named], foreign=foreign)
 
 
+@pytest.mark.slow
 def test_mutants(tmp_path: Path) -> None:
     """Damaged files: no other exception than the one for bad suites; each refusal has a place."""
     check_mutants(load, laid(tmp_path), 150)
 
 
+@pytest.mark.slow
 def test_announcement() -> None:
     """Hook, provider and entry points fit together."""
     check_plugin(MODULE, "formats")

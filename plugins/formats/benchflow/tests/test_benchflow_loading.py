@@ -191,6 +191,7 @@ def _mutant(text: str, rng: random.Random) -> str:
     return rng.choice(["\ufeff", ""]) + json.dumps(value, indent=1).replace("\n", rng.choice(["\n", "\r\n"]))
 
 
+@pytest.mark.slow
 def test_mutants(skill: Callable[..., Path], load: Callable[..., Loaded]) -> None:
     """Whatever happens to a file, it is read, or refused with a place for everything that is wrong with it."""
     original = json.dumps({"skill_name": "tables", "defaults": {"timeout_sec": 9}, "cases": [ANSWER, RUBRIC]}, indent=1)

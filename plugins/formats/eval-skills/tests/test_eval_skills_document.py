@@ -370,6 +370,7 @@ def test_every_result_is_read_once() -> None:
     assert len(read) == 60
 
 
+@pytest.mark.slow
 def test_results_wait_in_a_file() -> None:
     """Results of any number are no part of the memory that a report needs."""
     run = view(groups=(group(),))
@@ -414,6 +415,7 @@ def test_documents_of_the_original_survive(name: str) -> None:
 RUNS = [(what, run) for what, run in contract_views() if run.summary.groups]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-BENCH-009")
 @pytest.mark.parametrize(("what", "run"), RUNS, ids=[what for what, _ in RUNS])
 def test_additions_survive(write: Write, what: str, run: RunView) -> None:

@@ -56,6 +56,7 @@ def test_load_options_are_marked() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["plugin", "reporter_plugin"])
 def test_announcing_is_cheap(module: str) -> None:
     """Importing a hook module loads none of the modules that do the work."""

@@ -86,6 +86,7 @@ def grader(kind: str, body: str = "", **keys: object) -> str:
     return f"---\n{head}---\n{body}\n"
 
 
+@pytest.mark.slow
 def test_announcement() -> None:
     """Hook, provider and entry points fit together."""
     check_plugin(MODULE, "formats")

@@ -233,6 +233,7 @@ def test_documents_of_others_are_left(tmp_path: Path) -> None:
         PluginEvalReporter().read(file)
 
 
+@pytest.mark.slow
 def test_the_document_of_a_run(program: Program, work: Path) -> None:
     """It has what the program's document has, and beside it what that lacks; the program itself reads it again."""
     folder = work / "fold/evals/a"

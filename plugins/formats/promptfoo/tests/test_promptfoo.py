@@ -491,6 +491,7 @@ def test_mutants(config: Path) -> None:
     check_mutants(load, config, 150)
 
 
+@pytest.mark.slow
 def test_announcement() -> None:
     """Hook, provider and entry points fit together."""
     check_plugin(MODULE, "formats")

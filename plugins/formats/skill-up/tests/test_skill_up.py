@@ -1068,6 +1068,7 @@ def test_files_of_others_are_left(tmp_path: Path, suite_file: Path) -> None:
     check_format(Maker(FORMATS, MODULE), samples=[suite_file], foreign=foreign)
 
 
+@pytest.mark.slow
 def test_mutants(suite_file: Path) -> None:
     """Damaged files: no traceback; each is read, or refused with a place in a file."""
     check_mutants(load, suite_file, 100)

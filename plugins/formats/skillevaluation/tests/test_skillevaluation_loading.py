@@ -125,6 +125,7 @@ def test_claims(skill: MakeSkill, write: Write) -> None:
     assert claim(write("other/suite.yaml", CASES)) is not None
 
 
+@pytest.mark.slow
 def test_a_case_takes_little_memory(skill: MakeSkill, load: Load) -> None:
     """R3-V8: 50,000 cases are held at once, so each must come to a few KB."""
     number = 500

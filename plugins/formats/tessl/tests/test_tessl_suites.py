@@ -209,6 +209,7 @@ def test_end_to_end(program: Program, skill: Path) -> None:
     assert (done.code, "pass_mark" in done.stderr, "Traceback" in done.stderr) == (2, True, False)
 
 
+@pytest.mark.slow
 def test_announcement() -> None:
     """Hook, provider and entry points fit together."""
     check_plugin(MODULE, "formats")

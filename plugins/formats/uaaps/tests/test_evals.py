@@ -142,6 +142,7 @@ def test_a_run_and_its_report(evaluate: Evaluate, word_tools: Path) -> None:
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_second_run_has_a_report_of_its_own(evaluate: Evaluate, word_tools: Path) -> None:
     """Also one that begins within the same second."""
     with judge() as server:
@@ -203,6 +204,7 @@ def test_an_error_of_the_surroundings_is_no_failure(evaluate: Evaluate, word_too
     assert report["summary"] == {"total": 1, "passed": 0, "failed": 0, "skipped": 1, "pass_rate": None, "errors": 1}
 
 
+@pytest.mark.slow
 def test_an_agent_out_of_time_has_failed(evaluate: Evaluate, word_tools: Path) -> None:
     """The specification's limit is the package's to keep."""
     with judge() as server:
@@ -243,6 +245,7 @@ def test_command_line_rules_over_the_configuration(evaluate: Evaluate, word_tool
     assert [request.body["model"] for request in server.requests] == ["claude-opus-4-1"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("UA-CLI-006", "UA-CLI-007", "UA-CLI-008", "UA-REPORT-002")
 def test_places_of_the_report(evaluate: Evaluate, work: Path, word_tools: Path) -> None:
     """`-o` and `--output-dir` move it; a dry run has none."""
@@ -280,6 +283,7 @@ def test_skills_of_a_package_keep_their_other_evals(evaluate: Evaluate, word_too
     assert {suite["format"] for suite in done.document["plan"]["suites"]} == {"uaaps", "agent-skills"}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("UA-FLOW-001", "UA-FLOW-002", "UA-CASE-004", "UA-CASE-005", "UA-CASE-006", "UA-CONF-009")
 def test_an_agent_gets_its_workspace(evaluate: Evaluate, work: Path) -> None:
     """Fixtures, files to begin with, folders that it may write, a minimal manifest, and no answers."""
@@ -296,6 +300,7 @@ def test_an_agent_gets_its_workspace(evaluate: Evaluate, work: Path) -> None:
     assert "criteria" not in told
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("UA-REPORT-013")
 def test_a_snippet_is_short(evaluate: Evaluate, word_tools: Path) -> None:
     """Five hundred characters of what the agent answered."""

@@ -376,6 +376,7 @@ def run(command: str, folder: Path) -> int:
     return subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, check=False).returncode
 
 
+@pytest.mark.slow
 def test_the_programs_of_graders_decide(suite_file: Path, tmp_path: Path) -> None:
     """The commands pass and fail as the graders would."""
     (tmp_path / "work/deep").mkdir(parents=True)
@@ -1061,6 +1062,7 @@ READINGS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pattern", "text", "found"), READINGS)
 def test_patterns_are_those_of_javascript(
     suite_file: Path, tmp_path: Path, pattern: str, text: str, found: bool
@@ -1316,6 +1318,7 @@ def test_mutants(suite_file: Path) -> None:
     assert len(first_case(loaded(suite_file)).files) == 4
 
 
+@pytest.mark.slow
 def test_end_to_end(program: Program, suite_file: Path) -> None:
     """An agent that plays a script is graded; a wrong answer fails, and a damaged file is refused with its place."""
     graders = [
@@ -1335,6 +1338,7 @@ def test_end_to_end(program: Program, suite_file: Path) -> None:
     assert (done.code, "eval.yaml:6:" in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr
 
 
+@pytest.mark.slow
 def test_a_case_that_is_left_out_is_named(program: Program, suite_file: Path) -> None:
     """It is an error of the examination; a run counts it as skipped, and does not end well although all others pass."""
     fine = {
@@ -1355,6 +1359,7 @@ def test_a_case_that_is_left_out_is_named(program: Program, suite_file: Path) ->
     assert "suite.cannot-run" in [one["code"] for one in done.document["problems"]]
 
 
+@pytest.mark.slow
 def test_announcement() -> None:
     """Hook, provider and entry points fit together."""
     check_plugin(MODULE, "formats")

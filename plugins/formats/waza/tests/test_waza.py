@@ -400,6 +400,7 @@ def _foreign(folder: Path) -> list[Path]:
     return found
 
 
+@pytest.mark.slow
 def test_mutants(program: Program, suite_file: Path) -> None:
     """Damaged files: no traceback; each is read, or refused with a place in a file."""
     check_mutants(load, suite_file, 100)
@@ -409,6 +410,7 @@ def test_mutants(program: Program, suite_file: Path) -> None:
     assert (done.code, "eval.yaml:14:" in done.stderr, "Traceback" in done.stderr) == (2, True, False)
 
 
+@pytest.mark.slow
 def test_end_to_end(program: Program, suite_file: Path) -> None:
     """An agent that plays a script is graded by commands, patterns and limits; a wrong answer fails."""
     (suite_file.parent / "tasks/b.yaml").unlink()

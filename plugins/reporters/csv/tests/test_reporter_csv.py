@@ -223,6 +223,7 @@ def test_a_row_tells_whether_its_run_proves_anything(state: RunState, valid: boo
     assert (row["state"], row["valid"]) == (state.value, "true" if valid else "false")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [rows for rows in Rows if rows is not Rows.GROUPS])
 def test_a_row_is_a_record(rows: Rows) -> None:
     """Each kind of record is one file with the documented columns; unknown is empty, and no text is a formula."""

@@ -561,6 +561,7 @@ def test_of_a_huge_run_failures_are_listed_first_and_the_cut_is_said() -> None:
     assert [len(table.rows) for table in only_failures.tables] == [ROWS]
 
 
+@pytest.mark.slow
 def test_the_cut_of_a_list_is_said_on_the_page() -> None:
     """With many groups each lists few trials, and says how many there are."""
     groups = [group(target_id=f"t{n}") for n in range(ROWS)]

@@ -78,6 +78,7 @@ def test_a_judge_that_obeys_what_stands_outside_of_the_fence(subtests: pytest.Su
             assert score(judge, f"{ATTACKS[attack]} zebra", **SHAPES[shape]).status is ScoreStatus.FAILED
 
 
+@pytest.mark.slow
 def test_a_judge_that_repeats_an_attack_gives_no_verdict(subtests: pytest.Subtests) -> None:
     """An answer that is the output, or quotes it around an answer, is never taken at the output's word."""
     for attack, shape in EVERYWHERE:
@@ -153,6 +154,7 @@ CARELESS: dict[str, Callable[[JudgeRequest], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", CARELESS)
 def test_a_careless_judge_passes_nothing(judge: str, subtests: pytest.Subtests) -> None:
     """E-B1: whatever an output says of itself, a judge that parrots it, or takes JSON from it, gives no verdict."""

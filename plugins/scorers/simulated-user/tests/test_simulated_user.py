@@ -257,6 +257,7 @@ def test_written_messages_have_values_of_answers() -> None:
     assert over.status is ScoreStatus.PASSED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "answer", "why"),
     [

@@ -20,6 +20,7 @@ def ordinals(source: Any) -> list[int]:
     return [result.ordinal for result in getattr(source, "source", source).results(ResultOrder.PLAN)]
 
 
+@pytest.mark.slow
 def test_a_run_that_was_taken_over_is_closed_to_its_first_owner(place: Any) -> None:
     """Whose connection was ended, and whose run another process resumed, writes nothing into it any more."""
 
@@ -51,6 +52,7 @@ def test_a_run_that_was_taken_over_is_closed_to_its_first_owner(place: Any) -> N
     assert place.sql("SELECT token, state FROM skillgauge.owners JOIN skillgauge.runs USING (run)") == "2|finished"
 
 
+@pytest.mark.slow
 def test_a_lost_connection_is_made_again_and_owns_again(place: Any) -> None:
     """Whose connection was ended goes on, nobody having come between, and still nobody else gets the run."""
 

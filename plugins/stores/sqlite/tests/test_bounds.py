@@ -60,6 +60,7 @@ async def fill(make: ModuleType, path: Path, store: object) -> None:
     await one.close()
 
 
+@pytest.mark.slow
 def test_a_small_row_stands_for_no_gigabytes(make: ModuleType, path: Path, store: object) -> None:
     """Rows of a few MB that would be 3 GB each are refused within a limit of memory, with file, run and row."""
     asyncio.run(fill(make, path, store))
@@ -81,6 +82,7 @@ def test_a_long_row_does_not_become_a_million_objects(make: ModuleType, path: Pa
         records.decode(type(make.result(0)), zlib.compress(text, 1), extra=None, subject="it")
 
 
+@pytest.mark.slow
 def test_brackets_in_texts_are_no_objects(make: ModuleType) -> None:
     """What a skill has printed is stored whatever characters it is made of."""
     result = make.result(0, execution=Execution(stdout='[{\\"' * (records.MOST_GROUPS // 2 + 1)))
@@ -95,6 +97,7 @@ def test_what_could_not_be_read_is_not_stored(make: ModuleType, monkeypatch: pyt
         records.packed(records.encode(make.result(0, execution=Execution(stdout="x" * 10_000)), sparse=True))
 
 
+@pytest.mark.slow
 def test_long_rows_are_read_one_after_another(make: ModuleType, path: Path, store: object) -> None:
     """In the order of cases, too: rows that are merged are held only while they are short."""
     count, long = 20, 16 * 2**20

@@ -68,6 +68,7 @@ def test_kill_loses_nothing_that_was_acknowledged(
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_two_processes_on_one_file(make: ModuleType, path: Path, child: Callable[[], Any]) -> None:
     """Two runs into one file at the same time, the file being new: both keep everything."""
     pair = [child(), child()]
@@ -266,6 +267,7 @@ def test_a_read_only_file_says_so(make: ModuleType, path: Path, store: Stores) -
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_store_that_nobody_closes(make: ModuleType, path: Path) -> None:
     """A program that forgets to close the store ends all the same, and its run can be resumed."""
     code = (
