@@ -146,6 +146,16 @@ assert [model.__pydantic_complete__ for model in models] == [False, False, True]
     subprocess.run([sys.executable, "-I", "-c", script], check=True)
 
 
+def test_models_of_files_are_built_when_one_is_read() -> None:
+    """To import the format eval-skills builds no model of its files."""
+    script = """
+from skillgauge_format_eval_skills import files
+models = [files.SkillFile, files.AdapterConfig, files.TaskFile, files.BenchmarkFile]
+assert not any(model.__pydantic_complete__ for model in models), models
+"""
+    subprocess.run([sys.executable, "-I", "-c", script], check=True)
+
+
 def test_the_command_line_seldom_looks_for_cycles() -> None:
     """Neither a start nor a command of thousands of cases goes through all it has again and again, nor does its end."""
     script = """
