@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from skillgauge_documents.frozen import JsonObject
-from skillgauge_documents.marks import SECRET, marked_texts, texts_with_places
+from skillgauge_documents.texts import SECRET, marked_texts, texts_with_places
 
 from ...config.chosen_plugins import ChosenPlugins
 from ...contract.providers import MACHINE_PLACE, RUN_PLACE

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, SecretStr
 
-from skillgauge_documents.marks import SECRET, marked_texts, texts_with_places
+from skillgauge_documents.texts import SECRET, marked_texts, texts_with_places
 
 PLACE: dict[str, Any] = {"place": "run"}
 
