@@ -112,14 +112,18 @@ def test_declared_paths_are_those_of_the_worker(options: EvalOptions, tmp_path: 
     assert plugins.options.chosen["scorers.placed"] == {"file": "a.txt", "folders": ["/other/home/b.txt", "../shared"]}
 
 
-def test_paths_of_added_checks(options: EvalOptions, tmp_path: Path) -> None:
-    """Their options are those of a scorer, which declares them."""
-    path = tmp_path / "home/grade.py"
-    path.touch()
-    overlay = read_overlay([{"scorer": "placed", "options": {"file": str(path)}}], "config.yaml", ())
-    recipe, files = elsewhere(replace(options, what=replace(options.what, revise=overlay)), chosen({}))
-    assert str(tmp_path) not in recipe.decode()
-    assert "~/grade.py" in files.roots
+def test_paths_of_added_checks(options: EvalOptions) -> None:
+    """Ids have them as they stand, so that an absolute one would make another plan at a worker; a relative one goes."""
+    (options.cwd / "grade.py").touch()
+
+    def checked(path: str) -> EvalOptions:
+        overlay = read_overlay([{"scorer": "placed", "options": {"file": path}}], "config.yaml", ())
+        return replace(options, what=replace(options.what, revise=overlay))
+
+    _, files = elsewhere(checked("grade.py"), chosen({}))
+    assert "grade.py" in files.roots
+    with pytest.raises(PluginError, match=r"option 'file' of scorers\.placed is /"):
+        elsewhere(checked(str(options.cwd / "grade.py")), chosen({}))
 
 
 def test_places_of_each_machine_stay(options: EvalOptions) -> None:

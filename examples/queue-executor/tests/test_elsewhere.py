@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 TOKEN = "a made-up token"
+SKILL = Path(__file__).parents[1] / "my-skill"
 AGENT = """
 replies:
   - skill: greeting
@@ -54,7 +56,7 @@ class Places:
         environ |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
         how = ["--executor", "acme-queue", "--set", f"executors.acme-queue.listen={address}"]
         how += ["--set", "executors.acme-queue.workers=0", "--format", "record", "--store", "none"]
-        command = ["eval", "greeting", "--engine", "mock", "--no-baseline", *how, *options, "--output-dir", "out"]
+        command = ["eval", *how, *options, "--output-dir", "out"]
         dials = f"until {sys.executable} -m acme_queue.worker {address}; do sleep 0.2; done"
         with subprocess.Popen(
             ["timeout", "60", "sh", "-c", dials], cwd=self.there, env={**environ, "HOME": str(self.home)}
@@ -83,5 +85,28 @@ def test_a_worker_without_a_common_folder(tmp_path: Path, folder: str, is_absolu
     script.write_text(AGENT)
     if not is_absolute:
         script = Path(os.path.relpath(script, places.here))
-    result = places.evaluated("--set", f"engines.mock.script={script}")
+    who = ("greeting", "--engine", "mock", "--no-baseline")
+    result = places.evaluated(*who, "--set", f"engines.mock.script={script}")
     assert result["verdict"] == "pass", result
+
+
+def test_the_scorer_of_a_suite_travels(tmp_path: Path) -> None:
+    """No id depends on where it lies, so the worker has the same plan."""
+    places = Places(tmp_path)
+    shutil.copytree(SKILL, places.here / "my-skill")
+    (places.here / "grade.py").write_text("def score(output, expected):\n    return bool(output)\n")
+    expected = {"type": "custom", "customScorerPath": "grade.py"}
+    task = {"id": "t1", "description": "Answer.", "inputData": {}, "expectedOutput": expected}
+    (places.here / "tasks.json").write_text(json.dumps([task]))
+    assert places.evaluated("my-skill", "--tasks", "tasks.json")["verdict"] == "pass"
+
+
+def test_what_no_worker_would_have_is_refused(tmp_path: Path) -> None:
+    """Before the first trial, by the name of the option."""
+    places = Places(tmp_path)
+    (places.here / "grade.py").touch()
+    check = json.dumps({"path": str(places.here / "grade.py")})
+    done, _ = places.command("greeting", "--engine", "mock", "--no-baseline", "--check", f"custom={check}")
+    assert done.returncode == 2
+    assert "error[executor.path]: option 'path' of scorers.custom is" in done.stderr
+    assert "as grade.py" in done.stderr

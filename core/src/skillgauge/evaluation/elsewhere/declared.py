@@ -60,7 +60,7 @@ class Declared:
                 own = {name: value for name, value in what.format_options.items() if name in model.model_fields}
                 parts.append((f"{FORMATS}.{one.name}", model, own))
         for _, check, _ in what.revise.checks if isinstance(what.revise, Overlay) else ():
-            parts.append((f"{SCORERS}.{check.scorer}", _model(registry, SCORERS, check.scorer), check.options))
+            parts.append((f"{SCORERS}.{check.scorer}", None, check.options))  # ids hold them as they stand
         return cls(tuple(parts))
 
     def of_run(self) -> set[str]:

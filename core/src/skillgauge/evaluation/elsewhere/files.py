@@ -14,6 +14,7 @@ from ...errors import PluginError, Problem
 from ...plan.options import EvalOptions
 from ...plan.preparing import Prepared
 from ...plugins.registry import Registry
+from ...types.suite import Case
 from .declared import Declared
 from .parts_here import files_of_case
 from .places import Place
@@ -51,7 +52,12 @@ def _of_suites(prepared: Prepared) -> Iterator[Path]:
             yield from (Path(skill.root) for skill in arm.skills)
             yield from (Path(file.source) for install in arm.installs for file in install.files if file.source)
         for case in suite.cases:
-            yield from (Path(file.source) for file in files_of_case(case) if file.source)
+            yield from _of_case(case)
+
+
+def _of_case(case: Case) -> Iterator[Path]:
+    yield from (Path(file.source) for file in files_of_case(case) if file.source)
+    yield from (Path(str(check.options[name])) for check in case.checks for name in check.files)
 
 
 def _of_options(declared: Declared, place: Place) -> Iterator[tuple[str, Path]]:
