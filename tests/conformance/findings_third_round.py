@@ -494,6 +494,12 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/commands/view/tests/test_view_cli.py::test_it_serves_the_store_until_it_is_ended",
         "plugins/commands/view/tests/test_view_browser.py::test_by_keyboard_alone",
     ),
+    # A recipe was for one machine: its paths, and the values of options, secrets among them.
+    "R3-S3": (
+        "core/tests/evaluation/test_elsewhere.py::test_it_names_no_absolute_path",
+        "core/tests/evaluation/test_recipe_options.py::test_declared_paths_are_those_of_the_worker",
+        "core/tests/evaluation/test_recipe_options.py::test_typed_secrets_are_refused",
+    ),
     # The contract of executors needed a folder in common with workers.
     "R3-S4": (
         "libraries/testkit/tests/test_executor_kit.py::test_wrapped_as_it_is",
