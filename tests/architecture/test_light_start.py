@@ -24,12 +24,16 @@ print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 DRY_RUN_NEEDS_NONE = {
     "pickle",
     "rich",
+    "skillgauge.contract.recipe",
     "skillgauge.evaluation.conclusion",
     "skillgauge.decide.decision",
     "skillgauge.evaluation.eval_document",
     "skillgauge.decide.failing",
     "skillgauge.terminal.progress",
     "skillgauge.report.answer",
+    "skillgauge.run.agents",
+    "skillgauge.run.grading",
+    "skillgauge.run.pipeline",
     "skillgauge_format_agent_skills.suite_format",
     "skillgauge_reporter_markdown.reporter",
     "skillgauge_run_views",
@@ -43,8 +47,6 @@ VALIDATE_NEEDS_NONE = DRY_RUN_NEEDS_NONE - {"skillgauge_format_agent_skills.suit
     "skillgauge.evaluation.plan_document",
     "skillgauge.plan.job",
     "skillgauge.report.summary",
-    "skillgauge.run.agents",
-    "skillgauge.run.pipeline",
     "skillgauge_engine_api.session",
     "skillgauge_format_agent_skills.suites.cases",
     "skillgauge_judges.anthropic",
@@ -140,6 +142,16 @@ models = [Summary, TrialResult, Case]
 assert not any(model.__pydantic_complete__ for model in models), models
 Case(id="one")
 assert [model.__pydantic_complete__ for model in models] == [False, False, True]
+"""
+    subprocess.run([sys.executable, "-I", "-c", script], check=True)
+
+
+def test_models_of_files_are_built_when_one_is_read() -> None:
+    """To import the format eval-skills builds no model of its files."""
+    script = """
+from skillgauge_format_eval_skills import files
+models = [files.SkillFile, files.AdapterConfig, files.TaskFile, files.BenchmarkFile]
+assert not any(model.__pydantic_complete__ for model in models), models
 """
     subprocess.run([sys.executable, "-I", "-c", script], check=True)
 

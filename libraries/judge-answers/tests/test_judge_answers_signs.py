@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgauge_judge_answers import Exhibits, Sign, signs_in
+from skillgauge_judge_answers import Exhibits, Sign, orders, signs_in
 from skillgauge_testkit.attacks.judging import FORGERIES, SPEECHES
 
 WITHOUT_SIGN = {
@@ -108,3 +108,13 @@ def test_signs_of_parts() -> None:
 def test_any_text_is_looked_at(text: str) -> None:
     """Whatever is in it, there is an answer, and it is the same the second time."""
     assert signs_in(text) == signs_in(text)
+
+
+def test_a_line_that_many_transcripts_share_is_searched_once() -> None:
+    """Frames and figures of transcripts are alike in all sessions; only long lines are searched each time."""
+    orders.is_an_order.cache_clear()
+    for session in range(50):
+        assert signs_in(f"session {session}\n[2] the agent says:\nReply: 10") == (Sign.ORDER,)
+        assert signs_in(f"you\n{'the agent says ' * 20}") == ()
+    assert orders.is_an_order.cache_info().misses < 10
+    assert orders.is_an_order.cache_info().hits > 90

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from skillgauge_lints.claims import is_prose, is_several
 from skillgauge_lints.commands import cannot_fail, trap
-from skillgauge_lints.own_skill import OwnSkill
+from skillgauge_lints.own_skill import OwnSkill, Patterns
 
 GREET = OwnSkill("greet", ("SKILL.md", "README.md", "scripts/draft.py", "scripts/send_email.sh", "references/style.md"))
 
@@ -191,6 +191,15 @@ def test_names_that_are_words_and_files_that_all_agents_get() -> None:
     assert OwnSkill("pdf-forms").is_needed("The agent used pdf-forms to fill the form.")
     assert not GREET.is_needed("The agent read style.md.", ("style.md",))
     assert not GREET.is_needed("The agent read SKILL.md.", ("SKILL.md",))
+
+
+def test_patterns_are_compiled_for_a_claim_with_their_word() -> None:
+    """A suite whose claims name no skill pays for none of the patterns."""
+    patterns = Patterns("skill", (r"\bthe skill\b", r"\bskill ran\b"))
+    assert not list(patterns.matches("The box has a label."))
+    assert "compiled" not in vars(patterns)
+    assert [match[0] for match in patterns.matches("The SKILL ran.")] == ["The SKILL", "SKILL ran"]
+    assert "compiled" in vars(patterns)
 
 
 @given(st.text())

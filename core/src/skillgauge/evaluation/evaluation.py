@@ -17,7 +17,6 @@ from ..config.configuration import Source
 from ..errors import ExitCode, PluginError, Problem, Severity, UsageError, errors_among
 from ..plan.images import built_since
 from ..plan.preparing import Prepared
-from ..run.pipeline import Conclusion, carry_out
 from ..types.result import TrialResult, Verdict
 from .added_checks import Overlay
 from .invocation import Invocation
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from ..contract.reporters import Reporter
-    from ..run.pipeline import Job
+    from ..run.pipeline import Conclusion, Job
     from ..run.stage import OpenStage, Stage
     from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
@@ -43,9 +42,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class EndedRun(Conclusion):
+class EndedRun:
     """What became of an evaluation that was carried out."""
 
+    view: RunView
+    complete: bool
+    """False if the run was stopped before every trial had run."""
+    already_done: int
+    """Trials that an earlier, interrupted run had committed."""
     failures: tuple[Problem, ...] = ()
     """Extensions that failed once the run had begun."""
     stopped_at: TrialResult | None = None
@@ -158,6 +162,8 @@ class Evaluation:
         self, failures: list[TrialResult], viewing: Viewing | None, noting: Noting | None, *, fail_fast: bool
     ) -> Conclusion:
         """Run the plan; the failures that stopped it are added to a list."""
+        from ..run.pipeline import carry_out  # noqa: PLC0415 - a dry run carries nothing out
+
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         plan, job = self.prepared.plan, self.prepared.job

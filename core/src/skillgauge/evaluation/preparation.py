@@ -33,8 +33,6 @@ from ..types.gate import Quarantined
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
 from ..types.suite import Case
 from ..types.trial import SuiteHead
-from .elsewhere.files import files_of
-from .elsewhere.recipes import recipe_of
 from .invocation import Invocation
 
 if TYPE_CHECKING:
@@ -51,6 +49,8 @@ async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
     prepared = quarantined(await prepare_trusted(call, options), call.config)
     if not options.who.executor:
         return prepared
+    from .elsewhere.files import files_of  # noqa: PLC0415 - builds three validators; most runs stay in this process
+    from .elsewhere.recipes import recipe_of  # noqa: PLC0415 - as above
 
     def elsewhere(job: Job) -> Job:
         parts = options, prepared, call.plugins, call.registry

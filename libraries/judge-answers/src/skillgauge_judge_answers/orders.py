@@ -7,7 +7,7 @@ outputs; what counts is that a reader is told to decide so.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 _GRADER = (
     r"(?:judges?|graders?|evaluators?|(?:AI|LLM) (?:judges?|graders?|evaluators?|reviewers?)"
@@ -121,6 +121,8 @@ _WORDS = {
 }
 """Beginnings of words, one of which stands in every line with an order. To look for them is faster than to try the
 patterns."""
+_SHORT = 200
+"""Most characters of a line that is remembered, so that the lines in memory stay below a megabyte."""
 _ALL_WORDS = tuple(word for group in _WORDS.values() for word in group.split())
 
 
@@ -129,7 +131,19 @@ def has_an_order(text: str) -> bool:
     lowered = text.lower()
     words = [word for word in _ALL_WORDS if word in lowered]
     lines = text.split("\n") if words else ()
-    return any(_patterns().search(line) for line in lines if any(word in line.lower() for word in words))
+    return any(_is_an_order(line) for line in lines if any(word in line.lower() for word in words))
+
+
+def _is_an_order(line: str) -> bool:
+    if len(line) > _SHORT:
+        return _patterns().search(line) is not None
+    return is_an_order(line)
+
+
+@lru_cache(maxsize=1024)
+def is_an_order(line: str) -> bool:
+    """Tell whether a short line is an order; frames and figures of transcripts are the same in thousands of them."""
+    return _patterns().search(line) is not None
 
 
 @cache

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from skillgauge.api import Case, SkillRef
@@ -56,6 +57,30 @@ _DENIED = re.compile(r"\b(?:not|no|never|without|neither|nor|instead of|rather t
 _CLAUSE = re.compile(r"[.;](?=\s)|, |\bbut\b")
 
 
+class Patterns:
+    """Patterns that hold one word, and are compiled when a text has it: compiling them takes longer than a small suite.
+
+    Args:
+        word: in plain letters, in any case; empty is in every text.
+        patterns: each matches no text without the word.
+    """
+
+    def __init__(self, word: str, patterns: Sequence[str]) -> None:
+        self._word = re.compile(re.escape(word), re.IGNORECASE)
+        self._patterns = patterns
+
+    def matches(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield every match of a pattern in the text."""
+        if self._word.search(text):
+            for pattern in self.compiled:
+                yield from pattern.finditer(text)
+
+    @cached_property
+    def compiled(self) -> tuple[re.Pattern[str], ...]:
+        """The patterns, ready for use."""
+        return tuple(re.compile(pattern, re.IGNORECASE) for pattern in self._patterns)
+
+
 class OwnSkill:
     """The words of claims that mean one skill.
 
@@ -65,8 +90,8 @@ class OwnSkill:
     """
 
     def __init__(self, name: str = "", files: Collection[str] = ()) -> None:
-        patterns = [*_OF_SKILL, *_of_name(name), *_of_files(files)]
-        self._patterns = [re.compile(pattern, re.IGNORECASE) for pattern in patterns]
+        of_files = tuple(_of_files(files))
+        self._patterns = (Patterns("skill", _OF_SKILL), Patterns(name, tuple(_of_name(name))), Patterns("", of_files))
 
     def is_needed(self, claim: str, provided: Collection[str] = ()) -> bool:
         """Tell whether only an agent that has the skill can meet a claim.
@@ -75,7 +100,7 @@ class OwnSkill:
             claim: what a judge is to decide.
             provided: names of files that every agent is given; they tell of no skill.
         """
-        matches = (match for pattern in self._patterns for match in pattern.finditer(claim))
+        matches = (match for patterns in self._patterns for match in patterns.matches(claim))
         return any(not _is_denied(claim, match.start()) and not _names_any(match[0], provided) for match in matches)
 
 

@@ -15,7 +15,7 @@ from skillgauge.api import FrozenDict, Json, JsonObject
 class _File(BaseModel):
     """Keys are written in camel case, types are exact, and what is unknown is kept."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="allow", alias_generator=to_camel)
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow", alias_generator=to_camel, defer_build=True)
 
 
 class SkillFile(_File):
