@@ -82,8 +82,11 @@ def about(tools: Tools) -> str:
     """Say when, where, and in which versions."""
     versions = [f"{name} {tool.version}" for name, tool in tools.found.items()]
     node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    files = ["stat", "--file-system", "--format=%T", tempfile.gettempdir()]
+    kind = subprocess.run(files, capture_output=True, text=True, check=False).stdout.strip()
     return (
-        f"Measured on {datetime.date.today().isoformat()}: {machine()}, Node {node or 'none'}; {', '.join(versions)}."
+        f"Measured on {datetime.date.today().isoformat()}: {machine()}, Node {node or 'none'}, "
+        f"temporary files on {kind or 'an unknown file system'}; {', '.join(versions)}."
     )
 
 

@@ -410,6 +410,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "core/tests/plan/test_planning.py::test_what_decides_nothing_keeps_the_plan_id",
         "tests/e2e/test_places.py::test_the_plan_of_another_checkout",
         "tests/e2e/test_places.py::test_a_run_goes_on_in_another_checkout",
+        "plugins/formats/eval-skills/tests/test_eval_skills_tasks.py::test_a_custom_scorer_enters_ids_by_its_content",
     ),
     # A pause of an hour was slept through, or asked for again after two seconds.
     "R3-E4": (
@@ -493,6 +494,12 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/commands/view/tests/test_view_cli.py::test_it_serves_the_store_until_it_is_ended",
         "plugins/commands/view/tests/test_view_browser.py::test_by_keyboard_alone",
     ),
+    # A recipe was for one machine: its paths, and the values of options, secrets among them.
+    "R3-S3": (
+        "core/tests/evaluation/test_elsewhere.py::test_it_names_no_absolute_path",
+        "core/tests/evaluation/test_recipe_options.py::test_declared_paths_are_those_of_the_worker",
+        "core/tests/evaluation/test_recipe_options.py::test_typed_secrets_are_refused",
+    ),
     # The contract of executors needed a folder in common with workers.
     "R3-S4": (
         "libraries/testkit/tests/test_executor_kit.py::test_wrapped_as_it_is",
@@ -530,6 +537,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "tests/e2e/test_kept_executions.py::test_a_run_that_is_killed_over_the_grading",
         "tests/e2e/test_kept_executions.py::test_random_kills_of_workers_and_of_the_run",
         "core/tests/run/test_kept.py::test_a_kept_execution_counts_once",
+        "libraries/testkit/tests/test_executor_workers.py::test_a_fault_is_named",
     ),
     # Whoever counted the results of a run that goes on had to decode all of them.
     "R3-S8": (

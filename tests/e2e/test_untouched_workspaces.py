@@ -29,15 +29,19 @@ CASES = 12
 EVENTS = ("os.mkdir", "os.rmdir", "os.scandir", "subprocess.Popen", "tempfile.mkdtemp", "open")
 
 
-def counts(folder: Path, cases: int, *options: str) -> dict[str, int]:
+def counts(folder: Path, cases: int, *validators: str) -> dict[str, int]:
     """What an evaluation of that many cases did to the disk, by the names of Python's audit events."""
     suite = folder / f"{cases}" / "labels"
     suite.mkdir(parents=True)
     (suite / "SKILL.md").write_text("---\nname: labels\ndescription: Writes labels.\n---\n\nWrite the label.\n")
-    made = [{"name": f"c{n}", "prompt": f"label {n}", "expectations": [f"label {n}"]} for n in range(cases)]
+    made: list[dict[str, object]] = [
+        {"name": f"c{n}", "prompt": f"label {n}", "expectations": [f"label {n}"]} for n in range(cases)
+    ]
+    for case in made:
+        case.update({"validators": [{"cmd": command} for command in validators]} if validators else {})
     (suite / "eval.yaml").write_text(json.dumps({"cases": made}))
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "CI": "true"}
-    words = ["eval", str(suite), "--engine", "mock", "--sandbox", "local", "--no-cache", "--quiet", *options]
+    words = ["eval", str(suite), "--engine", "mock", "--sandbox", "local", "--no-cache", "--quiet"]
     out = folder / f"{cases}.json"
     done = subprocess.run(
         [sys.executable, "-c", COUNTED, str(out), *words],
@@ -57,3 +61,14 @@ def test_a_further_session_makes_no_folder(tmp_path: Path) -> None:
     few, many = counts(tmp_path, 2), counts(tmp_path, 2 + CASES)
     further = {event: many.get(event, 0) - few.get(event, 0) for event in EVENTS}
     assert max(further.values()) < CASES, (further, few, many)
+
+
+@pytest.mark.slow
+@pytest.mark.e2e
+def test_commands_that_write_nothing_share_folders(tmp_path: Path) -> None:
+    """Two commands more in each of 24 sessions, which only look, make no home for themselves: that is three folders."""
+    command = 'test -n "$HOME"'
+    one, three = counts(tmp_path / "1", CASES, command), counts(tmp_path / "3", CASES, command, command, command)
+    assert three["subprocess.Popen"] - one["subprocess.Popen"] > 3 * CASES
+    further = 2 * 2 * CASES
+    assert three["os.mkdir"] - one["os.mkdir"] < 2 * further, (one, three)  # one attempt is at the root, which is there

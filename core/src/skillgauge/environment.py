@@ -89,6 +89,29 @@ def credentials() -> Iterator[tuple[str, str]]:
         yield from ((name, password) for password in re.findall(_PASSWORD, value))
 
 
+_OPTION = r"(?i)(^|_)(API_?KEY|(ACCESS|PRIVATE|SECRET)_?KEY|TOKEN|SECRET|PASSW(OR)?D|CREDENTIALS?|AUTHORIZATION)$"
+_TYPED = r"((Basic|Bearer|Token) )?[\w.~+/=:!-]+"
+_VARIABLE = r"[A-Z][A-Z0-9_]*"
+
+
+def is_credential(name: str, value: str) -> bool:
+    """Tell by its name and its look whether the value of an option is a secret: no variable, file or placeholder.
+
+    Args:
+        name: of the option, or of a header.
+        value: as it was typed.
+    """
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|-", "_", name)
+    if not re.search(_OPTION, words) or len(value) < LEAST or not re.fullmatch(_TYPED, value):
+        return False
+    return not (re.fullmatch(_VARIABLE, value) or value in os.environ or is_path_here(value))
+
+
+def is_path_here(text: str) -> bool:
+    """Tell whether a text is the absolute path of something on this machine."""
+    return text.startswith("/") and os.path.exists(text)  # noqa: PTH110 - never raises
+
+
 def ask_first(extensions: Callable[[], Extensions]) -> None:
     """Set the function that `secret` asks before the environment and `keep_secret` informs, in this context.
 

@@ -46,7 +46,8 @@ def chosen(**options: dict[str, object]) -> ChosenPlugins:
 def written(options: EvalOptions, plugins: ChosenPlugins | None = None) -> bytes:
     """The recipe of it."""
     plugins = plugins or chosen()
-    return recipe_of(options, asyncio.run(prepare(options, plugins.registry())), plugins)
+    registry = plugins.registry()
+    return recipe_of(options, asyncio.run(prepare(options, registry)), plugins, registry)
 
 
 def made(recipe: bytes, options: EvalOptions) -> TrialResult:
@@ -89,9 +90,10 @@ def test_plan_must_be_the_same(options: EvalOptions) -> None:
 
 def test_worker_has_the_sandbox_of_the_run(options: EvalOptions) -> None:
     """Workers are told the sandbox that was chosen and neither executor nor store, which are not theirs."""
-    prepared = asyncio.run(prepare(options, chosen().registry()))
+    registry = chosen().registry()
+    prepared = asyncio.run(prepare(options, registry))
     who = replace(options.who, store="runs.db", store_given=True, executor="processes")
-    theirs = json.loads(recipe_of(replace(options, who=who), prepared, chosen()))["who"]
+    theirs = json.loads(recipe_of(replace(options, who=who), prepared, chosen(), registry))["who"]
     assert (theirs["sandbox"], theirs["executor"], theirs["store"], theirs["store_given"]) == (
         "contract",
         None,

@@ -24,6 +24,49 @@ class Fatal:
 def skillgauge_scorers():
     yield Provider("fatal", Fatal, "Takes its process down.")
 """
+SESSIONS = """
+import os
+from pathlib import Path
+from skillgauge.api import Execution, Identity, Provider, Score, Traits, hookimpl
+
+HERE = Path(__file__).parent
+
+
+class Counted:
+    async def check(self):
+        return ()
+
+    def identity(self, model):
+        return Identity(name="counted")
+
+    def routes(self, model):
+        return ()
+
+    async def run(self, request, workspace, emit):
+        with (HERE / "sessions").open("a") as sessions:
+            sessions.write("one")
+        return Execution(output="done")
+
+
+class FatalOnce:
+    version = "1"
+
+    async def score(self, context):
+        if not (HERE / "died").exists():
+            (HERE / "died").touch()
+            os._exit(7)
+        return Score.passed()
+
+
+@hookimpl
+def skillgauge_engines():
+    yield Provider("counted", Counted, "Counts paid sessions.", traits=Traits(paid=True, skill_folder="skills"))
+
+
+@hookimpl
+def skillgauge_scorers():
+    yield Provider("fatal-once", FatalOnce, "Takes its process down once.")
+"""
 
 
 def evaluated(folder: Path, trials: int, *more: str) -> tuple[list[dict[str, object]], str]:
@@ -60,3 +103,25 @@ def test_a_process_that_dies(tmp_path: Path) -> None:
     results, said = evaluated(tmp_path, 50, "--plugin", "fatal.py", "--check", "fatal")
     assert [one["status"] for one in results] == ["pass", "error", "pass"]
     assert "the process that made the attempt ended with 7" in said
+
+
+def test_a_process_that_dies_over_the_grading(tmp_path: Path) -> None:
+    """The session had ended, so the next process grades it, and nobody pays for another one."""
+    (tmp_path / "sessions.py").write_text(SESSIONS)
+    (tmp_path / "greeting/evals").mkdir(parents=True)
+    (tmp_path / "greeting/SKILL.md").write_text("---\nname: greeting\ndescription: Greets.\n---\nGreet.\n")
+    case = {"id": 1, "prompt": "Greet.", "assertions": []}
+    (tmp_path / "greeting/evals/evals.json").write_text(json.dumps({"skill_name": "greeting", "evals": [case]}))
+    who = ("--plugin", "sessions.py", "--engine", "counted", "--check", "fatal-once", "--executor", "acme-fresh")
+    how = ("--no-baseline", "--sandbox", "local", "--store", "none", "--json")
+    done = subprocess.run(
+        [sys.executable, "-m", "skillgauge", "eval", "greeting", *who, *how],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    (result,) = json.loads(done.stdout)["results"]
+    assert (result["verdict"], result["attempts"]) == ("pass", 2), done.stderr
+    assert (tmp_path / "sessions").read_text() == "one"

@@ -26,7 +26,7 @@ QUICK_S = 45.0
 LONG_S = 60.0
 
 ADMISSION = ("one_lacks_something", "all_lack_something")
-CLAUSES = ("one_dies", "one_joins", "one_is_bad", "one_repeats", *ADMISSION, "first_process_dies")
+CLAUSES = ("one_dies", "one_dies_grading", "one_joins", "one_is_bad", "one_repeats", *ADMISSION, "first_process_dies")
 
 ENDLESS = ("an attempt of a dead worker is forgotten", "nobody is let in late", "a run waits when all are refused")
 """Faults in which something never happens."""
@@ -43,6 +43,24 @@ FAULTS: dict[str, tuple[str, dict[str, str], str, str]] = {
         {"FailureClass.KILLED, ": "FailureClass.INTERNAL, "},
         "one_dies",
         "when a worker dies, every trial must be made in the end, but 1 were not",
+    ),
+    "a session is graded before it is kept": (
+        "worker.py",
+        {"                recipe, 1, spent, keeper, folder": "                recipe, 1, spent, folder"},
+        "one_dies_grading",
+        "a session that had ended must be graded and not made again",
+    ),
+    "a session that was kept is not handed on": (
+        "queue.py",
+        {"await self.keeper.kept(trial)": "None"},
+        "one_dies_grading",
+        "a session that had ended must be graded and not made again",
+    ),
+    "a session is lost on its way": (
+        "queue.py",
+        {'            await self.keeper.keep(KeptExecution.model_validate(words["keep"]))\n': ""},
+        "one_dies_grading",
+        "a session that had ended must be graded and not made again",
     ),
     "nobody is let in late": (
         "queue.py",

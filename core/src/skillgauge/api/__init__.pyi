@@ -61,6 +61,8 @@ from ..contract.judges import (
 )
 from ..contract.providers import (
     HARMLESS as HARMLESS,
+    MACHINE_PLACE as MACHINE_PLACE,
+    RUN_PLACE as RUN_PLACE,
     Fact as Fact,
     NoOptions as NoOptions,
     Peers as Peers,

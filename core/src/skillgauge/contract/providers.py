@@ -33,6 +33,11 @@ Clean = Callable[[Any], Any]
 HARMLESS: dict[str, Any] = {"harmless": True}
 """Declares that the configuration of a folder may set an option for whoever enters it, before he trusts that file:
 `Field(..., json_schema_extra=HARMLESS)`. Only what names no program, address, path, variable or right, and no price."""
+RUN_PLACE: dict[str, Any] = {"place": "run"}
+"""Declares in the same way that an option names files or folders that belong to the run. They go with it to workers on
+other machines, where the option has the path that they have there."""
+MACHINE_PLACE: dict[str, Any] = {"place": "machine"}
+"""Declares that an option names what each machine has for itself, as a program: every worker gets it as it stands."""
 
 
 class NoOptions(Frozen):

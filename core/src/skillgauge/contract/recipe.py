@@ -21,10 +21,11 @@ class NamedRevision(Frozen):
 
 
 class Recipe(Frozen):
-    """An evaluation: its subject, who makes it and how. It holds no value of a known secret, and no absolute path.
+    """An evaluation: its subject, who makes it and how. It holds no value of a known secret.
 
     Paths are relative to the folder where the run began; those below the user's home, and not below that folder, begin
     with `~/`. `[redacted:NAME]` in any text stands for the environment variable of that name if `secrets` lists it.
+    Only options that mean something of each machine are absolute paths.
     """
 
     schema_version: Literal["1.0"] = "1.0"
@@ -41,9 +42,11 @@ class Recipe(Frozen):
     only: tuple[str, ...] | None = None
     """The only plugins that are used; `None` allows all."""
     options: JsonObject = EMPTY
-    """The options of each plugin, by `<kind>.<name>`."""
+    """The options of each plugin, by `<kind>.<name>`, those of executors, stores and reporters left out."""
     harmless_options: JsonObject = EMPTY
     """The same, of those that count only where the plugin calls them harmless."""
+    places: tuple[str, ...] = ()
+    """The texts of options that are paths and begin with `~/`; the others are right as they are."""
     what: JsonObject
     revision: NamedRevision | None = None
     """`None` takes the suites as they are."""

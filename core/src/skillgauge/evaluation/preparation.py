@@ -53,8 +53,8 @@ async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
         return prepared
 
     def elsewhere(job: Job) -> Job:
-        recipe = recipe_of(options, prepared, call.plugins)
-        return replace(job, recipe=recipe, files=partial(files_of, options, prepared, call.plugins))
+        parts = options, prepared, call.plugins, call.registry
+        return replace(job, recipe=recipe_of(*parts), files=partial(files_of, *parts))
 
     return prepared.with_job(elsewhere)
 

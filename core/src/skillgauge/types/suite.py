@@ -53,6 +53,9 @@ class Check(Numerous):
     scorer: str
     """Scorer name as a user types it; may be an alias or `distribution:name`."""
     options: JsonObject = EMPTY
+    files: JsonObject = EMPTY
+    """Options that are absolute paths of files of the suite: their names, each with a digest of the content, which
+    stands for the path in every id."""
     weight: float = Field(default=1.0, ge=0)
     answer: AnswerStyle = PLAIN
     """How the format reads what was answered, for this check."""
@@ -74,7 +77,8 @@ class Check(Numerous):
         more = [*style, *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])]
         more += [] if self.turn is None else [f"turn {self.turn}"]
         more += ["required"] if self.required else []
-        return digest(self.id, self.scorer, self.options, self.weight, *more)
+        options = {**self.options, **self.files} if self.files else self.options
+        return digest(self.id, self.scorer, options, self.weight, *more)
 
     @once
     def scorer_digest(self) -> str:

@@ -28,7 +28,7 @@ class FreshExecutor:
             message = "executor 'acme-fresh' needs a run that other processes can prepare, and this one has no recipe"
             raise PluginError(Problem("executor.no-recipe", message, hint="Leave out --executor."))
         portable = cast("PortableRunTrial", run_trial)
-        jobs = Jobs(portable.recipe, self._trials)
+        jobs = Jobs(portable.recipe, portable, self._trials)
         scheduled = LocalExecutor(portable.concurrency).run(trials, portable.elsewhere(jobs.attempt))
         return _Results(scheduled, jobs)
 

@@ -10,7 +10,7 @@ import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 
-from skillgauge.api import Blame, Failure, FailureClass, Trial, TrialResult
+from skillgauge.api import Blame, Failure, FailureClass, Keeper, KeptExecution, Trial, TrialResult
 
 LONGEST_LINE = 1 << 30
 GRACE_S = 10.0
@@ -22,22 +22,26 @@ class Jobs:
 
     Args:
         recipe: what the processes prepare the same run from, as JSON.
+        keeper: keeps paid sessions before they are graded.
         most: attempts that one process makes.
     """
 
-    def __init__(self, recipe: bytes, most: int) -> None:
+    def __init__(self, recipe: bytes, keeper: Keeper, most: int) -> None:
         self._recipe = recipe
+        self._keeper = keeper
         self._most = most
         self._idle: list[_Job] = []
 
     async def attempt(self, trial: Trial) -> TrialResult | Failure:
         """Have one attempt made. Cancelled, it ends when the process has, with all that it had started."""
-        job = self._idle.pop() if self._idle else _Job(await _started())
+        kept = await self._keeper.kept(trial)
+        job = self._idle.pop() if self._idle else _Job(await _started(), self._keeper)
         try:
             if not job.made:
                 job.send(base64.b64encode(self._recipe))
             job.made += 1
-            job.send(trial.model_dump_json().encode())
+            words = f'{{"trial":{trial.model_dump_json()},"kept":{kept.model_dump_json() if kept else "null"}}}'
+            job.send(words.encode())
             answer = await job.answer()
         except BaseException:
             await job.end()
@@ -66,8 +70,9 @@ async def _started() -> Process:
 class _Job:
     """One process, which makes one attempt at a time and lives as long as its stdin is open."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, keeper: Keeper) -> None:
         self._process = process
+        self._keeper = keeper
         self.made = 0
 
     def send(self, line: bytes) -> None:
@@ -79,16 +84,20 @@ class _Job:
     async def answer(self) -> TrialResult | Failure:
         """What came of the attempt; that the process died over it is a failure, too, and another attempt may help."""
         assert self._process.stdout is not None
-        line = await self._process.stdout.readline()
-        if not line:
-            code = await self._process.wait()
-            return _failure(FailureClass.KILLED, f"the process that made the attempt ended with {code}", again=True)
-        match json.loads(line):
-            case {"result": result}:
-                return TrialResult.model_validate(result)
-            case {"failed": str(why)}:
-                return _failure(FailureClass.INTERNAL, why, again=False)
-        return _failure(FailureClass.PROTOCOL, "the process that made the attempt answered nonsense", again=False)
+        while line := await self._process.stdout.readline():
+            match json.loads(line):
+                case {"keep": kept}:
+                    await self._keeper.keep(KeptExecution.model_validate(kept))
+                    self.send(b'{"safe":true}')
+                case {"result": result}:
+                    return TrialResult.model_validate(result)
+                case {"failed": str(why)}:
+                    return _failure(FailureClass.INTERNAL, why, again=False)
+                case _:
+                    message = "the process that made the attempt answered nonsense"
+                    return _failure(FailureClass.PROTOCOL, message, again=False)
+        code = await self._process.wait()
+        return _failure(FailureClass.KILLED, f"the process that made the attempt ended with {code}", again=True)
 
     async def end(self) -> None:
         """Close its stdin and wait for its end."""

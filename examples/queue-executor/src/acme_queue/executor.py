@@ -40,6 +40,7 @@ class QueueExecutor:
             raise PluginError(Problem("executor.no-recipe", message, hint=hint))
         portable = cast("PortableRunTrial", run_trial)
         self.queue.recipe, self.queue.spent = portable.recipe, portable.spent
+        self.queue.keeper = portable
         self.queue.files = ContentOfRun(portable.files())
         attempts = portable.elsewhere(self.queue.attempt)
         return _Results(LocalExecutor(portable.concurrency).run(trials, attempts), self.queue)

@@ -22,6 +22,8 @@ from skillgauge.api import (
     Failure,
     FailureClass,
     GivenUp,
+    Keeper,
+    KeptExecution,
     PluginError,
     SkillgaugeError,
     Trial,
@@ -47,8 +49,10 @@ log = get_logger(__name__)
 
 
 class _Attempt:
-    def __init__(self, trial: Trial) -> None:
+    def __init__(self, trial: Trial, kept: KeptExecution | None) -> None:
         self.trial = trial
+        self.kept = kept
+        """The session of an earlier attempt, which this one only grades."""
         self.answer: asyncio.Future[TrialResult | Failure] = asyncio.Future()
         self.is_given_up = False
         self.stopped = asyncio.Event()
@@ -75,6 +79,7 @@ class Queue:
         self.recipe = b""
         self.files: Content | None = None
         self.spent: Callable[[str, GivenUp], None] = lambda _trial_id, _attempt: None
+        self.keeper: Keeper | None = None
         self.local: dict[int, Process] = {}
         """Workers that this process has started, by process id."""
         self._options = options
@@ -95,7 +100,8 @@ class Queue:
         if self._opening is None:
             self._opening = asyncio.create_task(self._open())
         await asyncio.shield(self._opening)
-        waiting = _Attempt(trial)
+        assert self.keeper is not None  # it comes with the recipe
+        waiting = _Attempt(trial, await self.keeper.kept(trial))
         self._waiting.put_nowait(waiting)
         self._refuse_if_nobody_comes()
         try:
@@ -251,11 +257,13 @@ class Queue:
             EOFError: the worker is gone, and the attempt has that for an answer.
         """
         attempt.worker = writer
-        writer.write(b'{"trial":%s}\n' % attempt.trial.model_dump_json().encode())
+        kept = attempt.kept.model_dump_json() if attempt.kept else "null"
+        words = f'{{"trial":{attempt.trial.model_dump_json()},"kept":{kept}}}\n'
+        writer.write(words.encode())
         try:
             while line := await reader.readline():
                 words = json.loads(line)
-                if words["of"] == attempt.trial.trial_id and self._is_end(words, attempt):
+                if words["of"] == attempt.trial.trial_id and await self._is_end(words, attempt):
                     return
             failure = _failure(FailureClass.KILLED, "the worker that made the attempt is gone")
             _answer(attempt, failure)
@@ -264,10 +272,16 @@ class Queue:
             attempt.worker = None
             attempt.stopped.set()
 
-    def _is_end(self, words: dict[str, object], attempt: _Attempt) -> bool:
+    async def _is_end(self, words: dict[str, object], attempt: _Attempt) -> bool:
         """Take in what a worker says of an attempt; whether that was the last of it."""
         if "spent" in words:
             self.spent(attempt.trial.trial_id, GivenUp.model_validate(words["spent"]))
+            return False
+        if "keep" in words:
+            assert self.keeper is not None  # it comes with the recipe
+            await self.keeper.keep(KeptExecution.model_validate(words["keep"]))
+            if attempt.worker:
+                attempt.worker.write(b'{"safe":true}\n')
             return False
         if "result" in words:
             _answer(attempt, TrialResult.model_validate(words["result"]))

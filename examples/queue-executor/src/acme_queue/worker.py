@@ -15,7 +15,13 @@ import socket
 import sys
 from collections.abc import Callable
 
-from skillgauge.api import GivenUp, RunTrial, SkillgaugeError, Trial
+from skillgauge.api import (
+    GivenUp,
+    KeptExecution,
+    RunTrial,
+    SkillgaugeError,
+    Trial,
+)
 from skillgauge.api.run import worker
 from skillgauge_run_content import laid_down
 from skillgauge_workers import Admission
@@ -38,6 +44,7 @@ async def work(address: str) -> None:
     def spent(trial: Trial, attempts: tuple[GivenUp, ...]) -> None:
         tell(of=trial.trial_id, spent=attempts[-1].model_dump(mode="json"))
 
+    keeper = _Keeper(tell)
     writer.write(os.environ.get(TOKEN, "").encode() + b"\n")
     recipe = base64.b64decode(await reader.readline())
     if not recipe:
@@ -45,14 +52,16 @@ async def work(address: str) -> None:
     try:
         async with (
             laid_down(_Files(reader, writer)) as laid,
-            worker(recipe, 1, spent, folder=laid.folder, home=laid.home) as run_trial,
+            worker(recipe, 1, spent, keeper, folder=laid.folder, home=laid.home) as run_trial,
         ):
             tell(ready=os.getpid())
             line = await reader.readline()
             while line:
-                if trial := json.loads(line).get("trial"):
+                words = json.loads(line)
+                if trial := words.get("trial"):
+                    keeper.take(words["kept"])
                     made = Trial.model_validate(trial)
-                    line = await _attempted(run_trial, made, reader, tell)
+                    line = await _attempted(run_trial, made, reader, tell, keeper)
                 else:  # a stop that came after the end
                     line = await reader.readline()
     except SkillgaugeError as error:
@@ -83,16 +92,45 @@ class _Files:
         return base64.b64decode(await self._reader.readline())
 
 
+class _Keeper:
+    """Has the process that runs the evaluation keep a session before it is graded."""
+
+    def __init__(self, tell: Callable[..., None]) -> None:
+        self._tell = tell
+        self._given: KeptExecution | None = None
+        self.safe = asyncio.Event()
+        """Set when the other process has what was sent last."""
+
+    def take(self, kept: object) -> None:
+        """Take the session of an earlier attempt of the trial that follows, or None."""
+        self._given = KeptExecution.model_validate(kept) if kept else None
+
+    async def keep(self, kept: KeptExecution) -> None:
+        """Send it, and wait until it is safe: only then is it graded."""
+        self.safe.clear()
+        self._tell(of=kept.trial_id, keep=kept.model_dump(mode="json"))
+        await self.safe.wait()
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        """Return the session that came with the trial."""
+        return self._given
+
+
 async def _attempted(
     run_trial: RunTrial,
     trial: Trial,
     reader: asyncio.StreamReader,
     tell: Callable[..., None],
+    keeper: _Keeper,
 ) -> bytes:
     """Make one attempt; the next line, which is empty at the end of the connection."""
     attempt = asyncio.ensure_future(run_trial(trial))
     following = asyncio.ensure_future(reader.readline())
     await asyncio.wait({attempt, following}, return_when=asyncio.FIRST_COMPLETED)
+    while not attempt.done() and "safe" in json.loads(await following or "{}"):
+        keeper.safe.set()
+        following = asyncio.ensure_future(reader.readline())
+        await asyncio.wait({attempt, following}, return_when=asyncio.FIRST_COMPLETED)
     if not attempt.done():
         attempt.cancel()
         await asyncio.wait({attempt})

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import EMPTY, HARMLESS, Frozen, JsonObject
+from skillgauge.api import EMPTY, HARMLESS, MACHINE_PLACE, Frozen, JsonObject
 
 
 def _usable(url: str) -> str:
@@ -28,7 +28,10 @@ class ProgramOptions(Frozen):
     """Options that every engine of a command-line program has; a subclass adds its own."""
 
     program: str | None = Field(
-        default=None, min_length=1, description="The program: a name to look for in PATH, or a path."
+        default=None,
+        min_length=1,
+        description="The program: a name to look for in PATH, or a path.",
+        json_schema_extra=MACHINE_PLACE,
     )
     model: str | None = Field(
         default=None, min_length=1, description="Model to ask where nobody names one.", json_schema_extra=HARMLESS

@@ -2,12 +2,13 @@
 
 from . import disk, held
 from ._belongings import Belongings, belongings, release, temporary_folder
+from ._fresh import FRESH
 from ._obstacles import obstacles
 from .concealing import conceal
 from .disk import DiskLimit
 from .running import MARKER, Process, start, stop_all
 from .starting import Started, Starter, SupervisorLostError
-from .workspace import FRESH, DirectoryWorkspace, Launch
+from .workspace import DirectoryWorkspace, Launch
 
 __all__ = [
     "FRESH",

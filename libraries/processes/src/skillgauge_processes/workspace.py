@@ -7,13 +7,12 @@ from an allow list, every process ends with the workspace, and files go in and o
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -31,7 +30,8 @@ from skillgauge.api import (
 
 from . import disk, held
 from ._belongings import Belongings, belongings, release
-from ._environment import absolute, strings, with_python
+from ._environment import strings, with_python
+from ._fresh import FRESH, FreshHomes
 from ._guardian import remove
 from ._tree import (
     BYTES_AT_ONCE,
@@ -52,8 +52,6 @@ from .unwritten import Unwritten
 
 _log = get_logger(__name__)
 
-FRESH = "fresh"
-"""Folder of a workspace with the homes of commands that share nothing with others."""
 _ALLOWED_ON_WINDOWS = ("SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT")
 
 
@@ -69,19 +67,6 @@ class Launch:
     """File descriptors that it inherits under their numbers; closed here afterwards, whatever comes of it."""
     starter: Starter | None = None
     """Starts it, in a thread, where executing `argv` is not the way; it takes care of `env` and `fds` itself."""
-
-
-@dataclass(frozen=True)
-class _Fresh:
-    """The belongings of a fresh command."""
-
-    folder: Path
-    path: str
-    env: Mapping[str, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        env = {"PATH": absolute(self.path), "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp")}
-        object.__setattr__(self, "env", MappingProxyType(env))
 
 
 class DirectoryWorkspace:
@@ -117,8 +102,8 @@ class DirectoryWorkspace:
         self._watches: list[asyncio.Task[None]] = []
         self._excess = self._lack = ""
         self._ended_because = ""
-        self._numbers = itertools.count(1)
-        self._fresh: list[tuple[Path, weakref.ref[Process]]] = []
+        self._fresh = FreshHomes(_removed)
+        self._has_home = False
         self._env: Mapping[str, str] = {}
         self._own_env = strings(spec.env)
         # A thread holds every process that runs, so those that can be forgotten here have ended.
@@ -146,12 +131,12 @@ class DirectoryWorkspace:
     @property
     def home(self) -> Path:
         """Home directory of its processes, empty at first."""
-        return self.folder / "home"
+        return self._require_home() / "home"
 
     @property
     def tmp(self) -> Path:
         """The folder for its processes' temporary files."""
-        return self.folder / "tmp"
+        return self._require_home() / "tmp"
 
     @property
     def tier(self) -> str:
@@ -166,7 +151,7 @@ class DirectoryWorkspace:
     @property
     def env(self) -> Mapping[str, str]:
         """Environment of its processes, before a command adds its own variables."""
-        self._require_folders()  # which its variables name
+        self._require_home()  # which its variables name
         return MappingProxyType(dict(self._env))
 
     def wrap(self, command: Command, cwd: Path, env: Mapping[str, str]) -> Launch:
@@ -199,7 +184,7 @@ class DirectoryWorkspace:
         self._env = {**self._base_env(), **self._own_env}
         self._unwritten = Unwritten()
         if self.spec.keep:
-            self._require_folders()
+            self._require_home()
         return self
 
     async def __aexit__(
@@ -228,10 +213,13 @@ class DirectoryWorkspace:
     async def start(self, command: Command) -> Process:
         """Start a process. Raises `LaunchError` if it cannot be started."""
         try:
-            root = self.root
+            root, fresh = self.root, None
+            if command.fresh:
+                fresh = await self._fresh.take(root.parent / FRESH, self._env.get("PATH", ""))
+            else:
+                self._require_home()
         except (OSError, RuntimeError) as error:
             raise LaunchError(str(error)) from error
-        fresh = await self._made_fresh() if command.fresh else None
         try:
             env = {**self._env, **(fresh.env if fresh else {}), **strings(command.env)}
             cwd = root / (command.cwd or "")
@@ -257,7 +245,7 @@ class DirectoryWorkspace:
                 os.close(fd)
         self._processes.add(process)
         if fresh:
-            self._fresh.append((fresh.folder, weakref.ref(process)))
+            self._fresh.lend(fresh, process)
         if self._folder is None:
             await process.stop()
             raise LaunchError("the workspace was closed meanwhile")
@@ -349,14 +337,26 @@ class DirectoryWorkspace:
             self._belongings = self._belongings or belongings(self._parent)
             # The label is not part of the name: an agent sees that, and the id of a case can give its answer away.
             self._folder = Path(tempfile.mkdtemp(prefix="w", dir=self._belongings.folder))
-        own = {name: self._folder / name for name in ("work", "home", "tmp")}
-        for folder in own.values():
-            folder.mkdir(mode=0o700, exist_ok=True)
-        write_all(own["work"], unwritten.files())
-        env = {"HOME": str(own["home"]), "TMPDIR": str(own["tmp"])}
+        (work := self._folder / "work").mkdir(mode=0o700, exist_ok=True)
+        write_all(work, unwritten.files())
+        env = {"HOME": str(self._folder / "home"), "TMPDIR": str(self._folder / "tmp")}
         if os.name == "nt":
             env |= {"USERPROFILE": env["HOME"], "TEMP": env["TMPDIR"], "TMP": env["TMPDIR"]}
         self._env = {**env, **self._env}
+
+    def _require_home(self) -> Path:
+        """Return the folder around it all, with a home and a place for temporary files in it.
+
+        Raises:
+            OSError: they cannot be made; the next call tries again.
+        """
+        folder = self._require_folders()
+        with self._making:
+            if not self._has_home:
+                for name in ("home", "tmp"):
+                    (folder / name).mkdir(mode=0o700, exist_ok=True)
+                self._has_home = True
+        return folder
 
     def _look_for_room(self) -> None:
         self._lack = self._lack or disk.lack_of_room(self.folder.parent.parent)
@@ -368,17 +368,6 @@ class DirectoryWorkspace:
 
     async def _end_for_excess(self) -> None:
         await self.end_processes(self._excess)
-
-    async def _made_fresh(self) -> _Fresh:
-        """A home and a place for temporary files that nothing has seen; those of commands that have ended go."""
-        over = [folder for folder, process in self._fresh if (one := process()) is None or one.has_ended]
-        self._fresh = [(folder, process) for folder, process in self._fresh if folder not in over]
-        for folder in over:
-            await _removed(folder)
-        fresh = _Fresh(self.folder / FRESH / str(next(self._numbers)), str(self._env.get("PATH", "")))
-        for path in (fresh.folder, fresh.env["HOME"], fresh.env["TMPDIR"]):
-            Path(path).mkdir(mode=0o700, parents=True)
-        return fresh
 
     def _base_env(self) -> dict[str, str]:
         names = (*ALLOWED_ENV, MARKER, *(_ALLOWED_ON_WINDOWS if os.name == "nt" else ()))

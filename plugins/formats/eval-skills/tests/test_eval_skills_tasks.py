@@ -225,6 +225,23 @@ def test_custom_scorer_is_found_beside_the_file_then_in_the_current_folder(
     assert paths == [str(tmp_path / "bench/near.py"), str(tmp_path / "far.py")]
 
 
+def test_a_custom_scorer_enters_ids_by_its_content(skill: Skill, write: Write, load: Load) -> None:
+    """The same script in another folder makes the same checks, and a changed one others."""
+    for folder, script in (("one", "a = 1"), ("two", "a = 1"), ("three", "a = 2")):
+        write(f"{folder}/near.py", script)
+        expected = {"customScorerPath": "near.py"}
+        write(
+            f"{folder}/b.json", {"id": "b", "tasks": [task("1", expectedOutput=expected, evaluator={"type": "custom"})]}
+        )
+    digests = [
+        case.checks_digest
+        for folder in ("one", "two", "three")
+        for loaded in load(skill(), benchmark=f"{folder}/b.json").suites
+        for case in loaded.cases
+    ]
+    assert digests[0] == digests[1] != digests[2]
+
+
 @pytest.mark.parametrize("way", ["climbing", "absolute", "link"])
 def test_a_custom_scorer_from_elsewhere_is_refused(
     skill: Skill, write: Write, load: Load, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, way: str

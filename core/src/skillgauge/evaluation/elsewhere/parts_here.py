@@ -29,7 +29,8 @@ class PartsHere:
 
     def _case(self, suite: SuitePlan, trial: Trial) -> Case:
         """Find a case of this machine, if it names files; suites that make their cases one by one keep all then."""
-        if not any(file.source for file in files_of_case(trial.case)):
+        names_files = any(file.source for file in files_of_case(trial.case))
+        if not names_files and not any(check.files for check in trial.case.checks):
             return trial.case
         cases = self._cases.get(trial.suite_id)
         if cases is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -27,6 +28,8 @@ from ...plan.options import EvalOptions, How, Revision, What, Who, as_loaded
 from ...plan.preparing import Prepared
 from ...plugins.index import CORE, IndexEntry
 from ...plugins.installed import read_index
+from ...plugins.registry import Registry
+from .declared import Declared, at_workers
 from .places import Place
 
 _WHAT, _WHO, _HOW = TypeAdapter(What), TypeAdapter(Who), TypeAdapter(How)
@@ -36,19 +39,22 @@ _SECRET = re.compile(r"\[redacted:([^\]\s]+)\]")
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins) -> bytes:
+def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins, registry: Registry) -> bytes:
     """Return the recipe of an evaluation, as JSON in UTF-8.
 
     Args:
         options: what the user asks for.
         prepared: what became of it here. Its sandbox is the workers', too, even if another would be chosen by then.
         plugins: those that the run may use.
+        registry: of these plugins.
 
     Raises:
         PluginError: it cannot be told without a secret that workers could not find by its name, or at all.
     """
     chosen = prepared.cast.sandbox
     place = Place(options.cwd)
+    declared = Declared.of(options.what, plugins, registry)
+    shorter = {path: place.short(Path(path)) for path in declared.of_run() if os.path.isabs(path)}  # noqa: PTH117
     sandbox = chosen.name if chosen else None
     subject = place.shortened(replace(options.what, revise=as_loaded))
     who = place.shortened(replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False))
@@ -59,8 +65,9 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins) 
         plugin_files={place.short(file): _digest(options.cwd / file) for file in plugins.files},
         blocked=tuple(sorted(plugins.blocked)),
         only=None if plugins.only is None else tuple(sorted(plugins.only)),
-        options=plugins.options.chosen,
-        harmless_options=plugins.options.held,
+        options=at_workers(plugins.options.chosen),
+        harmless_options=at_workers(plugins.options.held),
+        places=tuple(sorted(path for path in shorter.values() if path.startswith("~"))),
         what=_WHAT.dump_python(subject, mode="json", exclude={"revise"}),
         revision=_named(options.what.revise),
         who=_WHO.dump_python(who, mode="json"),
@@ -68,7 +75,8 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins) 
         tier=chosen.report.tier if chosen else None,
         loudness=loudness(),
     )
-    return _without_secrets(recipe.model_dump(mode="json"), prepared.job.clean)
+    short = with_texts(recipe, lambda text: shorter.get(text, text), bytes)
+    return _without_secrets(short.model_dump(mode="json"), prepared.job.clean, declared)
 
 
 def read_recipe(content: bytes) -> Recipe:
@@ -100,6 +108,8 @@ def options_of(recipe: Recipe, place: Place) -> tuple[EvalOptions, ChosenPlugins
     Raises:
         PluginError: it names a revision that no plugin here has.
     """
+    homes = {path: str(place.long(path)) for path in recipe.places}
+    recipe = with_texts(recipe, lambda text: homes.get(text, text), bytes)
     revise = _revision(recipe) if recipe.revision else as_loaded
     subject = replace(place.lengthened(_WHAT.validate_python(recipe.what)), revise=revise)
     who = place.lengthened(_WHO.validate_python(recipe.who))
@@ -195,10 +205,16 @@ def _revision(recipe: Recipe) -> Revision:
     return revision
 
 
-def _without_secrets(document: dict[str, Any], clean: Clean | None) -> bytes:
+def _without_secrets(document: dict[str, Any], clean: Clean | None, declared: Declared) -> bytes:
     """Write a recipe with names in the place of secrets."""
     cleaned = clean(document) if clean else document
-    names = sorted({name for text in texts_in(cleaned) for name in _SECRET.findall(text)} - _named_in(document))
+    texts = dict(declared.texts())
+    if typed := sorted(name for name in declared.secrets() if not clean or clean(texts[name]) == texts[name]):
+        message = f"the value of {', '.join(typed)} is a secret, and would stand in what every worker gets"
+        hint = "Put it into a variable whose name says so, such as ACME_API_KEY, here and at the workers, and give "
+        hint += '"$ACME_API_KEY" as the value: workers get the name alone. Or leave out --executor.'
+        raise PluginError(Problem("executor.secret", message, hint=hint))
+    names = sorted(_named_in(cleaned) - _named_in(document))
     written = {**cleaned, "secrets": names}
     if _with_secrets(written, names) != {**document, "secrets": names}:
         message = f"a setting of this run holds a secret ({', '.join(names)}) that workers cannot look up"
@@ -208,19 +224,7 @@ def _without_secrets(document: dict[str, Any], clean: Clean | None) -> bytes:
 
 
 def _named_in(document: dict[str, Any]) -> set[str]:
-    return {name for text in texts_in(document) for name in _SECRET.findall(text)}
-
-
-def texts_in(value: Any) -> list[str]:
-    """Return every text in JSON, keys too."""
-    texts: list[str] = []
-
-    def keep(text: str) -> str:
-        texts.append(text)
-        return text
-
-    with_texts(value, keep, lambda content: content)
-    return texts
+    return set(_SECRET.findall(json.dumps(document, ensure_ascii=False, default=dict)))
 
 
 def _with_secrets(document: dict[str, Any], names: Any) -> dict[str, Any]:

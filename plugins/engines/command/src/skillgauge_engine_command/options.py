@@ -8,7 +8,17 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
-from skillgauge.api import EMPTY, HARMLESS, FailureClass, FileSpec, Frozen, JsonObject, Usage, did_you_mean
+from skillgauge.api import (
+    EMPTY,
+    HARMLESS,
+    MACHINE_PLACE,
+    FailureClass,
+    FileSpec,
+    Frozen,
+    JsonObject,
+    Usage,
+    did_you_mean,
+)
 
 from .records import INPUT_WITH_CACHE, OUTPUT_WITHOUT_REASONING
 
@@ -27,7 +37,9 @@ class CommandOptions(Frozen):
     """Options of `command`."""
 
     argv: tuple[str, ...] = Field(
-        min_length=1, description="Program and arguments, with placeholders: a list, or one text."
+        min_length=1,
+        description="Program and arguments, with placeholders: a list, or one text.",
+        json_schema_extra=MACHINE_PLACE,
     )
     stdin: str = Field(default="", description="What the program reads, with placeholders.")
     env: JsonObject = Field(default=EMPTY, description="Variables that it sees, name to value.")

@@ -6,7 +6,7 @@ import re
 
 from pydantic import Field, field_validator
 
-from skillgauge.api import EMPTY, Block, FailureClass, FileSpec, Frozen, JsonObject
+from skillgauge.api import EMPTY, RUN_PLACE, Block, FailureClass, FileSpec, Frozen, JsonObject
 
 SKILL_FOLDER = ".agents/skills"
 """Where the agent looks for skills, relative to its workspace."""
@@ -74,7 +74,10 @@ class MockOptions(Frozen):
 
     replies: tuple[Reply, ...] = Field(default=(), description="The first that fits a prompt is what the agent does.")
     script: str | None = Field(
-        default=None, min_length=1, description="YAML or JSON file with further `replies`, which come after these."
+        default=None,
+        min_length=1,
+        description="YAML or JSON file with further `replies`, which come after these.",
+        json_schema_extra=RUN_PLACE,
     )
     otherwise: tuple[Reply, ...] = Field(
         default=(), description="Come after all of those; a suite's format may say so what its made-up agent does."

@@ -6,18 +6,21 @@ from typing import Annotated
 
 from pydantic import Field
 
-from skillgauge.api import HARMLESS, Frozen, LoadOption
+from skillgauge.api import HARMLESS, RUN_PLACE, Frozen, LoadOption
 
 
 class AgentSkillsOptions(Frozen):
     """Options of the commands that load suites, and of the configuration."""
 
     skill_path: Annotated[str | None, LoadOption("--skill-path", metavar="DIR")] = Field(
-        default=None, description="Folder of the skill, for a suite that lies elsewhere. Default: the one around it."
+        default=None,
+        description="Folder of the skill, for a suite that lies elsewhere. Default: the one around it.",
+        json_schema_extra=RUN_PLACE,
     )
     with_skills: Annotated[tuple[str, ...], LoadOption("--with-skills", metavar="DIR...", several_words=True)] = Field(
         default=(),
         description="Skills beside the one under test, in all arms; their own queries are asked, too.",
+        json_schema_extra=RUN_PLACE,
     )
     with_plugin: Annotated[bool, LoadOption("--with-plugin")] = Field(
         default=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -100,14 +101,16 @@ class CheckMaker:
         self.findings.unknown_keys(expected.model_extra, keys_of(ExpectedFile), in_expected)
         unknown = {"expectedOutput": expected.model_extra, "evaluator": evaluator.model_extra}
         options = self._options(scorer, expected, evaluator, origin_of)
+        files = {}
         if scorer == "custom":
+            files = {name: _digest(path) for name, path in options.items()}
             # What the user's function is called with; where it lies is not its business.
             options["expected"] = {**_without(raw, "customScorerPath"), "type": "custom"}
         options |= evaluator.options
         if scorer == "rubric" and options["scale"] == _PLAIN_SCALE:
             del options["scale"]
         style = _STYLES.get(scorer, AnswerStyle())
-        check = Check(id=scorer, scorer=scorer, options=options, answer=style, origin=in_expected())
+        check = Check(id=scorer, scorer=scorer, options=options, files=files, answer=style, origin=in_expected())
         return check, {key: value for key, value in unknown.items() if value}
 
     def _complete(self, scorer: str, task: JsonObject, expected: ExpectedFile, origin_of: OriginOf) -> bool:
@@ -171,6 +174,11 @@ class CheckMaker:
             self.findings.error("escaping-path", message, origin_of(holder, "customScorerPath"))
             return {}
         return {"path": str(path)}
+
+
+def _digest(path: str) -> str:
+    """Return the digest of a script's content; the folder where it lies makes no other suite."""
+    return sha256(Path(path).read_bytes()).hexdigest()
 
 
 def _part(task: JsonObject, key: str) -> JsonObject | None:

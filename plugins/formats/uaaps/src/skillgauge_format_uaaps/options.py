@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from skillgauge.api import HARMLESS, Frozen
+from skillgauge.api import HARMLESS, RUN_PLACE, Frozen
 
 
 class Stage(StrEnum):
@@ -29,6 +29,7 @@ class UaapsOptions(Frozen):
         default=None,
         min_length=1,
         description="Folder of packages on which others depend; their skills are installed in evals, too.",
+        json_schema_extra=RUN_PLACE,
     )
     strict: bool | None = Field(
         default=None,

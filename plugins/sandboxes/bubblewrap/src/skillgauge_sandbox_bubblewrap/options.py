@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import MACHINE_PLACE, Frozen
 
 
 def _absolute(path: str) -> str:
@@ -30,10 +30,14 @@ class BubblewrapOptions(Frozen):
         description="Leave the network on even where a workspace wants none. The tier is `partial` then.",
     )
     readable: tuple[OutsidePath, ...] = Field(
-        default=(), description="Further paths that every process may read. The tier is `partial` then."
+        default=(),
+        description="Further paths that every process may read. The tier is `partial` then.",
+        json_schema_extra=MACHINE_PLACE,
     )
     writable: tuple[OutsidePath, ...] = Field(
-        default=(), description="Further paths that every process may write to. The tier is `partial` then."
+        default=(),
+        description="Further paths that every process may write to. The tier is `partial` then.",
+        json_schema_extra=MACHINE_PLACE,
     )
     processes: int = Field(default=512, ge=8, le=100_000, description="Processes and threads at a time.")
     memory_mb: int = Field(default=4096, ge=64, description="Memory of a workspace, or of each process, in MiB.")

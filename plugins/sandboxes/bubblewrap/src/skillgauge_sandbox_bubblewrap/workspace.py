@@ -184,7 +184,7 @@ class BubblewrapWorkspace(DirectoryWorkspace):
 
     def _account(self, home: Path) -> tuple[str, ...]:
         """Arguments that show the account with a home, made when it is wanted first."""
-        passwd = self.folder / ("passwd" if home == self.home else f"passwd-{home.parent.name}")
+        passwd = self.folder / ("passwd" if home.parent == self.folder else f"passwd-{home.parent.name}")
         if not passwd.exists():
             passwd.write_text(account(home))
         return ("--ro-bind", str(passwd), "/etc/passwd")

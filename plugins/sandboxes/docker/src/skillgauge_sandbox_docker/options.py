@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import MACHINE_PLACE, Frozen
 
 
 def _mountable(path: str) -> str:
@@ -25,14 +25,17 @@ def _image(name: str) -> str:
 
 
 _IMAGE = re.compile(r"[A-Za-z0-9][\w./:@+-]*", re.ASCII)
-OutsidePath = Annotated[str, AfterValidator(_mountable)]
+OutsidePath = Annotated[str, AfterValidator(_mountable), Field(json_schema_extra=MACHINE_PLACE)]
 
 
 class DockerOptions(Frozen):
     """Options of `docker`."""
 
     program: str | None = Field(
-        default=None, min_length=1, description="Command line to use, a name or a path; default: docker, else podman."
+        default=None,
+        min_length=1,
+        description="Command line to use, a name or a path; default: docker, else podman.",
+        json_schema_extra=MACHINE_PLACE,
     )
     image: Annotated[str, AfterValidator(_image)] = Field(
         default="python:3.12-slim", min_length=1, description="Image of a workspace whose suite brings no Dockerfile."

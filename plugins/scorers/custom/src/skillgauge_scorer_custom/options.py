@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import Frozen, Json, host_environment
+from skillgauge.api import RUN_PLACE, Frozen, Json, host_environment
 
 JAVASCRIPT = (".js", ".mjs", ".cjs")
 _NAMED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
@@ -61,7 +61,8 @@ class CustomOptions(Frozen):
 
     path: Annotated[str, AfterValidator(_runnable)] = Field(
         description="A file .py with `score(output, expected)`, one .js, .mjs or .cjs with a default export, or "
-        "`module:function`."
+        "`module:function`.",
+        json_schema_extra=RUN_PLACE,
     )
     expected: Json = Field(
         default=None, description="Second argument of the function; default: `expectedOutput` of the case."

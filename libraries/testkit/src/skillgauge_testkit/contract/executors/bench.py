@@ -38,6 +38,22 @@ AGAIN = RetryPolicy(retries=20, base_s=0)
 
 
 @dataclass
+class Shelf:
+    """Keeps sessions in this process."""
+
+    sessions: dict[str, KeptExecution] = field(default_factory=dict)
+    """By trial."""
+
+    async def keep(self, kept: KeptExecution) -> None:
+        """See `Keeper.keep`."""
+        self.sessions[kept.trial_id] = kept
+
+    async def kept(self, trial: Trial) -> KeptExecution | None:
+        """See `Keeper.kept`."""
+        return self.sessions.get(trial.trial_id)
+
+
+@dataclass
 class CountingRunTrial:
     """A `PortableRunTrial` that counts and, if it is told so, raises."""
 
@@ -45,6 +61,7 @@ class CountingRunTrial:
     concurrency: int
     recipe: bytes
     files: Callable[[], RunFiles]
+    shelf: Shelf
     run_id: str = field(default_factory=lambda: uuid4().hex)
     begun: list[int] = field(default_factory=list)
     broken_at: int | None = None
@@ -63,10 +80,12 @@ class CountingRunTrial:
         """They have no agents."""
 
     async def keep(self, kept: KeptExecution) -> None:
-        """Nor is any of them kept."""
+        """Keep a session that somebody else has made."""
+        await self.shelf.keep(kept)
 
     async def kept(self, trial: Trial) -> KeptExecution | None:
-        """Nothing is."""
+        """Return the session of an earlier attempt."""
+        return await self.shelf.kept(trial)
 
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         """See `PortableRunTrial.elsewhere`."""
@@ -91,6 +110,10 @@ class Bench:
         """A place where attempts tell that they have begun."""
         return Marks(self.host)
 
+    def of_sessions(self) -> Bench:
+        """Return the same, of trials that are paid sessions of an agent."""
+        return replace(self, bundle=self.bundle.of_sessions())
+
     def executor(self, concurrency: int) -> Executor:
         """A new one."""
         return called("making an executor", self.make, concurrency)
@@ -107,9 +130,11 @@ class Bench:
     ) -> tuple[Results, CountingRunTrial]:
         """Results of trials that are run as the kernel runs them."""
         prepared, elsewhere = await self.bundle.prepared()
-        runner = TrialRunner(prepared.job.stages, prepared.job.grading, retry=retry or RetryPolicy())
+        shelf = Shelf()
+        job = prepared.job
+        runner = TrialRunner(job.stages, job.grading, retry=retry or RetryPolicy(), keeper=shelf)
         changed = recipe(elsewhere.recipe)
-        run_trial = CountingRunTrial(runner, concurrency, changed, elsewhere.files, broken_at=broken_at)
+        run_trial = CountingRunTrial(runner, concurrency, changed, elsewhere.files, shelf, broken_at=broken_at)
         executor = executor or self.executor(concurrency)
         results = called("Executor.run", executor.run, trials, run_trial)
         require_shape(results, Results)
@@ -154,6 +179,13 @@ def trial_like(pattern: Trial, ordinal: int, address: str = "") -> Trial:
     waits_at = f"{address} {ordinal}" if address else None
     case = pattern.case.model_copy(update={"id": f"case-{ordinal}", "input": waits_at})
     return pattern.model_copy(update={"trial_id": f"{ordinal:032x}", "ordinal": ordinal, "case": case})
+
+
+def session_like(pattern: Trial, ordinal: int, session: str, grading: str) -> Trial:
+    """A paid session that tells the one address when it begins, and waits at the other when it is graded."""
+    trial = trial_like(pattern, ordinal)
+    case = trial.case.model_copy(update={"prompt": f"{session} {grading} {ordinal}"})
+    return trial.model_copy(update={"case": case})
 
 
 async def each(trials: Iterable[Trial], drawn: list[int] | None = None) -> AsyncIterator[Trial]:

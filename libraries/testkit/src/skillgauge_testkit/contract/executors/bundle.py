@@ -1,7 +1,7 @@
 """The parts of a run of the contract: the only place that knows how a recipe is made.
 
-The plugin is the module of this kit's parts, named by its file; the suite is a file without content. Workers need both
-at the same places, seen from the folder that this process runs in.
+The plugin is the module of this kit's parts, named by its file; the suites are files without content. Workers need all
+of them at the same places, seen from the folder that this process runs in.
 """
 
 from __future__ import annotations
@@ -39,13 +39,17 @@ class Bundle:
 
     suite: Path
 
+    def of_sessions(self) -> Bundle:
+        """Return the suite whose trials are paid sessions."""
+        return Bundle(self.suite.with_name(f"{parts.SESSIONS}{parts.SUFFIX}"))
+
     async def prepared(self) -> tuple[Prepared, Elsewhere]:
         """The run as the command line would prepare it, and what other processes prepare it from."""
         options = EvalOptions(cwd=Path.cwd(), what=What(paths=(self.suite,)))
-        prepared = await prepare(options, _PLUGINS.registry())
-        return prepared, Elsewhere(
-            recipe_of(options, prepared, _PLUGINS), partial(files_of, options, prepared, _PLUGINS)
-        )
+        registry = _PLUGINS.registry()
+        prepared = await prepare(options, registry)
+        parts = options, prepared, _PLUGINS, registry
+        return prepared, Elsewhere(recipe_of(*parts), partial(files_of, *parts))
 
 
 @contextmanager
@@ -53,5 +57,7 @@ def new_bundle() -> Iterator[Bundle]:
     """Yield one in a folder of its own, which goes in the end."""
     with TemporaryDirectory(prefix="skillgauge-contract-") as folder:
         suite = Path(folder) / f"suite{parts.SUFFIX}"
-        suite.touch()
-        yield Bundle(suite)
+        bundle = Bundle(suite)
+        for path in (suite, bundle.of_sessions().suite):
+            path.touch()
+        yield bundle

@@ -54,7 +54,8 @@ def check_executor(
             run(_ends_midway(bench, stopped=stopped))
         if workers:
             several = WorkerClauses(bench, workers)
-            for about in (several.one_dies, several.one_joins, several.one_is_bad, several.one_repeats):
+            dying = several.one_dies, several.one_dies_grading
+            for about in (*dying, several.one_joins, several.one_is_bad, several.one_repeats):
                 run(about())
             admission = AdmissionClauses(bench, workers)
             for about in (admission.one_lacks_something, admission.all_lack_something):

@@ -11,18 +11,24 @@ from pathlib import Path
 from skillgauge.api import (
     DIRECT,
     Adapter,
+    Arm,
+    ArmKind,
     CallRequest,
     Case,
     Check,
     Claim,
     Dumped,
+    Emit,
+    Engine,
     Execution,
     Frozen,
     Identity,
     Loaded,
     LoadRequest,
+    ModelRoute,
     Problem,
     Provider,
+    RunRequest,
     Sandbox,
     Score,
     ScoreContext,
@@ -30,6 +36,7 @@ from skillgauge.api import (
     Suite,
     SuiteFormat,
     Target,
+    Traits,
     Workspace,
     hookimpl,
 )
@@ -42,6 +49,9 @@ SUFFIX = ".contract-suite"
 NO_LOGIN = "contract.no-login"
 """What the adapter says where it has no login."""
 CHECKS = (Check(id="done", scorer=NAME),)
+SESSIONS = "sessions"
+"""Begins the name of a suite whose trials are paid sessions of an agent."""
+AGENT = Arm(name="agent", kind=ArmKind.AGENT)
 
 
 class _Format:
@@ -54,13 +64,17 @@ class _Format:
         suites = [
             Suite(id=Path(path).name, format=NAME, root=path, cases=cases, targets=(target,)) for path in request.paths
         ]
-        return Loaded(tuple(one.model_copy(update={"arms": (DIRECT,)}) for one in suites))
+        return Loaded(tuple(one.model_copy(update={"arms": (_arm(one.id),)}) for one in suites))
 
     def dump(self, suite: Suite) -> Dumped:
         return Dumped(())
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         return {}
+
+
+def _arm(suite: str) -> Arm:
+    return AGENT if suite.startswith(SESSIONS) else DIRECT
 
 
 class AdapterOptions(Frozen):
@@ -99,10 +113,31 @@ class _Adapter:
         return _Session()
 
 
+class _Engine:
+    async def check(self) -> tuple[Problem, ...]:
+        return ()
+
+    def identity(self, model: str | None) -> Identity:
+        return Identity(name=NAME)
+
+    def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
+        return ()
+
+    async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
+        """Answer with the id of the case, having told the first address of its prompt."""
+        session, _, ordinal = request.prompt.split()
+        await wait_at(session, int(ordinal))
+        return Execution(output=request.case_id)
+
+
 class _Scorer:
     version = "1"
 
     async def score(self, context: ScoreContext) -> Score:
+        """Pass whatever there is; of a session, wait at the second address of its prompt first."""
+        if context.case.prompt:
+            _, grading, ordinal = context.case.prompt.split()
+            await wait_at(grading, int(ordinal))
         return Score.passed("it answered with the id of its case") if context.execution.output else Score.ungraded("")
 
 
@@ -116,6 +151,12 @@ def skillgauge_formats() -> Iterator[Provider[SuiteFormat]]:
 def skillgauge_adapters() -> Iterator[Provider[Adapter]]:
     """Announce the adapter."""
     yield Provider(name=NAME, factory=_Adapter, options=AdapterOptions, summary="Answer, or wait.")
+
+
+@hookimpl
+def skillgauge_engines() -> Iterator[Provider[Engine]]:
+    """Announce the engine."""
+    yield Provider(name=NAME, factory=_Engine, traits=Traits(paid=True), summary="Answer, and count.")
 
 
 @hookimpl

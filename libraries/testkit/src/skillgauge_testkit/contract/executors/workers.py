@@ -6,6 +6,7 @@ The kit cannot know how an executor has its workers, so whoever checks one hands
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,7 @@ from skillgauge.api import Executor, JsonObject, Results
 
 from ..announcing import Maker
 from ..clauses import answered, called, require
-from .bench import AGAIN, Bench, ChangeRecipe, MakeExecutor, each, require_all_passed
+from .bench import AGAIN, Bench, ChangeRecipe, MakeExecutor, each, require_all_passed, session_like
 
 LATE_S = 0.1
 """Between two trials that go on while a worker joins."""
@@ -88,6 +89,28 @@ class WorkerClauses:
             require_all_passed(await reading, len(trials), "when a worker dies")
             require(results.complete, "when a worker dies, Results.complete must be True in the end")
             await self.bench.close(results)
+
+    async def one_dies_grading(self) -> None:
+        """Two paid sessions have ended and are graded, and the worker of one is killed: none is made again."""
+        executor, workers = self._made(2)
+        bench, when = self.bench.of_sessions(), "when a worker dies while it grades"
+        async with bench.marks() as sessions, bench.marks() as gradings:
+            sessions.release()
+            (pattern,) = await bench.trials(range(1))
+            trials = [session_like(pattern, one, sessions.address, gradings.address) for one in range(4)]
+            results, _ = await bench.run(2, each(trials), executor=executor, retry=AGAIN)
+            reading = asyncio.ensure_future(bench.all_of(results, f"{when}, "))
+            await bench.until("the grading of two sessions at once", lambda: len(gradings.under_way) == 2)
+            first = gradings.seen[:2]
+            called("Workers.kill_one", workers.kill_one)
+            await bench.until("the end of a grading whose worker was killed", lambda: any(m.ended for m in first))
+            gradings.release()
+            require_all_passed(await reading, len(trials), when)
+            made = Counter(one.ordinal for one in sessions.seen)
+            again = sorted(ordinal for ordinal, times in made.items() if times > 1)
+            text = f"{when}, a session that had ended must be graded and not made again, but these trials had another"
+            require(not again, f"{text}: {again}")
+            await bench.close(results)
 
     async def one_joins(self) -> None:
         """While more trials are to be made than workers are there, one joins; it is given one of them."""

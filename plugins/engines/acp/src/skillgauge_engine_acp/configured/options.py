@@ -9,7 +9,7 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
-from skillgauge.api import EMPTY, FileSpec, JsonObject, did_you_mean
+from skillgauge.api import EMPTY, MACHINE_PLACE, FileSpec, JsonObject, did_you_mean
 
 from ..agents import AGENTS
 from ..options import AcpOptions
@@ -36,11 +36,17 @@ class UsageRule(StrEnum):
 class ConfiguredOptions(AcpOptions):
     """Options of an agent. What they do not describe is unknown."""
 
-    agents: JsonObject = Field(default=EMPTY, description="Agents by name, each with the options below.")
+    agents: JsonObject = Field(
+        default=EMPTY, description="Agents by name, each with the options below.", json_schema_extra=MACHINE_PLACE
+    )
     agent: str | None = Field(default=None, min_length=1, description="The agent; `acp:NAME` sets it.")
-    argv: tuple[str, ...] = Field(min_length=1, description="Program and arguments: a list, or one text.")
+    argv: tuple[str, ...] = Field(
+        min_length=1, description="Program and arguments: a list, or one text.", json_schema_extra=MACHINE_PLACE
+    )
     version_argv: tuple[str, ...] = Field(
-        default=(), description="Command line that makes the program tell its version; default: `argv[0] --version`."
+        default=(),
+        description="Command line that makes the program tell its version; default: `argv[0] --version`.",
+        json_schema_extra=MACHINE_PLACE,
     )
     agent_name: str | None = Field(
         default=None,
