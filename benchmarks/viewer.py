@@ -2,9 +2,9 @@
 
 Run: python benchmarks/viewer.py [RUNS [TRIALS]]
 
-A store is made of RUNS (1,000) finished runs of a comparison: one with 1,000 trials, every other with TRIALS (40), each
-with a session of some steps; and of a run of 1,000 trials that goes on, of which a few end between two looks. Pages are
-asked of the program as a browser asks, one after another.
+A store is made of RUNS (1,000) finished runs of a comparison: one with 1,000 trials, one with 5,000, every other with
+TRIALS (40), each with a session of some steps; and of a run of 1,000 trials that goes on, of which a few end between
+two looks. Pages are asked of the program as a browser asks, one after another.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ from skillgauge_testkit import contract_views
 
 LARGE = 1_000
 """Trials of the one large run."""
+HUGE = 5_000
+"""Trials of the largest run; its page is measured, and nothing else of it."""
 STEPS = 12
 """Of each session."""
 TIMES = 5
@@ -61,10 +63,13 @@ def main() -> None:
         began = time.perf_counter()
         asyncio.run(fill(store, runs, trials))
         size, took = store.stat().st_size / 1e6, time.perf_counter() - began
-        print(f"store: {runs:,} runs of {trials} trials, one of {LARGE:,}; {size:.0f} MB, made in {took:.0f} s")
+        print(f"store: {runs:,} runs of {trials} trials, but one of {LARGE:,} and one of {HUGE:,}")
+        print(f"{size:.0f} MB, made in {took:.0f} s")
         with served(store, folder) as (client, pid):
             floor = seconds(client, "/view.css")[1]
             measure(client, floor)
+            first, best = seconds(client, huge_address())
+            print(f"run of {HUGE:,} trials: {first:.3f} s at first, {best:.3f} s at best")
             measure_under_way(client, store, floor)
             memory = memory_mb(pid)
         print(f"memory: {memory:.0f} MB (goal {MEMORY_GOAL_MB}: {verdict(memory <= MEMORY_GOAL_MB)})")
@@ -73,12 +78,22 @@ def main() -> None:
 async def fill(place: Path, runs: int, trials: int) -> None:
     """Keep finished runs in a store."""
     store = SqliteStore(SqliteOptions(location=str(place)))
-    small, large = view_of(trials), view_of(LARGE)
+    small, large, huge = view_of(trials), view_of(LARGE), view_of(HUGE)
     for number in range(runs):
-        view = large if number == runs - 2 else small
-        info = view.run.model_copy(update={"run_id": f"run{number:05}", "started_at": 1_700_000_000.0 + 3_600 * number})
+        view = {runs - 2: large, 0: huge}.get(number, small)  # the oldest, which no other page is about
+        info = view.run.model_copy(update={"run_id": run_id(number), "started_at": 1_700_000_000.0 + 3_600 * number})
         assert await store.keep(replace(view, run=info.model_copy(update={"finished_at": info.started_at + 60})))
     await store.close()
+
+
+def run_id(number: int) -> str:
+    """The id of a run by its place, the oldest first."""
+    return f"run{number:05}"
+
+
+def huge_address() -> str:
+    """The address of the page of the largest run."""
+    return f"/runs/{run_id(0)}"
 
 
 def view_of(trials: int) -> RunView:

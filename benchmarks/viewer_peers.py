@@ -97,6 +97,8 @@ def look_at_ours(browser: Browser, folder: Path) -> None:
         address, origin = viewer.page_addresses(client)["run"], str(client.base_url).rstrip("/")
         cookies = [{"name": key, "value": value, "url": origin} for key, value in client.cookies.items()]
         tell("skillgauge", browser, f"{origin}{address}", "case-0", cookies)
+        title = f"skillgauge, a run of {viewer.HUGE:,} trials"
+        tell(title, browser, f"{origin}{viewer.huge_address()}", "case-0", cookies)
 
 
 def promptfoo_results(program: str, folder: Path, environment: Mapping[str, str]) -> tuple[str, list[str]]:

@@ -209,21 +209,26 @@ def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
 
 def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
     named = words(values.get("engine", ()))
-    if values.get("only_missing") and not values.get("record"):
-        hint = "Name the folder of the recordings: --record DIR --only-missing."
-        raise UsageError(Problem("usage.only-missing", "--only-missing goes with --record", hint=hint))
+    _require_recordings(values, named)
     if values.get("replay"):
-        if named or values.get("record"):
-            flag = "--engine"
-            if values.get("record"):
-                flag = "--record"
-            hint = "A replay takes engine and model from the recordings."
-            raise UsageError(Problem("usage.replay", f"--replay and {flag} exclude each other", hint=hint))
         return ()
     if named and all(PAIRED in name for name in named) and (models := words(values.get("model", ()))):
         message = f"--model {','.join(models)} has no effect: every engine is named with a model of its own"
         raise UsageError(Problem("usage.models", message, hint="Leave it out, or name an engine without a model."))
     return named or words([config.get("engine") or ""])
+
+
+def _require_recordings(values: Mapping[str, Any], engines: Sequence[str]) -> None:
+    """Refuse what does not go with recordings, or not without them."""
+    if values.get("only_missing") and not values.get("record"):
+        hint = "Name the folder of the recordings: --record DIR --only-missing."
+        raise UsageError(Problem("usage.only-missing", "--only-missing goes with --record", hint=hint))
+    flags = ["--record"] if values.get("record") else []
+    if engines:
+        flags.append("--engine")
+    if values.get("replay") and flags:
+        hint = "A replay takes engine and model from the recordings."
+        raise UsageError(Problem("usage.replay", f"--replay and {flags[0]} exclude each other", hint=hint))
 
 
 def _judges(values: Mapping[str, Any], config: Config) -> Mapping[str, Any]:

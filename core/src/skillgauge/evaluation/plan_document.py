@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -217,20 +217,21 @@ def print_plan(prepared: Prepared, output: Output) -> None:
         for one in arms
     ]
     output.table(heads, rows)
-    if matrix := matrix_text(prepared):
-        output.line(matrix)
-    for image in prepared.cast.images:
-        output.line(image.line)
-    for line in dict.fromkeys(_details(prepared, arms)):
+    for line in _below_the_table(prepared, arms, most):
         output.line(line)
+    output.line("Nothing was executed and nothing was created.")
+
+
+def _below_the_table(prepared: Prepared, arms: Sequence[PlannedArm], most: str) -> Iterator[str]:
+    if matrix := matrix_text(prepared):
+        yield matrix
+    yield from (image.line for image in prepared.cast.images)
+    yield from dict.fromkeys(_details(prepared, arms))
     paid = sum(arm.sessions for arm in arms if arm.paid)
     if paid:
-        output.line(f"{most}{counted(paid, 'session')} cost{'s' * (paid == 1)} money, plus the judge")
-    for sentence in dict.fromkeys(map(told, foresee(prepared))):
-        output.line(sentence)
-    for sentence in dict.fromkeys(map(at_best_text, at_best(prepared))):
-        output.line(sentence)
-    output.line("Nothing was executed and nothing was created.")
+        yield f"{most}{counted(paid, 'session')} cost{'s' * (paid == 1)} money, plus the judge"
+    yield from dict.fromkeys(map(told, foresee(prepared)))
+    yield from dict.fromkeys(map(at_best_text, at_best(prepared)))
 
 
 def matrix_text(prepared: Prepared) -> str:
@@ -257,11 +258,6 @@ def _details(prepared: Prepared, arms: Iterable[PlannedArm]) -> Iterator[str]:
 
 def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> PlannedArm:
     cases = [case for _, case in suite.cases() if applies(case, cell.target)]
-    allowed = [name for name in ALLOWED_ENV if name in host_environment() and not name.startswith(_OWN)]
-    if cell.target and cell.arm.kind is ArmKind.DIRECT:
-        passed = cell.target.pass_env
-    else:
-        passed = ()
     runs = [suite.repeats(case, head) for case in cases] or [head.runs]
     return PlannedArm(
         suite=suite.suite.id,
@@ -277,7 +273,7 @@ def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> Pla
         installs=tuple(f"{install.kind} {install.name}" for install in cell.arm.installs),
         files=_paths(case.files for case in cases),
         grader_files=_paths(case.grader_files for case in cases),
-        environment=tuple(dict.fromkeys([*allowed, *passed, *_variables(cases)])),
+        environment=_environment(cell, cases),
         sandbox=sandbox,
         cases=len(cases),
         runs=max(runs),
@@ -291,8 +287,13 @@ def _paths(groups: Iterator[tuple[FileSpec, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(file.path for files in groups for file in files))
 
 
-def _variables(cases: list[Case]) -> list[str]:
-    return sorted({name for case in cases for name in (*case.env, *(one.name for one in case.pass_env))})
+def _environment(cell: Cell, cases: list[Case]) -> tuple[str, ...]:
+    """Return the names of the variables that sessions get: from every host, for the target, and for cases."""
+    names = [name for name in ALLOWED_ENV if name in host_environment() and not name.startswith(_OWN)]
+    if cell.target and cell.arm.kind is ArmKind.DIRECT:
+        names += cell.target.pass_env
+    names += sorted({name for case in cases for name in (*case.env, *(one.name for one in case.pass_env))})
+    return tuple(dict.fromkeys(names))
 
 
 def _arm_lines(arm: PlannedArm) -> Iterator[str]:

@@ -48,12 +48,14 @@ def _lines(changes: Changes) -> Iterator[str]:
         yield f"since {since}: {_counts(moved[NAMED:])} more"
     if same:
         yield f"since {since}: in {same} {'other' if same == 1 else 'others'} no case came out differently"
-    yield from _case_lines(
-        "newly failing", [(change, case) for change in moved for case in change.newly_failing], changes
-    )
-    yield from _case_lines(
-        "newly passing", [(change, case) for change in moved for case in change.newly_passing], changes
-    )
+    yield from _lines_of_cases(moved, changes)
+
+
+def _lines_of_cases(moved: Sequence[GroupChange], changes: Changes) -> Iterator[str]:
+    failing = [(change, case) for change in moved for case in change.newly_failing]
+    passing = [(change, case) for change in moved for case in change.newly_passing]
+    yield from _case_lines("newly failing", failing, changes)
+    yield from _case_lines("newly passing", passing, changes)
 
 
 def _names(groups: Sequence[GroupChange], changes: Changes) -> tuple[str, ...]:

@@ -27,13 +27,16 @@ class SpendingTally:
         self._replayed += execution.replayed
         self._is_reported = self._is_reported or bool(reported)
         if execution.user_usage and not execution.replayed:
-            self._user_usd += execution.user_usage.cost_usd or 0.0
-            self._user_tokens += execution.user_usage.all_tokens
+            self._add_user(execution.user_usage)
         self._add(reported)
         cut_off_unknown = bool(result.given_up) and self._add_cut_off(result.given_up)
         is_unknown = is_session and len(reported) < len(usages)
         self._unknown += is_unknown or cut_off_unknown or _lacks_cost(reported)
         return result
+
+    def _add_user(self, usage: Usage) -> None:
+        self._user_usd += usage.cost_usd or 0.0
+        self._user_tokens += usage.all_tokens
 
     def _add_cut_off(self, attempts: Iterable[GivenUp]) -> bool:
         """Count attempts that were cut off, and tell whether any of them lacks a usage."""

@@ -141,13 +141,17 @@ def _print_problems(problems: Iterable[Problem], *, together: bool = False) -> N
         if id(problem) not in elsewhere or elsewhere[id(problem)]:
             _print_problem(problem)
         if places := elsewhere.get(id(problem)):
-            more = f" and {len(places) - _PLACES:,} more; --json has all" if len(places) > _PLACES else ""
-            also = ", ".join(places[:_PLACES])
-            sys.stderr.write(f"{_told(f'  also: {also}{more}')}\n")
+            _print_further_places(places)
     for (severity, code, file), of_kind in alike.items():
         if len(of_kind) > _ALIKE:
             place = f" in {file}" if file else ""
             sys.stderr.write(_told(f"{severity}[{code}]: {len(of_kind) - _ALIKE:,} more{place}; --json has all\n"))
+
+
+def _print_further_places(places: Sequence[str]) -> None:
+    more = f" and {len(places) - _PLACES:,} more; --json has all" if len(places) > _PLACES else ""
+    also = ", ".join(places[:_PLACES])
+    sys.stderr.write(f"{_told(f'  also: {also}{more}')}\n")
 
 
 def _alike_elsewhere(problems: Iterable[Problem]) -> dict[int, list[str]]:

@@ -31,6 +31,7 @@ from skillgauge_run_views import latency_text, outcome_text
 
 from . import efforts, pictures, waterfall
 from .summary import group_name
+from .trials import numbered
 from .wording import dollars, text
 
 VERDICTS = {Verdict.PASS: "✓ Pass", Verdict.FAIL: "✗ Fail", Verdict.ERROR: "! Error", Verdict.SKIPPED: "– Skipped"}
@@ -62,7 +63,8 @@ def environment(package: str) -> Environment:
     templates.filters.update(
         figure=figure_text, group_name=group_name, interval=interval_text, latency=latency_text, moment=moment
     )
-    templates.filters.update(notes=rate_notes, number=decimal, outcome=outcome_text, percent=percent, plain=plain)
+    templates.filters.update(notes=rate_notes, number=decimal, numbered=numbered, outcome=outcome_text)
+    templates.filters.update(percent=percent, plain=plain)
     templates.filters.update(points=points, rated=rated_figures, signed_points=signed_points)
     templates.filters.update(table_texts=table_texts, text=text)
     templates.filters.update(forest=pictures.forest, matrix_text=pictures.matrix_text, quality=pictures.quality)

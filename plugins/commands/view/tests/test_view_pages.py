@@ -172,6 +172,25 @@ def test_cases_are_filtered(served: Any) -> None:
     assert (cases("show=all"), cases("show=bad"), cases("show=changed"), cases("q=case-3")) == (6, 0, 3, 1)
 
 
+def test_rows_of_cases_are_those_of_the_report(serve: Any, views: list[RunView]) -> None:
+    """The worst first, the reason with the arm that it is of, and beside a case without a name what it asks."""
+    view = next(view for view in views if view.run.run_id == "run6")
+    first, *others = [case.model_copy(update={"name": ""}) for case in view.cases()]
+    cases = [first.model_copy(update={"prompt": "Write a <b>note</b>."}), *others]
+    results = [
+        result.model_copy(update={"verdict": Verdict.FAIL, "scores": (Score.failed("nothing there"),)})
+        if (result.case_index, result.arm) == (3, "with_skill")
+        else result
+        for result in view.results()
+    ]
+    with serve([replace(view, source=Kept(lambda: results, cases))]) as served:
+        page = served.get("/runs/run6").text
+    places = re.findall(r'href="/runs/run6/cases/0-(\d)"', page)
+    assert places == ["3", "0", "1", "2", "4", "5"]
+    assert "<div><bdi>with_skill: nothing there</bdi></div>" in page
+    assert '<span class="by"><bdi>Write a &lt;b&gt;note&lt;/b&gt;.</bdi></span>' in page
+
+
 def test_what_is_not_there_is_said(served: Any) -> None:
     """A run, a case and a trial that do not exist."""
     for path in ("/runs/nothing", "/runs/run2/cases/0-99", "/runs/run2/cases/7-0", "/runs/run2/trials/99", "/x"):

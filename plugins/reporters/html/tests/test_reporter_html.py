@@ -409,18 +409,37 @@ def test_cases_stand_arm_beside_arm_those_that_did_not_pass_first() -> None:
 
 
 def test_a_case_opens_its_transcripts_side_by_side() -> None:
-    """The prompt once, then the trials of a repeat in one row: checks, answer, files, tool calls and their results."""
+    """The prompt once, then the trials of a repeat in one row: checks, answer, files, and the steps by number."""
     shown = drawn(in_arms((0, "with_skill", "pp"), (0, "without_skill", "ff"), execution=SESSION))
     rows = shown.split('<div class="sides">')[1:]
-    assert [row.count('<div class="side ') for row in rows] == [2, 2]
+    assert [row.count('<section class="side ') for row in rows] == [2, 2]
     assert shown.count("Ask 0.</pre>") == 1
     said = words(rows[0])
     assert "with_skill ✓ Pass run 1" in said
     assert (
         "without_skill ✗ Fail run 1 failed : without_skill is wrong Answer It is done. Files a.note ( created" in said
     )
-    assert "Session (2 steps) Tool call Bash make note Result Bash error no such target" in said
+    assert "Session (2 steps) 1 Tool call Bash make note 2 Result Bash error no such target" in said
     assert shown.count("make note") == 4
+
+
+def test_a_repeat_that_ended_like_an_earlier_one_is_folded() -> None:
+    """Of five runs only those are open that tell something new; each says in its line how it ended."""
+    shown = drawn(in_arms((0, "with_skill", "ppfpf"), (0, "without_skill", "fffff"), execution=SESSION))
+    repeats = re.findall(r'<details class="repeat"( open)?>\n<summary>(.*?)</summary>', shown)
+    assert [bool(opened) for opened, _ in repeats] == [True, False, True, False, False]
+    assert words(repeats[1][1]) == "Run 2 (ended like run 1) : with_skill ✓ Pass, without_skill ✗ Fail"
+    assert words(repeats[4][1]) == "Run 5 (ended like run 3) : with_skill ✗ Fail, without_skill ✗ Fail"
+
+
+def test_what_a_case_cost_stands_in_its_row() -> None:
+    """The known costs of all its sessions are added; a page of sessions of unknown cost has no such column."""
+    paid = SESSION.model_copy(update={"usage": Usage(cost_usd=0.25)})
+    shown = words(drawn(in_arms((0, "with_skill", "pp"), (0, "without_skill", "ff"), execution=paid)))
+    assert "Case with_skill without_skill Difference Outcome Cost" in shown
+    assert "rescued 1.00 USD without_skill: without_skill is wrong" in shown
+    free = words(drawn(in_arms((0, "with_skill", "p"), execution=SESSION)))
+    assert "Outcome Cost" not in free
 
 
 def test_what_an_agent_changed_in_files() -> None:
@@ -460,8 +479,8 @@ def test_transcripts_have_a_limit_and_the_way_to_them_is_told(monkeypatch: pytes
     monkeypatch.setattr(content, "ROOM", 2 * (40 + transcript(result(execution=SESSION)).size))
     view = in_arms((0, "with_skill", "p"), (1, "with_skill", "f"), (2, "with_skill", "p"), execution=SESSION)
     shown = drawn(view)
-    assert shown.count('<div class="side ') == 1
-    assert shown.index("name-1") < shown.index('<div class="side ') < shown.index("name-0")
+    assert shown.count('<section class="side ') == 1
+    assert shown.index("name-1") < shown.index('<section class="side ') < shown.index("name-0")
     command = f"skillgauge report show {view.run.run_id} --case 0"
     assert command in words(shown)
     assert ROOM < 10_000_000

@@ -152,7 +152,12 @@ def continuation_of(view: RunView, selection: Selection, runs: int | None) -> Co
     cases = {(case.suite_id, case.id): case for case in view.cases()}
     if selection.model_copy(update={"targets": ()}).is_given:
         return Continuation(view, _chosen(view, cases, selection), runs or RUNS, chosen=True)
-    suites = _suites_with(view, selection.targets)
+    return _of_open_comparisons(view, cases, _suites_with(view, selection.targets), runs)
+
+
+def _of_open_comparisons(
+    view: RunView, cases: Mapping[Place, CaseHead], suites: set[str], runs: int | None
+) -> Continuation:
     pairs = [pair for pair in compared(view) if pair.candidate.suite_id in suites]
     open_pairs = [pair for pair in pairs if _is_open(pair)]
     if open_pairs:

@@ -14,6 +14,7 @@ from ...errors import PluginError, Problem
 from ...plan.options import EvalOptions
 from ...plan.preparing import Prepared
 from ...plugins.registry import Registry
+from ...types.arms import Arm
 from ...types.suite import Case
 from .declared import Declared
 from .parts_here import files_of_case
@@ -47,12 +48,15 @@ def _of_suites(prepared: Prepared) -> Iterator[Path]:
     for suite in prepared.suites.suites:
         yield Path(suite.root)
         yield from (Path(target.root) for target in suite.targets if target.root)
-        arms = (*suite.arms, *(cell.arm for one in prepared.plan.suites for cell in one.cells))
-        for arm in arms:
-            yield from (Path(skill.root) for skill in arm.skills)
-            yield from (Path(file.source) for install in arm.installs for file in install.files if file.source)
+        for arm in (*suite.arms, *(cell.arm for one in prepared.plan.suites for cell in one.cells)):
+            yield from _of_arm(arm)
         for case in suite.cases:
             yield from _of_case(case)
+
+
+def _of_arm(arm: Arm) -> Iterator[Path]:
+    yield from (Path(skill.root) for skill in arm.skills)
+    yield from (Path(file.source) for install in arm.installs for file in install.files if file.source)
 
 
 def _of_case(case: Case) -> Iterator[Path]:

@@ -77,12 +77,13 @@ def _run(
     for report in case_by_case(view):
         key = case_key(report.case, view)
         page = case_page(report)
+        results = {result.ordinal: result for repeats in report.results.values() for result in repeats}
         yield links.case(row.key, key), pages.draw("case", row=row, page=page)
         for side in page.sides:
             if side.is_cut:
-                whole = trial_page(side.result, whole=True)
+                whole = trial_page(results[side.ordinal], whole=True)
                 drawn = pages.draw("trial", row=row, page=whole, case=key)
-                yield links.trial(row.key, side.result.ordinal), drawn
+                yield links.trial(row.key, side.ordinal), drawn
 
 
 def _written(folder: Path, drawn: Iterator[tuple[str, str]]) -> Iterator[Path]:

@@ -24,13 +24,14 @@ from skillgauge.api.report import (
     reason_of,
     run_notes,
 )
+from skillgauge_run_pages.case_rows import lanes_of
 from skillgauge_run_pages.efforts import Efforts
 from skillgauge_run_pages.skills import Skills, WorstCase
 from skillgauge_run_pages.summary import GroupFigures, SuiteFigures, suites_of
 from skillgauge_run_views import Transcript, transcript
 from skillgauge_run_views.transcripts import as_text
 
-from .cases import CasesByArm, Lane, lanes_of
+from .cases import CasesByArm, Lane
 
 ROWS = 5_000
 """Trials listed in one report, shared evenly among its groups; those that did not pass come first."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillgauge.api import CaseHead, TrialResult, Verdict
 from skillgauge.api.report import CaseReport, GroupKey, RunView, case_by_case, case_name, counted
+from skillgauge_run_pages.case_rows import lanes_of
+from skillgauge_run_pages.trials import NumberedStep, Repeat, Side, question_of, repeats_of
 from skillgauge_run_pages.waterfall import Waterfall, waterfall
-from skillgauge_run_views import Excerpt, Room, Step, Transcript, excerpt, outcome_text, transcript
-from skillgauge_run_views.transcripts import as_text
+from skillgauge_run_views import Excerpt, Room, Transcript, outcome_text, transcript
 
 SIDE_ROOM = Room(characters=4_000, steps=60)
 """The part of a trial that is shown beside others."""
@@ -17,61 +18,6 @@ _WHOLE = 100_000
 """Characters of one text on the page of a trial."""
 STEPS = 100
 """Steps on a page of a trial."""
-_OPEN = 3
-"""Repeats that stand open, of those that are not alike."""
-
-
-@dataclass(frozen=True)
-class NumberedStep:
-    """A step with its place in the session, from 1, by which it is linked to."""
-
-    number: int
-    step: Step
-
-
-@dataclass(frozen=True)
-class Side:
-    """A trial beside those of other arms."""
-
-    result: TrialResult
-    shown: Transcript
-
-    @classmethod
-    def of(cls, result: TrialResult, room: Room) -> Side:
-        """Return a trial as it is shown in some room."""
-        return cls(result, transcript(result, room))
-
-    @property
-    def steps(self) -> tuple[NumberedStep, ...]:
-        """Its steps with their places."""
-        return tuple(_numbered(self.shown))
-
-    @property
-    def times(self) -> Waterfall | None:
-        """The time of its session, if it is known and all of its steps are here to be linked to."""
-        return None if self.shown.steps_left_out else waterfall(self.result)
-
-    @property
-    def is_cut(self) -> bool:
-        """True if the page of the trial shows more."""
-        texts = (*(one.content for one in self.shown.steps), *self.shown.excerpts)
-        return bool(self.shown.steps_left_out) or any(text.note for text in texts if text)
-
-    @property
-    def total_steps(self) -> int:
-        """Steps of its session."""
-        return len(self.shown.steps) + self.shown.steps_left_out
-
-
-@dataclass(frozen=True)
-class Repeat:
-    """The trials of one repeat, arm beside arm."""
-
-    number: int
-    sides: tuple[Side, ...]
-    like: int | None
-    """An earlier repeat that ended alike, so that this one is folded; `None` if there is none."""
-    is_open: bool
 
 
 @dataclass(frozen=True)
@@ -116,45 +62,15 @@ def find_case(view: RunView, suite: int, index: int) -> CaseReport | None:
 
 def case_page(report: CaseReport) -> CasePage:
     """Return the page of a case."""
-    lanes = dict.fromkeys(group.in_arm("") for group in report.results)
-    question = None
-    if report.case.prompt is not None:
-        question = excerpt("Prompt", report.case.prompt, characters=SIDE_ROOM.characters)
-    elif report.case.input is not None:
-        question = excerpt("Input", as_text(report.case.input), characters=SIDE_ROOM.characters)
-    return CasePage(report.case, question, tuple(_lane(report, lane) for lane in lanes))
+    question = question_of(report.case, SIDE_ROOM.characters)
+    return CasePage(report.case, question, tuple(_lane(report, lane) for lane in lanes_of(report)))
 
 
 def _lane(report: CaseReport, lane: GroupKey) -> Lane:
     outcomes = tuple(
         (pair.baseline.arm, outcome_text(pair.outcome)) for pair in report.pairs if pair.candidate.in_arm("") == lane
     )
-    by_repeat: dict[int, list[TrialResult]] = {}
-    for group, results in report.results.items():
-        if group.in_arm("") == lane:
-            for result in results:
-                by_repeat.setdefault(result.repeat, []).append(result)
-    return Lane(lane, outcomes, tuple(_repeats(sorted(by_repeat.items()))))
-
-
-def _repeats(repeats: Sequence[tuple[int, Sequence[TrialResult]]]) -> Iterator[Repeat]:
-    """Yield the repeats; one whose verdicts and checks are those of an earlier one is folded."""
-    endings: dict[object, int] = {}
-    opened = 0
-    for number, results in repeats:
-        ending = tuple(_ending(result) for result in results)
-        like = endings.get(ending)
-        endings.setdefault(ending, number)
-        is_open = like is None and opened < _OPEN
-        opened += is_open
-        sides = tuple(Side.of(result, SIDE_ROOM) for result in results)
-        yield Repeat(number, sides, like, is_open)
-
-
-def _ending(result: TrialResult) -> tuple[object, ...]:
-    failure = result.execution.failure
-    checks = tuple((score.check_id, score.status) for score in result.scores)
-    return result.arm, result.verdict, checks, failure.failure_class if failure else None
+    return Lane(lane, outcomes, tuple(repeats_of(report, lane, SIDE_ROOM, has_times=True)))
 
 
 @dataclass(frozen=True)
@@ -218,10 +134,3 @@ def trial_page(result: TrialResult, first: int = 1, *, whole: bool = False) -> T
 def is_passed(result: TrialResult) -> bool:
     """Tell whether a trial passed."""
     return result.verdict is Verdict.PASS
-
-
-def _numbered(shown: Transcript) -> Iterator[NumberedStep]:
-    half = len(shown.steps) // 2
-    for place, step in enumerate(shown.steps):
-        left_out = shown.steps_left_out if place >= half else 0
-        yield NumberedStep(place + 1 + left_out, step)

@@ -27,11 +27,12 @@ from skillgauge_judge_labels import (
     questions,
     without_label,
 )
+from skillgauge_run_pages.trials import Side
 from skillgauge_run_views import Excerpt, excerpt
 from skillgauge_run_views.transcripts import as_text
 
 from ..rows import RunRow
-from .case_page import SIDE_ROOM, Side
+from .case_page import SIDE_ROOM
 
 _KEPT = 4
 """Runs whose judged checks stay in memory."""
@@ -126,7 +127,7 @@ class Labels:
         skipped = min(skipped, len(left))
         asked = left[skipped : skipped + 1]
         question = next(iter(questions(view, asked).values()), None)
-        side = Side.of(question.result, SIDE_ROOM) if question else None
+        side = Side.of(question.result, SIDE_ROOM, has_times=False) if question else None
         return LabelPage(question, _task(question) if question else None, side, total - len(left), total, skipped)
 
     def add(self, row: RunRow, view: RunView, words: Mapping[str, str]) -> bool:

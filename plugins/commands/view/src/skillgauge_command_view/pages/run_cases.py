@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
-from skillgauge.api import Followed, Kept, SuiteHead, TrialResult, Verdict, plain
-from skillgauge.api.report import (
-    CaseOutcome,
-    CaseReport,
-    CaseSummary,
-    GroupKey,
-    Outcome,
-    RunState,
-    RunView,
-    case_by_case,
-    passed_text,
-    points,
-    reason_of,
-)
+from skillgauge.api import Followed, Kept, TrialResult, plain
+from skillgauge.api.report import CaseReport, RunState, RunView, case_by_case
+from skillgauge_run_pages.case_rows import CaseRow, CaseTable, case_row, case_table, lanes_of
 from skillgauge_run_pages.efforts import Efforts
-from skillgauge_run_views import outcome_text
 
 from ..rows import RunRow
 
@@ -32,58 +20,21 @@ _FOLLOWED = 2
 """Runs under way whose results stay in memory, without their sessions."""
 _MOST_FOLLOWED = 20_000
 """Trials of the largest run whose results stay in memory; a kilobyte or two each."""
-_BAD = frozenset({CaseOutcome.FAILED, CaseOutcome.ERROR})
-_CHANGED = frozenset({Outcome.FLIP_TO_PASS, Outcome.FLIP_TO_FAIL})
+_REASON = 300
+"""Characters of the reason of a case that stay in memory."""
 _Place = tuple[str, int]
 """A case: its suite, and its index there."""
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A case in one arm."""
-
-    arm: str
-    outcome: CaseOutcome
-    shown: str
-
-
-@dataclass(frozen=True)
-class CaseRow:
-    """A case with one target, engine and model, in all arms."""
+class TrialName:
+    """The words that tell a trial from the others of its run."""
 
     case: str
-    """Its name in addresses."""
-    id: str
-    name: str
-    suite: str
-    group: GroupKey
-    """Its target, engine and model; of no arm."""
     lane: str
-    """The words that tell it from the other rows of its case; empty if there is none."""
-    cells: Mapping[str, Cell]
-    changes: tuple[tuple[str, str], ...]
-    """Difference and outcome of each comparison."""
-    is_changed: bool
-    """True if the arms of a comparison ended differently."""
-    is_bad: bool
-    """True if an arm that is not only compared with did not pass."""
-    reason: str
-    cost_usd: float | None
-
-    @property
-    def words(self) -> str:
-        """All that a search looks at, in lower case."""
-        return f"{self.id}\n{self.name}\n{self.lane}\n{self.reason}".casefold()
-
-
-@dataclass(frozen=True)
-class CaseTable:
-    """The cases of one suite."""
-
-    suite: SuiteHead
-    arms: tuple[str, ...]
-    against: tuple[str, ...]
-    rows: tuple[CaseRow, ...]
+    """Its target, model and engine; empty if all trials of its suite have the same."""
+    arm: str
+    repeat: int
 
 
 @dataclass(frozen=True)
@@ -91,8 +42,19 @@ class RunCases:
     """All that a run's trials tell its page."""
 
     tables: tuple[CaseTable, ...]
-    """The cases of each suite; those that did not pass first."""
+    """The cases of each suite; those that did not always pass first."""
     efforts: Efforts
+
+    def trial_names(self, ordinals: Container[int]) -> dict[int, TrialName]:
+        """Return the names of trials, by their places in the plan."""
+        return {
+            ordinal: TrialName(row.name or row.id, row.lane_text if table.has_lanes else "", arm, repeat)
+            for table in self.tables
+            for row in table.rows
+            for arm, cell in row.cells.items()
+            for repeat, ordinal in cell.trials
+            if ordinal in ordinals
+        }
 
 
 class Cases:
@@ -201,71 +163,17 @@ def _without_session(result: TrialResult) -> TrialResult:
 
 
 def _tables(view: RunView, rows: Iterable[CaseRow]) -> tuple[CaseTable, ...]:
-    """The tables of all suites; what tells the rows of a case apart stands only where a suite has several."""
-    suites = view.head.suites_by_id
-    by_suite: dict[str, list[CaseRow]] = {suite_id: [] for suite_id in suites}
+    by_suite: dict[str, list[CaseRow]] = {suite.id: [] for suite in view.head.suites}
     for row in rows:
-        by_suite[row.suite].append(row)
-    has_several = len({row.group for own in by_suite.values() for row in own}) > len(by_suite)
-    return tuple(
-        _table(suite, by_suite[suite.id], has_several=has_several) for suite in view.head.suites_by_id.values()
-    )
-
-
-def _table(suite: SuiteHead, rows: Sequence[CaseRow], *, has_several: bool) -> CaseTable:
-    arms = tuple(arm for arm in suite.arms if any(arm in row.cells for row in rows)) or suite.arms
-    against = tuple(one.baseline for one in suite.compared)
-    shown = rows if has_several else [replace(row, lane="") for row in rows]
-    return CaseTable(suite, arms, against, tuple(sorted(shown, key=lambda row: not row.is_bad)))
+        by_suite[row.suite_id].append(row)
+    return tuple(case_table(suite, by_suite[suite.id]) for suite in view.head.suites)
 
 
 def _rows(report: CaseReport, view: RunView) -> Iterator[CaseRow]:
-    """Yield the rows of a case; none if the run does not know its suite."""
-    suites = view.head.suites_by_id
-    suite = suites.get(report.case.suite_id)
+    """Yield the rows of a case with short reasons, as they stay in memory; none if the run does not know its suite."""
+    suite = view.head.suites_by_id.get(report.case.suite_id)
     if suite is None:
         return
-    key = f"{list(suites).index(suite.id)}-{report.case.index}"
-    for lane in dict.fromkeys(group.in_arm("") for group in report.results):
-        yield _row(report, suite, lane, key)
-
-
-def _row(report: CaseReport, suite: SuiteHead, lane: GroupKey, key: str) -> CaseRow:
-    summaries = {group.arm: summary for group, summary in report.summaries.items() if group.in_arm("") == lane}
-    judged = {arm: summary for arm, summary in summaries.items() if not suite.is_baseline(arm)} or summaries
-    pairs = [pair for pair in report.pairs if pair.candidate.in_arm("") == lane]
-    return CaseRow(
-        case=key,
-        id=report.case.id,
-        name=report.case.name or "",
-        suite=suite.id,
-        group=lane,
-        lane=" · ".join(filter(None, (lane.target_id, lane.model, lane.runner))),
-        cells={arm: _cell(arm, summary) for arm, summary in summaries.items()},
-        changes=tuple((points(pair.difference), outcome_text(pair.outcome)) for pair in pairs),
-        is_changed=any(pair.outcome in _CHANGED for pair in pairs),
-        is_bad=any(summary.outcome in _BAD for summary in judged.values()),
-        reason=next(_reasons(report, lane, tuple(judged)), ""),
-        cost_usd=_cost(report, lane),
-    )
-
-
-def _cost(report: CaseReport, lane: GroupKey) -> float | None:
-    """The known cost of all sessions of a lane; `None` if none tells."""
-    results = [result for group, repeats in report.results.items() if group.in_arm("") == lane for result in repeats]
-    usages = [result.execution.usage for result in results]
-    costs = [usage.cost_usd for usage in usages if usage and usage.cost_usd is not None]
-    return sum(costs) if costs else None
-
-
-def _cell(arm: str, summary: CaseSummary) -> Cell:
-    apart = ", in quarantine" if summary.outcome is CaseOutcome.QUARANTINED else ""
-    return Cell(arm, summary.outcome, f"{passed_text(summary.counts)}{apart}")
-
-
-def _reasons(report: CaseReport, lane: GroupKey, arms: Sequence[str]) -> Iterator[str]:
-    for verdict in (Verdict.FAIL, Verdict.ERROR):
-        for arm in arms:
-            for result in report.results.get(lane.in_arm(arm), ()):
-                if result.verdict is verdict and (reason := reason_of(result)):
-                    yield plain(reason, 300)
+    for lane in lanes_of(report):
+        row = case_row(report, suite, lane)
+        yield replace(row, reason=plain(row.reason, _REASON))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,12 +23,12 @@ from skillgauge.api.report import (
     rankings,
     run_notes,
 )
+from skillgauge_run_pages.case_rows import CaseRow, CaseTable
 from skillgauge_run_pages.skills import Skills, skills_of
 from skillgauge_run_pages.summary import SuiteFigures, suites_of
 
 from ..links import Links
 from ..rows import RunRow
-from .run_cases import CaseRow, CaseTable
 
 PAGE = 200
 """Cases on a page."""
@@ -101,6 +102,10 @@ class RunPage:
 
         return skills_of(self.opening.skills, address) if self.opening.skills else None
 
+    def address_in(self, links: Links) -> Callable[[CaseRow], str]:
+        """Return the function that gives the address of the page of a case."""
+        return lambda row: links.case(self.row.key, row_key(row, self.view))
+
     @property
     def rankings(self) -> tuple[Ranking, ...]:
         """Engines and models side by side, where there are several."""
@@ -159,9 +164,18 @@ def step_text(last_step: str) -> str:
 
 def case_key(case: CaseHead, view: RunView) -> str:
     """The name of a case in addresses: the place of its suite in the plan, and its own in the suite."""
-    suites = [suite.id for suite in view.head.suites]
-    place = suites.index(case.suite_id) if case.suite_id in suites else len(suites)
-    return f"{place}-{case.index}"
+    return _key(case.suite_id, case.index, view)
+
+
+def row_key(row: CaseRow, view: RunView) -> str:
+    """The same name of the case of a row."""
+    return _key(row.suite_id, row.index, view)
+
+
+def _key(suite_id: str, index: int, view: RunView) -> str:
+    suites = list(view.head.suites_by_id)
+    place = suites.index(suite_id) if suite_id in suites else len(suites)
+    return f"{place}-{index}"
 
 
 @dataclass(frozen=True)
@@ -169,7 +183,7 @@ class CaseFilter:
     """The cases to list.
 
     Args:
-        show: `all`, `bad` (did not pass) or `changed` (the arms differ).
+        show: `all`, `bad` (did not always pass) or `changed` (the arms differ).
         words: a text that the row has to hold.
         page: which page, from 1.
     """

@@ -8,9 +8,11 @@ from itertools import pairwise
 
 from skillgauge.api.report import RunView, moment
 from skillgauge_run_comparisons import MAX_DROP, Report, Terms, compare
+from skillgauge_run_pages.case_rows import CaseRow, Cell
 
 from ..rows import RunRow
-from .run_cases import CaseRow, Cases, Cell
+from .run_cases import Cases
+from .run_page import row_key
 
 MOST = 5
 """Runs beside each other."""
@@ -81,19 +83,21 @@ def _step(before: tuple[RunRow, RunView], after: tuple[RunRow, RunView]) -> Step
 def _lines(runs: Sequence[tuple[RunRow, RunView]], cases: Cases) -> Iterator[CaseLine]:
     """Yield every case in every arm, in the order in which the runs bring them."""
     rows = [[row for table in cases.tables(*run) for row in table.rows] for run in runs]
-    has_several = any(len({(row.suite, row.id, row.group.target_id) for row in own}) < len(own) for own in rows)
+    has_several = any(len({(row.suite_id, row.id, row.lane.target_id) for row in own}) < len(own) for own in rows)
     places: dict[_Key, list[tuple[CaseRow, Cell] | None]] = {}
     for number, own in enumerate(rows):
         for row in own:
             for arm, cell in row.cells.items():
                 places.setdefault(_key(row, arm, has_several=has_several), [None] * len(runs))[number] = (row, cell)
     for (suite, case, arm, *lane), cells in places.items():
-        shown = tuple((cell[0].case, cell[1]) if cell else None for cell in cells)
+        shown = tuple(
+            (row_key(cell[0], view), cell[1]) if cell else None for cell, (_, view) in zip(cells, runs, strict=True)
+        )
         yield CaseLine(case, suite, arm, " · ".join(filter(None, lane)), shown)
 
 
 def _key(row: CaseRow, arm: str, *, has_several: bool) -> _Key:
     """The words that tell a case in an arm from others in all runs: engine and model only where a run has several."""
-    group = row.group
-    key = (row.suite, row.id, arm, group.target_id or "")
+    group = row.lane
+    key = (row.suite_id, row.id, arm, group.target_id or "")
     return (*key, group.model or "", group.runner) if has_several else key
