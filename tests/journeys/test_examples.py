@@ -102,7 +102,7 @@ def test_a_judge_behind_oauth_grades(work: Path, user: dict[str, str]) -> None:
 def test_an_executor_replaces_processes(work: Path, user: dict[str, str]) -> None:
     """The skill counts to two in each process."""
     done = tried("fresh-executor", work, user)
-    assert "4 passed" in done.stdout
+    assert "5 passed" in done.stdout
     assert done.stderr.splitlines()[-1] == "gate met: 4 of 4 passed"
 
 
@@ -119,5 +119,5 @@ def test_a_sandbox_in_a_cloud_runs_a_skill(work: Path, user: dict[str, str]) -> 
 def test_workers_take_attempts_from_a_queue(work: Path, user: dict[str, str]) -> None:
     """Workers that dial in make every attempt, and end with the evaluation."""
     done = tried("queue-executor", work, user)
-    assert "4 passed" in done.stdout
+    assert "11 passed" in done.stdout
     assert done.stderr.splitlines()[-1] == "gate met: 6 of 6 passed"

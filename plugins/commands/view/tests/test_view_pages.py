@@ -191,6 +191,18 @@ def test_rows_of_cases_are_those_of_the_report(serve: Any, views: list[RunView])
     assert '<span class="by"><bdi>Write a &lt;b&gt;note&lt;/b&gt;.</bdi></span>' in page
 
 
+def test_a_run_of_recordings_says_so(serve: Any, views: list[RunView]) -> None:
+    """As the report does: the costs beside the cases are those of the recordings."""
+    view = next(view for view in views if view.run.run_id == "run6")
+    results = [
+        result.model_copy(update={"execution": result.execution.model_copy(update={"replayed": True})})
+        for result in view.results()
+    ]
+    with serve([replace(view, source=Kept(lambda: results, list(view.cases())))]) as served:
+        page = served.get("/runs/run6").text
+    assert "<strong><bdi>Replayed</bdi>:</strong> <bdi>all trials are recordings" in page
+
+
 def test_what_is_not_there_is_said(served: Any) -> None:
     """A run, a case and a trial that do not exist."""
     for path in ("/runs/nothing", "/runs/run2/cases/0-99", "/runs/run2/cases/7-0", "/runs/run2/trials/99", "/x"):

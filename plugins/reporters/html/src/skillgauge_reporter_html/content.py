@@ -26,6 +26,7 @@ from skillgauge.api.report import (
 )
 from skillgauge_run_pages.case_rows import lanes_of
 from skillgauge_run_pages.efforts import Efforts
+from skillgauge_run_pages.notices import Notices
 from skillgauge_run_pages.skills import Skills, WorstCase
 from skillgauge_run_pages.summary import GroupFigures, SuiteFigures, suites_of
 from skillgauge_run_views import Transcript, transcript
@@ -170,31 +171,6 @@ class _Bucket:
 
 
 @dataclass
-class _Notices:
-    """The remarks on the whole run: recordings, and notes that every trial of a runner has."""
-
-    trials: int = 0
-    replayed: int = 0
-    notes: dict[str, frozenset[str]] = field(default_factory=dict)
-
-    def add(self, result: TrialResult) -> None:
-        """Take note of a trial."""
-        self.trials += 1
-        self.replayed += result.execution.replayed
-        mine = frozenset(result.execution.notes)
-        self.notes[result.runner] = self.notes.get(result.runner, mine) & mine
-
-    def told(self) -> Iterator[tuple[str, str]]:
-        """Title and text of each."""
-        if self.replayed:
-            which = "all trials are" if self.replayed == self.trials else f"{self.replayed} of {self.trials} trials are"
-            yield "Replayed", f"{which} recordings, graded now; times and costs are those of the recordings."
-        for runner, notes in self.notes.items():
-            for note in sorted(notes):
-                yield f"Engine {runner}", note
-
-
-@dataclass
 class _Contents:
     """What is kept of a run while its results go by."""
 
@@ -204,7 +180,7 @@ class _Contents:
     """Characters of transcripts that are kept of a group."""
     buckets: dict[GroupKey, _Bucket]
     lanes: dict[GroupKey, Lane] = field(default_factory=dict)
-    notices: _Notices = field(default_factory=_Notices)
+    notices: Notices = field(default_factory=Notices)
     efforts: Efforts = field(default_factory=Efforts)
 
     def add_trials(self, report: CaseReport, *, has_transcript: bool) -> None:
@@ -212,9 +188,9 @@ class _Contents:
         name = report.case.name or report.case.id
         for group, results in report.results.items():
             self.efforts.add(results)
+            self.notices.add(results)
             bucket = self.buckets.setdefault(group, _Bucket(self.limit, self.room))
             for result in results:
-                self.notices.add(result)
                 bucket.add(result, name, has_transcript=has_transcript)
 
     def add_lanes(self, report: CaseReport, suite: SuiteHead) -> None:
@@ -243,7 +219,7 @@ def page_of(view: RunView, reports: Iterable[CaseReport] | None = None) -> Page:
             contents.add_lanes(report, suite)
     suites = tuple(_suite_parts(view, contents, folded=frozenset(agents)))
     notes = [("Note", note) for note in (*run_notes(view), *judge_notes(view))]
-    return Page(view, suites, (*contents.notices.told(), *notes), efforts=contents.efforts)
+    return Page(view, suites, (*contents.notices.lines(), *notes), efforts=contents.efforts)
 
 
 def _suite_parts(view: RunView, contents: _Contents, *, folded: frozenset[str]) -> Iterator[SuitePart]:

@@ -11,6 +11,7 @@ from skillgauge.api import Followed, Kept, TrialResult, plain
 from skillgauge.api.report import CaseReport, RunState, RunView, case_by_case
 from skillgauge_run_pages.case_rows import CaseRow, CaseTable, case_row, case_table, lanes_of
 from skillgauge_run_pages.efforts import Efforts
+from skillgauge_run_pages.notices import Notices
 
 from ..rows import RunRow
 
@@ -44,6 +45,8 @@ class RunCases:
     tables: tuple[CaseTable, ...]
     """The cases of each suite; those that did not always pass first."""
     efforts: Efforts
+    notices: tuple[tuple[str, str], ...]
+    """Title and text of each remark on the whole run."""
 
     def trial_names(self, ordinals: Container[int]) -> dict[int, TrialName]:
         """Return the names of trials, by their places in the plan."""
@@ -100,13 +103,14 @@ class Cases:
 
 def cases_of(view: RunView) -> RunCases:
     """Return what the trials of a run tell; results are read once, and of each case a row is kept."""
-    efforts = Efforts()
+    efforts, notices = Efforts(), Notices()
     rows: list[CaseRow] = []
     for report in case_by_case(view):
         for results in report.results.values():
             efforts.add(results)
+            notices.add(results)
         rows += _rows(report, view)
-    return RunCases(_tables(view, rows), efforts)
+    return RunCases(_tables(view, rows), efforts, tuple(notices.lines()))
 
 
 @dataclass
@@ -129,11 +133,12 @@ class _FollowedCases:
                 self._stale.add(place)
                 self._cursor = cursor
             self._renew(view)
-            efforts = Efforts()
+            efforts, notices = Efforts(), Notices()
             for place in sorted(self.results):
                 efforts.add(self._results(place))
+                notices.add(self._results(place))
             rows = [row for place in sorted(self.rows) for row in self.rows[place]]
-        return RunCases(_tables(view, rows), efforts)
+        return RunCases(_tables(view, rows), efforts, tuple(notices.lines()))
 
     def _renew(self, view: RunView) -> None:
         """Make the rows of those cases anew that have new results."""
