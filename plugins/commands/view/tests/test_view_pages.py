@@ -21,6 +21,7 @@ HARMLESS = {
     *("html", "head", "meta", "title", "link", "body", "a", "header", "nav", "main", "h1", "h2", "h3", "p", "span"),
     *("div", "section", "table", "caption", "thead", "tbody", "tr", "th", "td", "form", "label", "input", "select"),
     *("option", "button", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary", "pre", "code", "strong", "bdi"),
+    *("mark", "br", "title"),
     *("svg", "path", "rect", "line", "circle", "text", "g", "polyline", "figure", "figcaption"),
 }
 ADDRESSES = re.compile(

@@ -27,7 +27,9 @@ from .pages.label_page import Labels
 from .pages.map_page import Maps, map_page
 from .pages.run_cases import Cases
 from .pages.run_page import PAGE, CaseFilter, RunPage
+from .pages.searching import search
 from .pages.several_page import MOST, several_page
+from .pages.sparklines import sparklines
 from .quarantining import Quarantine
 from .rendering import Pages, icon, map_style, style
 from .rows import RunRow
@@ -106,7 +108,15 @@ class Viewer:
         chosen = RunFilter.of(words_of(request))
         part, sources = chosen.part(rows), self.runs.labels
         maps = self.maps.all() if chosen.is_empty else {}
-        return self._page("runs", chosen=chosen, part=part, choices=choices(rows), sources=sources, maps=maps)
+        return self._page(
+            "runs",
+            chosen=chosen,
+            part=part,
+            choices=choices(rows),
+            lines=sparklines(rows, part.rows),
+            sources=sources,
+            maps=maps,
+        )
 
     def run(self, request: Request) -> Response:
         """A run."""
@@ -149,6 +159,8 @@ class Viewer:
             "case",
             row=row,
             page=case_page(report),
+            case=f"{request.path_params['suite']}-{request.path_params['case']}",
+            search=search(report, words.get("q", "")),
             trial_notes=self.runs.trial_notes(row) or {},
             quarantine=lines,
             is_asked="until" in words,

@@ -16,6 +16,7 @@ from .pages.history_page import history_page, newest_rows
 from .pages.map_page import Maps, map_page
 from .pages.run_cases import cases_of
 from .pages.run_page import PAGE, CaseFilter, RunPage, case_key
+from .pages.sparklines import sparklines
 from .rendering import Pages
 from .rows import RunRow
 from .run_list import Part, RunFilter, choices
@@ -60,6 +61,7 @@ def _across(
     part = Part(tuple(rows), len(rows), len(rows), 1, 1)
     sources = tuple(dict.fromkeys(row.source for row in rows))
     listed = {"part": part, "choices": choices(rows), "sources": sources, "maps": maps}
+    listed["lines"] = sparklines(rows, rows)
     yield links.runs(), pages.draw("runs", chosen=RunFilter(), **listed)
     for target in dict.fromkeys(target for row in rows for target in row.targets):
         own, older = newest_rows(rows, target)

@@ -64,6 +64,8 @@ class RunRow:
     models: tuple[str, ...]
     results: str
     """The cases that passed, in words."""
+    passed: float | None
+    """The share of cases that passed, from 0 to 1; `None` if no case was graded."""
     lifts: tuple[Lift, ...]
     errors: int
     trials: int
@@ -125,6 +127,7 @@ def row_of(view: RunView, key: str, source: str) -> RunRow:
         engines=_each((*(runner.name for runner in head.runners), *(group.runner for group in view.summary.groups))),
         models=_each((*head.models, *(group.model for group in view.summary.groups if group.model))),
         results=_results(groups),
+        passed=_passed(groups),
         lifts=tuple(_lifts(view)),
         errors=counts.errors,
         trials=view.summary.counts.total,
@@ -158,6 +161,11 @@ def _results(groups: Sequence[GroupSummary]) -> str:
         counts = CaseCounts.sum(cases)
         return f"{counts.passed} of {counts.graded}"
     return passed_text(Counts.sum(group.counts for group in groups)) if groups else ""
+
+
+def _passed(groups: Sequence[GroupSummary]) -> float | None:
+    counts = CaseCounts.sum(group.cases for group in groups if group.cases)
+    return counts.passed / counts.graded if counts.graded else None
 
 
 def _lifts(view: RunView) -> Iterator[Lift]:

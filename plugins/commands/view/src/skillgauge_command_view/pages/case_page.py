@@ -97,12 +97,17 @@ class TrialPage:
 
     def part_of(self, step: int) -> int:
         """The first step of the part that a step is in."""
-        return (step - 1) // STEPS * STEPS + 1
+        return part_of(step)
 
     @property
     def steps_text(self) -> str:
         """The number of its steps in words."""
         return counted(self.total, "step")
+
+
+def part_of(step: int) -> int:
+    """Return the first step of the part of a session that a step is in, both from 1."""
+    return (step - 1) // STEPS * STEPS + 1
 
 
 def find_trial(view: RunView, ordinal: int) -> TrialResult | None:
