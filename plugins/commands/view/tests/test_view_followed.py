@@ -72,7 +72,9 @@ def store(tmp_path: Path) -> Iterator[Any]:
 
 def test_only_what_is_new_is_read(store: Any, eventful_view: RunView) -> None:
     """Results come in any order and again; what is shown is always what reading all of them would show."""
-    results = list(eventful_view.results())
+    first, *others = eventful_view.results()
+    recorded = first.execution.model_copy(update={"replayed": True})
+    results = [first.model_copy(update={"execution": recorded}), *others]
     head = eventful_view.head.model_copy(update={"trial_count": len(results)})
     looks = Looks(store)
 
@@ -93,6 +95,7 @@ def test_only_what_is_new_is_read(store: Any, eventful_view: RunView) -> None:
         cases, read, view = looks.look()
         assert read == [failed.ordinal]
         assert before != cases == cases_of(view)
+        assert [title for title, _ in cases.notices] == ["Replayed"]
         await log.finish(RunState.FINISHED, eventful_view.summary)
         cases, read, view = looks.look()
         assert cases == cases_of(view)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import EventKind, Kept, Score, Trajectory, TrajectoryEvent, TrialResult
+from skillgauge.api import EventKind, FileChange, Kept, Score, Trajectory, TrajectoryEvent, TrialResult
 from skillgauge.api.report import RunState, RunView, case_by_case
 from skillgauge_command_view.pages.searching import MOST, search
 from skillgauge_command_view.pages.sparklines import Sparkline, sparklines
@@ -23,10 +23,10 @@ def with_session(result: TrialResult, texts: dict[int, str]) -> TrialResult:
         TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Bash", text=texts.get(step, "nothing"))
         for step in range(1, STEPS + 1)
     )
-    execution = result.execution.model_copy(
-        update={"trajectory": Trajectory(events=events), "text": "It is <b>done</b>."}
-    )
-    scores = (Score.failed("no LABEL on the box"),)
+    files = (FileChange(path="out/crate.txt", change="created", text="sealed with wax\n"),)
+    facts = {"trajectory": Trajectory(events=events), "text": "It is <b>done</b>.", "files": files}
+    execution = result.execution.model_copy(update=facts)
+    scores = (Score.failed("no LABEL on the box \u202eturned"),)
     return result.model_copy(update={"execution": execution, "scores": scores})
 
 
@@ -68,6 +68,22 @@ def test_checks_and_answers_are_found_too(serve: Any, view: RunView) -> None:
     assert answers
     assert all("&lt;b&gt;done" in text.replace("<mark>", "").replace("</mark>", "") for _, text in answers)
     assert "No step, answer, file or check has these words" in nothing
+
+
+@pytest.mark.parametrize("words", ["crate.txt", "sealed+wax"])
+def test_files_are_found_by_path_and_content(serve: Any, view: RunView, words: str) -> None:
+    """One in each trial."""
+    trials = sum(len(results) for results in next(iter(case_by_case(view))).results.values())
+    with serve([view]) as served:
+        assert f"{trials} places in {trials} trials" in served.get(f"/runs/run6/cases/0-0?q={words}").text
+
+
+def test_no_character_turns_a_place_around(serve: Any, view: RunView) -> None:
+    """It is replaced, as everywhere on a page."""
+    with serve([view]) as served:
+        page = served.get("/runs/run6/cases/0-0?q=turned").text
+    assert any(text.endswith("\ufffd<mark>turned</mark>") for _, text in found(page))
+    assert "\u202e" not in page
 
 
 def test_only_the_first_places_are_listed(view: RunView) -> None:
