@@ -46,6 +46,8 @@ PAGES = {
     "hostile-case": "/runs/run3/cases/0-0",
     "partial": "/runs/run4",
     "case": "/runs/run6/cases/0-1",
+    "searched": "/runs/run6/cases/0-1?q=done",
+    "hostile-searched": "/runs/run3/cases/0-0?q=script",
     "trial": "/runs/run6/trials/2",
     "compare": "/compare?a=run2&b=run7",
     "several": "/compare?run=run2&run=run6&run=run7",

@@ -86,6 +86,15 @@ def test_no_character_turns_a_place_around(serve: Any, view: RunView) -> None:
     assert "\u202e" not in page
 
 
+def test_hostile_places_are_texts(serve: Any, views: list[RunView]) -> None:
+    """What is found and what was searched for act on nothing."""
+    with serve(views) as served:
+        page = served.get("/runs/run3/cases/0-0?q=%3Cscript%3E").text
+    assert found(page)
+    assert all("&lt;" in text for _, text in found(page))
+    assert "<script" not in page
+
+
 def test_only_the_first_places_are_listed(view: RunView) -> None:
     """All are counted."""
     report = next(iter(case_by_case(view)))
