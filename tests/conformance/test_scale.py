@@ -33,6 +33,7 @@ def test_nothing_is_paid_twice_and_nothing_lost() -> None:
     assert tally.writes["keep"] >= tally.verdicts[Verdict.PASS]
 
 
+@pytest.mark.slow
 def test_without_keeping_finished_sessions_are_paid_again() -> None:
     """That the simulation can tell: workers die over gradings, too."""
     tally = simulate(replace(SMALL, keeps=False))

@@ -122,6 +122,7 @@ PASSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-CONFORM-002")
 @every("verdict")
 def test_verdicts(program: Program, golden: Traversable) -> None:

@@ -44,6 +44,7 @@ def talking(root: Path, **said: Any) -> Suite:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", FORMATS)
 def test_a_required_check_is_written_or_told(module: str, tmp_path: Path) -> None:
     """A check that ends a conversation is no ordinary one, in a format that knows conversations."""

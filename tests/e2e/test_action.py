@@ -94,6 +94,7 @@ def test_green(play: Play, repository: Path) -> None:
     assert f"file=greetings/evals/evals.json,line={line}," in command[1]
 
 
+@pytest.mark.slow
 def test_what_cases_and_agents_say_is_no_command(play: Play) -> None:
     """Whatever stands in the log, the runner obeys annotations of ours only."""
     played = play(args="\n".join([*MOCK, "--verbose"]))

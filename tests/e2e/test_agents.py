@@ -62,6 +62,7 @@ def verdicts(done: Done) -> dict[tuple[str, str], str]:
     return {(one["case_id"], one["arm"]): one["verdict"] for one in done.document["results"]}
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("SE-RUN-013", "BF-OUT-003", "SE-HOST-003")
 def test_the_mock_runs_the_whole_pipeline_for_nothing(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
@@ -230,6 +231,7 @@ def test_a_replay_that_is_not_clear_starts_nothing(evaluate: Evaluate, suite: Ca
     assert "exclude each other" in both.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_an_exhausted_budget_ends_with_4_and_the_rest_runs_later(
     evaluate: Evaluate, suite: Callable[..., Path], work: Path
@@ -250,6 +252,7 @@ def test_an_exhausted_budget_ends_with_4_and_the_rest_runs_later(
     assert second.document["run"]["resumed"]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_keys_that_the_run_does_not_use_are_in_nothing_that_it_writes(
     evaluate: Evaluate, suite: Callable[..., Path], work: Path
@@ -269,6 +272,7 @@ def test_keys_that_the_run_does_not_use_are_in_nothing_that_it_writes(
     assert "I found [redacted:SOMEBODYS_API_KEY] and a value that is no secret" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("UA-CASE-011")
 def test_an_engine_that_cannot_report_blocks_fails_nobody(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
@@ -284,6 +288,7 @@ def test_an_engine_that_cannot_report_blocks_fails_nobody(evaluate: Evaluate, su
             assert score["reason"] == "The engine does not tell whether a tool call was stopped"
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_tokens_are_a_budget_too(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
     """Sessions of 100 tokens: three fit into 350."""
@@ -335,6 +340,7 @@ def test_what_is_wrong_with_an_engine_that_the_user_names_is_in_no_file(
     assert problem["hint"] == "skillgauge plugins info engines command"
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_time_with_a_unit_reaches_the_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
     """An agent that runs out of time has failed, and is no error."""
@@ -408,6 +414,7 @@ def test_a_program_that_breaks_is_no_failed_skill(
 KEY = "sk-canary-of-the-agent-0123456789"
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("BF-CRED-006")
 def test_a_model_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:

@@ -86,6 +86,7 @@ def test_a_skill_without_evals_was_seen(program: Program, evals: Path, command: 
     assert problem["hint"].endswith(f"skillgauge init --dir {evals.parents[1]}")
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_budget_for_what_costs_nothing(program: Program, work: Path, evals: Path) -> None:
     """F-K13: `--max-cost` holds where nothing is paid; where nobody tells what is paid it is refused first."""
@@ -101,6 +102,7 @@ def test_a_budget_for_what_costs_nothing(program: Program, work: Path, evals: Pa
     assert [one["verdict"] for one in free.document["results"]] == ["pass", "pass"]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_the_case_that_ended_a_run_is_named(program: Program, evals: Path) -> None:
     """F-3: by its name, where it has one."""

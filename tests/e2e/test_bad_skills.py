@@ -128,6 +128,7 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": [sorted(names), os.enviro
     assert "s3cret-value" not in second.stdout + second.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_configured_limit_is_only_a_default(
     program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks

@@ -52,6 +52,7 @@ def test_messages_do_not_offer_what_is_blocked(program: Program, skill: Path) ->
     assert "api" not in fewer.partition("several are installed: ")[2].splitlines()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_the_list_marks_what_is_blocked(program: Program) -> None:
     """`plugins list` says why each entry of a blocked plugin is not used; `plugins doctor` leaves it alone."""

@@ -84,6 +84,7 @@ def test_what_is_allowed_is_used(work: Path, environment: dict[str, str], make_s
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("sandbox", ["local", "bubblewrap"])
 def test_a_closed_terminal_ends_a_run_as_ctrl_c_does(

@@ -178,6 +178,7 @@ def test_what_may_pass_is_tried_again(
     assert (result["verdict"], len(sent)) == (verdict, requests)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-22", "ES-DEFECT-24")
 def test_failures_count_in_the_percentiles(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:

@@ -199,6 +199,7 @@ def test_each_fault_has_its_class_and_is_no_verdict(run: Callable[..., dict[str,
     assert blames == {"infrastructure"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("strongest")
 @EACH
 def test_a_short_pause_is_waited_for(run: Callable[..., dict[str, Any]], engine: str) -> None:

@@ -87,6 +87,7 @@ def evaluation(work: Path, check: dict[str, str], options: dict[str, Any]) -> li
     return ["eval", skill, "--engine", "command", "--no-baseline", *words]
 
 
+@pytest.mark.slow
 def test_a_session(work: Path, environment: dict[str, str], marker: str) -> None:
     """It is an error of the infrastructure, whatever the options say of the signal, and the skill has not failed."""
     options = {"argv": ["sleep", marker], "skill_folder": ".skills", "exit_codes": {"137": "failed"}}
@@ -98,6 +99,7 @@ def test_a_session(work: Path, environment: dict[str, str], marker: str) -> None
     assert code == 3
 
 
+@pytest.mark.slow
 def test_a_check(work: Path, environment: dict[str, str], marker: str) -> None:
     """A check that was lost has no verdict, whatever the agent left."""
     check = {"text": "checked", "type": "command", "value": f"exec sleep {marker}"}

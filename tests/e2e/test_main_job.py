@@ -85,6 +85,7 @@ def without_times(value: Any) -> Any:
     return value
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_the_report_is_that_of_the_original(program: Program, work: Path) -> None:
     """The calculator on coding-easy: the same keys in the same order and, times aside, the same values.
@@ -196,6 +197,7 @@ print(json.dumps({{"jsonrpc": "2.0", "id": 1, "result": say}}))
     assert done.document["results"][0]["attempts"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-FLOW-008", "ES-EVAL-006")
 def test_concurrency_one_keeps_the_order(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
@@ -397,6 +399,7 @@ def test_version_and_help(program: Program) -> None:
     assert program.process("eval", "--no-such-option", "--json").document["exit_code"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_results_carry_what_made_them(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """The record names every distribution and version that took part, the sandbox, and the moment."""

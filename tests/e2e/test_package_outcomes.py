@@ -104,6 +104,7 @@ def scene(request: pytest.FixtureRequest, work: Path) -> Scene:
     return Scene(package, run, {case["name"]: case for case in read})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TESTS)
 @pytest.mark.requirement("UA-TIER-001", "UA-TIER-002", "UA-TIER-003")
 def test_the_tests_of_a_package(program: Program, work: Path, trust: list[str], name: str) -> None:

@@ -115,6 +115,7 @@ def test_a_service_gets_no_more_than_it_bears(program: Program, suite: Callable[
     assert service.refused <= 8
 
 
+@pytest.mark.slow
 def test_a_burst_of_overload_passes(program: Program, suite: Callable[[int], Path]) -> None:
     """529 to the first of every trial: each is asked once more and passes."""
     seen: Counter[str] = Counter()
@@ -132,6 +133,7 @@ def test_a_burst_of_overload_passes(program: Program, suite: Callable[[int], Pat
     assert given_up(done) == [("overloaded", 0.1)] * 6
 
 
+@pytest.mark.slow
 def test_a_failure_of_the_server_is_made_again(program: Program, suite: Callable[[int], Path]) -> None:
     """500 and then an answer: one further attempt after a second, which is told."""
     with ModelServer([ModelReply(fault=ModelFault.SERVER_ERROR), FINE]) as server:

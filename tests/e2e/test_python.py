@@ -267,6 +267,7 @@ def test_a_program_needs_no_command_line() -> None:
     assert done.stdout == "False\n"
 
 
+@pytest.mark.slow
 def test_a_program_gets_no_file_that_a_suite_wants(tmp_path: Path) -> None:
     """A package names a folder for its reports; from Python it gets none, and its own gate decides."""
     package = tmp_path / "word-tools"

@@ -53,6 +53,7 @@ def statuses(program: Program, work: Path, suite: Path, reply: dict[str, Any]) -
     return [score["status"] for score in result["scores"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("converted", [False, True], ids=["as written", "converted"])
 def test_verdicts_are_those_of_the_dialect(converted: bool, program: Program, work: Path) -> None:
     """Case does not matter in the answer and matters in files; what is converted is decided in the same way."""

@@ -322,6 +322,7 @@ def test_two_runs_write_the_same_entries(program: Program, environment: dict[str
     assert (after["cache_hits"], after["pass_rate"]) == (2, alone["pass_rate"])
 
 
+@pytest.mark.slow
 def test_an_entry_of_another_session_is_a_miss(program: Program, environment: dict[str, str], writing: Path) -> None:
     """What lies under a key says of which session it is."""
     warm(program, writing)
@@ -352,6 +353,7 @@ def test_gates(program: Program, writing: Path, gates: tuple[str, ...], code: in
     assert done.code == code, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-RUN-012")
 def test_a_lift_that_nobody_measured_passes_no_gate(program: Program, writing: Path) -> None:
     """Null is no number: a run of errors, and one without the arm it is compared with, end with 3."""
@@ -440,6 +442,7 @@ def test_a_gate_for_a_manifest(program: Program, writing: Path, work: Path) -> N
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", gate["ran_at"])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-GATE-008")
 def test_an_invalid_run_makes_no_gate(program: Program, writing: Path, work: Path) -> None:
     """The manifest stays as it is, to the byte."""

@@ -37,6 +37,7 @@ def test_the_other_suites_decide(two: Scripted) -> None:
     assert "invalid" not in verdict
 
 
+@pytest.mark.slow
 def test_reports_say_why_cases_were_skipped(two: Scripted) -> None:
     """Markdown beside each case, the others with their number."""
     run(two, "s", "judged")

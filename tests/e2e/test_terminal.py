@@ -118,6 +118,7 @@ def test_a_name_that_lies_a_folder_below_is_found(program: Program) -> None:
     assert "(did you mean skills/adder?)" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_word_that_is_neither_path_nor_case(scripted: Scripted) -> None:
     """F-11: it is told as such, with what is near of both, and nothing runs, though another word would be right."""
     scripted.write(name="sql-migrations")
@@ -200,6 +201,7 @@ def test_the_first_failure_ends_a_run(scripted: Scripted) -> None:
     assert scripted.sessions().count("with_skill 2 1") == 1
 
 
+@pytest.mark.slow
 def test_a_failure_at_the_end_is_one_too(scripted: Scripted) -> None:
     """`-x` is exit code 1 wherever the failure is, and that of a mere baseline is none."""
     done = scripted.evaluate(letters("p", case_4="f"), letters("f"), "-x", "-j", "1", code=1)

@@ -43,6 +43,7 @@ def rows(work: Path) -> list[dict[str, str]]:
     return list(csv.DictReader((work / "reports/eval-result.csv").read_text().splitlines()))
 
 
+@pytest.mark.slow
 def test_arms_over_different_cases_are_no_lift(scripted: Scripted) -> None:
     """N-A8: the hard case errs where the skill is; 100 % beside 75 % is told to be no difference at all."""
     done = scripted.evaluate(

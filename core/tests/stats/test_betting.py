@@ -60,6 +60,7 @@ def test_evidence_beyond_all_measure_is_a_number() -> None:
     assert 0.0 <= chance_to_decide(Discordant(600, 580), 2_000, 4_000) <= 1.0
 
 
+@pytest.mark.slow
 def test_looking_after_every_pair_is_rarely_wrong() -> None:
     """Two arms that are alike, looked at after each of 300 pairs: at most 5 % are ever called different."""
     chance = random.Random(1)

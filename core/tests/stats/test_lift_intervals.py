@@ -49,6 +49,7 @@ def test_the_interval_of_these_cases_agrees_with_the_exact_test(
     assert leaves_out_zero is (chance_of_difference(pairs) <= 1.0 - level + 1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(repeats(5), repeats(5)), min_size=1, max_size=8))
 def test_the_interval_is_mirrored_with_the_arms(cases: list[tuple[Repeats, Repeats]]) -> None:

@@ -91,6 +91,7 @@ def test_an_end_that_was_told_counts(acme: Acme, play: Play) -> None:
     assert (execution.failure, execution.text, execution.exit_code) == (None, "done", 7)
 
 
+@pytest.mark.slow
 def test_time_limit(acme: Acme, play: Play) -> None:
     """Time that runs out while the agent is at work is its own limit, and what it said until then is there."""
     execution, events, _ = play(acme('echo \'{"call": "build"}\'; sleep 60'), limits=Limits(timeout_s=1))
@@ -121,6 +122,7 @@ def test_a_service_that_does_not_answer(acme: Acme, play: Play, script: str, kin
     assert (failure.failure_class, failure.blame) == (kind, blame)
 
 
+@pytest.mark.slow
 def test_a_program_that_hangs_after_its_end(acme: Acme, play: Play) -> None:
     """A session that was told to be over keeps its answer, and a note says what became of the program (E-A4)."""
     execution, _, _ = play(acme(f"{ANSWER}; sleep 60"), limits=Limits(timeout_s=1))

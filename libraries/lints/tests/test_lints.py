@@ -61,6 +61,7 @@ def test_nothing_is_said_of_a_good_skill(program: Program, greet: Path) -> None:
     assert (done.code, found(done)) == (0, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lint", "bad"),
     [

@@ -188,6 +188,7 @@ def test_deadline_keeps_what_the_process_said() -> None:
     assert finished.stdout == b"begin\nend\n"
 
 
+@pytest.mark.slow
 def test_deadline_kills_what_ignores_it() -> None:
     """SIGKILL follows for a group that ignores SIGTERM, grandchildren included."""
     finished = run("sh", "-c", "trap '' TERM; sleep 60 & echo $!; wait; wait", timeout_s=0.5)
@@ -195,6 +196,7 @@ def test_deadline_kills_what_ignores_it() -> None:
     assert gone(int(finished.stdout))
 
 
+@pytest.mark.slow
 def test_grandchild_that_ignores_the_deadline_is_killed() -> None:
     """The main process heeds SIGTERM, its child does not: both are gone, and the answer is kept."""
     finished = run("sh", "-c", "(trap '' TERM; sleep 60) & echo $!; sleep 60", timeout_s=0.5)
@@ -348,6 +350,7 @@ def test_processes_of_a_killed_skillgauge_are_killed() -> None:
     assert gone(int(finished.stdout))
 
 
+@pytest.mark.slow
 @linux
 def test_nothing_leaks() -> None:
     """After 200 processes there are as many descriptors and children as before, and a few threads."""
@@ -799,6 +802,7 @@ def test_exit_kills_what_runs() -> None:
     within(until(lambda: gone(pid) or is_zombie(pid)))
 
 
+@pytest.mark.slow
 def test_forked_child_starts_afresh() -> None:
     """A fork of a program that has used threads can start processes itself and does not kill its parent's."""
     code = """

@@ -160,6 +160,7 @@ def test_calls_at_once_have_a_process_each_and_never_mix(run: Run) -> None:
     run(MANY, test)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("do", "kind", "words"),
     [

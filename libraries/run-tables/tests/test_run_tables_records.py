@@ -211,6 +211,7 @@ def test_a_large_store_is_not_read_as_a_document() -> None:
     assert peak < 100 * 2**20
 
 
+@pytest.mark.slow
 def test_a_notebook_has_a_loop_that_runs(evaluate: Evaluate) -> None:
     """Records can be read in the thread of an event loop, as the cells of a notebook are."""
     evaluate(store="skillgauge.db")
@@ -232,6 +233,7 @@ def test_records_stream(evaluate: Evaluate) -> None:
     assert len(list(found)) == 16
 
 
+@pytest.mark.slow
 def test_a_notebook_links_to_the_page(evaluate: Evaluate) -> None:
     """Runs and cases link to the page beside the record, cases to their place in it; names are escaped."""
     run = evaluate()

@@ -66,6 +66,7 @@ class TestCommand:
             assert "cannot be the summary of a plugin" in err[0]
         assert not Path("skillgauge-scorer-acme-manner").exists()
 
+    @pytest.mark.slow
     def test_for_programs(self, capsys: pytest.CaptureFixture[str]) -> None:
         """One document of the schema that `schema plugins-new` prints; with --dir the folder is there."""
         Path("mine").mkdir()

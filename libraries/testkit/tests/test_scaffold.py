@@ -243,6 +243,7 @@ class TestWriting:
         assert codes(error.value) == ["usage.exists"]
         assert sorted((path, path.lstat().st_mtime_ns) for path in tmp_path.rglob("*")) == before
 
+    @pytest.mark.slow
     def test_a_disk_that_is_full(self, tmp_path: Path) -> None:
         """When a file in the middle cannot be written, nothing is left of those before it."""
         done = subprocess.run(

@@ -48,6 +48,7 @@ def call(said: object, *, timeout_s: float | None = 20, **more: Any) -> Executio
     return asyncio.run(called())
 
 
+@pytest.mark.slow
 def test_adapter() -> None:
     """Calls answer who asked, fail as facts, and end when they are to end."""
     check_adapter(

@@ -88,6 +88,7 @@ def test_results_and_tokens_of_real_runnables(code: str, output: object, method:
     assert Usage.model_validate(answer["usage"]) == KNOWN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "usage", "notes"),
     [

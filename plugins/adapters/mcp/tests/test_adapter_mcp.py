@@ -369,6 +369,7 @@ def test_a_handshake_that_fails(mode: str, words: str) -> None:
     failed(execution, FailureClass.PROTOCOL, words, retryable=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("do", "words"), [("die", "exited with code 3: out of order"), ("killed", "signal 9"), ("deaf", "the server")]
 )
@@ -419,6 +420,7 @@ def test_a_call_without_an_answer(do: str) -> None:
     using(skill(), scenario)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["mute", "stubborn"])
 def test_a_server_that_never_answers_at_all(tmp_path: Path, mode: str) -> None:
     """The limit holds for connecting, too, and a server that ignores SIGTERM is killed with its children."""
@@ -436,6 +438,7 @@ def test_a_server_that_never_answers_at_all(tmp_path: Path, mode: str) -> None:
     assert all(gone(pid) for pid in pids)
 
 
+@pytest.mark.slow
 def test_a_cancelled_call_leaves_no_server_behind() -> None:
     """Cancelled while connecting or while calling: it ends at once, and so does the process when nobody needs it."""
 

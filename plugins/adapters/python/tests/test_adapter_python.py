@@ -211,6 +211,7 @@ def test_the_whole_program(tmp_path: Path, benchmark: Path, adapter: str) -> Non
     assert "exited with code 9" in str(told["dies"])
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.skipif(not find_spec("skillgauge_format_eval_skills"), reason="needs the format plugin")
 @pytest.mark.requirement("ES-ADAPT-007")

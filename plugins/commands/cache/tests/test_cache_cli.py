@@ -49,6 +49,7 @@ def test_an_empty_cache(program: Program, suite: Path) -> None:
     assert why(program) == {"one": (False, []), "two": (False, [])}
 
 
+@pytest.mark.slow
 def test_why_a_session_is_used_or_not(program: Program, suite: Path) -> None:
     """What differs is named; nothing is run and nothing is kept for the question."""
     evaluate(program)

@@ -201,6 +201,7 @@ def suite_of(name: str, root: Path, made: tuple[Case, ...]) -> Suite:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())

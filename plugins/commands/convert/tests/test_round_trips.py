@@ -73,6 +73,7 @@ def call() -> Invocation:
     return invocation(Globals())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", FORMATS)
 @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())

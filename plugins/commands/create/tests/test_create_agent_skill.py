@@ -9,6 +9,7 @@ import pytest
 from skillgauge_testkit.program import Program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["status-notes", "Ann's Notes (2)"])
 def test_a_new_skill_passes_with_the_script(program: Program, work: Path, name: str) -> None:
     """Four cases and a trigger set: all pass with the skill, one without, and the run ends with a sentence and 0."""

@@ -56,6 +56,7 @@ def test_python_script_runs_at_once(program: Program, shell: Shell, work: Path, 
     assert_perfect(shell(evaluate.replace("--benchmark", "--tasks")), work, skill_id)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_python_script_can_be_kept(program: Program, shell: Shell, work: Path) -> None:
     """With "worker" in its configuration, as its README says, a new skill is one process for many calls."""

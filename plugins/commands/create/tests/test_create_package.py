@@ -10,6 +10,7 @@ from skillgauge_command_create.package import PACKAGE, package_name
 from skillgauge_testkit.program import Program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["my_tools", "Ann's Tools (2)"])
 def test_a_new_package_passes_its_tests(program: Program, work: Path, name: str) -> None:
     """Whatever it is called, and whatever it is said to do."""

@@ -65,6 +65,7 @@ def test_a_program_that_is_run_to_its_end(program: Program) -> None:
     }
 
 
+@pytest.mark.slow
 def test_what_was_printed_runs_an_evaluation(program: Program, work: Path) -> None:
     """Pasted as it is; the agent works on a model of this machine, and what it told is in the result."""
     described = program("engines", "probe", "--json", "--", *STAND_IN, "json", "{prompt}").document["configuration"]

@@ -127,6 +127,7 @@ def test_a_rate_that_is_none_is_refused(program: Program, make_skill: MakeSkill,
     assert "--min-completion" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-FIND-006", "ES-FIND-009")
 def test_own_runs_are_known_too(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """The newest finished run of a skill in the store counts beside what is published, and its source is told."""

@@ -47,6 +47,7 @@ def test_reading_makes_no_store(program: Program, work: Path, arguments: list[st
         assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_what_people_say_of_a_run(program: Program, evaluate: Evaluate, work: Path) -> None:
     """A run is named when it begins and later, found by its labels, and is otherwise as it was."""
     evaluate(GOOD)
@@ -95,6 +96,7 @@ def test_a_run_that_is_kept_nowhere_has_no_name(program: Program, evaluate: Eval
     assert not (work / "skillgauge.db").exists()
 
 
+@pytest.mark.slow
 def test_list_and_show(program: Program, evaluate: Evaluate, work: Path) -> None:
     """Runs are listed newest first, filtered, and shown by id, by its beginning and as the latest one."""
     evaluate(GOOD)
@@ -155,6 +157,7 @@ def test_ids_that_mean_no_run_or_several(program: Program, evaluate: Evaluate) -
     assert (far.code, "there is no run latest~2: the store has 2" in far.stderr) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-FLOW-007")
 def test_trend(program: Program, evaluate: Evaluate) -> None:
     """One line per finished run, oldest first: version, rate with interval, change, and what is different."""
@@ -193,6 +196,7 @@ def test_unfinished_runs_are_no_part_of_a_trend(program: Program, evaluate: Eval
     assert program("history", "show", "latest").verdict == "interrupted: 1 of 2 passed"
 
 
+@pytest.mark.slow
 def test_invalid_runs_are_marked_and_no_part_of_a_trend(program: Program, evaluate: Evaluate, work: Path) -> None:
     """A run with too many errors proves nothing: it is counted aloud, and says so in the list (N-A13)."""
     evaluate(GOOD)

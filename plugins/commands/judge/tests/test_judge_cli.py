@@ -67,6 +67,7 @@ def test_from_a_run_to_a_calibration(program: Program, evaluate: Evaluate, label
     assert (work / "other/place.json").read_bytes() == (work / "judge-calibration.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_question_shows_what_a_person_needs(program: Program, evaluate: Evaluate, work: Path) -> None:
     """Task, answer and criteria, with nothing that acts on a terminal."""
     evaluate()
@@ -83,6 +84,7 @@ def test_a_question_shows_what_a_person_needs(program: Program, evaluate: Evalua
     assert line["passes"] is False
 
 
+@pytest.mark.slow
 def test_labelling_goes_on_where_it_was_left(program: Program, evaluate: Evaluate, work: Path) -> None:
     """Quitting keeps what was said; a skipped question comes again, an answered one does not, also from a record."""
     evaluate()
@@ -128,6 +130,7 @@ def test_nothing_is_lost_at_a_terminal(evaluate: Evaluate, work: Path, environme
     assert [line["passes"] for line in labels(work)] == [True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stdin", "told"),
     [
@@ -252,6 +255,7 @@ def test_what_a_judge_may_decide(program: Program, evaluate: Evaluate, label: La
     assert code("calibrated", judged=False).code == 0
 
 
+@pytest.mark.slow
 def test_labels_that_do_not_fit_are_told_all_at_once(
     program: Program, evaluate: Evaluate, label: Labelling, work: Path
 ) -> None:
@@ -305,6 +309,7 @@ def test_without_labels_nothing_is_calibrated(
     assert not (work / "judge-calibration.json").exists()
 
 
+@pytest.mark.slow
 def test_runs_that_cannot_be_calibrated(program: Program, evaluate: Evaluate, work: Path) -> None:
     """No run at all, no judge in it, an unknown check, and scores that do not tell how they were asked for."""
     evaluate(judged=False)
@@ -329,6 +334,7 @@ def test_runs_that_cannot_be_calibrated(program: Program, evaluate: Evaluate, wo
     assert not (work / "labels.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_claims_of_a_panel_in_both_arms(program: Program, work: Path) -> None:
     """Each claim is a check of its own in each arm; the panel is one grader, and all labels are people's word."""
     skill = work / "tables"

@@ -101,6 +101,7 @@ def judge(moody: Moody) -> Iterator[ModelServer]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_judge_is_asked_again(program: Program, evaluate: Evaluate, judge: ModelServer, moody: Moody) -> None:
     """`--dry-run` asks nothing; then three of ten words turn, nothing is executed and no run is kept."""

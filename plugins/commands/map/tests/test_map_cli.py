@@ -98,6 +98,7 @@ def test_a_dry_run_names_sessions_and_alike_skills(make: Map, work: Path) -> Non
     assert none.verdict.endswith("6 queries: 18 sessions")
 
 
+@pytest.mark.slow
 def test_a_map_is_recorded_and_replayed(make: Map) -> None:
     """Both parts play back from one folder without an agent, and nothing differs; a new description is a miss."""
     recorded = make("skills", "--record", "kept", "--json")

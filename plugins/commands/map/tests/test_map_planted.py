@@ -32,7 +32,8 @@ def called(document: dict[str, Any]) -> set[tuple[str, str]]:
     }
 
 
-@pytest.mark.parametrize("number", [15, *(pytest.param(number, marks=pytest.mark.slow) for number in (30, 60))])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [15, 30, 60])
 def test_planted_shadowing_is_found(program: Program, work: Path, number: int) -> None:
     """All planted pairs are called, at most two others, and no skill takes more sessions than in a small catalogue.
 

@@ -32,6 +32,7 @@ HELLO = {
 RUNS = ("--allow-runs", "--max-cost", "2", SCRIPT)
 
 
+@pytest.mark.slow
 def test_every_tool_has_a_schema_and_words(serve: Serve) -> None:
     """An agent chooses by a description, described arguments, and the mark of tools that change something."""
     with serve() as session:

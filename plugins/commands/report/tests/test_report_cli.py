@@ -167,6 +167,7 @@ def test_the_regression_workflow(program: Program, work: Path, baseline: Path, l
     assert "add --fail-on-regression to make this fail the command" in told.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-ARM-003")
 def test_two_runs_of_our_own(program: Program, work: Path, evaluate: Callable[..., None]) -> None:
     """Two evaluations of the same cases, before and after a change of the skill, and their records are compared."""
@@ -230,6 +231,7 @@ def test_runs_of_the_store_are_compared_by_their_ids(
     assert not (work / "none.db").exists()
 
 
+@pytest.mark.slow
 def test_a_task_that_was_changed_is_no_regression(program: Program, work: Path, evaluate: Callable[..., None]) -> None:
     """Same id, another expectation: it is named and left out, in records and in documents (N-A11)."""
     evaluate(SAYS, "--output-dir", "old", "--format", "json", "record")
@@ -241,6 +243,7 @@ def test_a_task_that_was_changed_is_no_regression(program: Program, work: Path, 
         assert "not compared, because they ask or check something else now: two" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_stopped_run_is_refused_in_every_form(program: Program, work: Path, evaluate: Callable[..., None]) -> None:
     """Its own document keeps that it stopped, so the gate does not pass by it (N-A4)."""
     evaluate(SAYS)

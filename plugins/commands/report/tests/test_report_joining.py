@@ -127,6 +127,7 @@ CASES = {"a": "pf", "b": "pp", "c": "fe"}
 letters = st.fixed_dictionaries({case: st.text("pfe", min_size=1, max_size=3) for case in "abc"})
 
 
+@pytest.mark.slow
 @given(st.lists(letters, min_size=2, max_size=4), st.randoms(use_true_random=False))
 def test_every_session_counts_once_in_any_order(runs: list[Letters], random: object) -> None:
     """Verdicts and cost are the sums over the runs, and joining a joined run with its parts again changes nothing."""

@@ -107,6 +107,7 @@ def test_everything_in_one_go(program: Program, work: Path, tasks: Path, make: M
     assert (work / "calls").read_text().split() == ["half", "half", "right", "right", "wrong", "wrong"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-RUN-002", "ES-FIND-003")
 def test_a_query_decides_what_is_evaluated(program: Program, work: Path, tasks: Path, make: Make) -> None:
     """Only skills that fit are called, each in its own folder; `-q` is the query here."""
@@ -120,6 +121,7 @@ def test_a_query_decides_what_is_evaluated(program: Program, work: Path, tasks: 
     assert set((work / "calls").read_text().split()) == {"poet"}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-RUN-002")
 def test_the_documented_benchmark(program: Program, make_skill: MakeSkill) -> None:
     """The calculator, found by the documented query, solves the documented benchmark."""

@@ -194,6 +194,7 @@ def test_the_documented_glob_of_real_runs(program: Program, work: Path, make_ski
     assert (rejected["skill"]["id"], rejected["reasons"]) == ("one", ["completion rate 0% is below 80%"])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-SELECT-004", "ES-SELECT-005", "ES-SELECT-006", "ES-SELECT-010")
 def test_strategy_and_command_line(program: Program, work: Path, three: Path) -> None:
     """A strategy file rules, without filters too; an option replaces its value only if it is given."""

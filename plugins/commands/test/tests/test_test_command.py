@@ -46,6 +46,7 @@ def change(package: Path, path: str, old: str, new: str) -> None:
     file.write_text(text.replace(old, new))
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("UA-LAYOUT-004", "UA-LAYOUT-009", "UA-TIER-001", "UA-TIER-002", "UA-TIER-003")
 def test_a_package_is_tested_as_a_whole(program: Program, package: Path) -> None:
     """Skills, hooks and the package itself; what needs a model is skipped, and nothing in the package changes."""
@@ -60,6 +61,7 @@ def test_a_package_is_tested_as_a_whole(program: Program, package: Path) -> None
     assert [path.name for path in program.work.iterdir()] == ["word-tools"]  # no store, no report unasked
 
 
+@pytest.mark.slow
 def test_what_people_read(program: Program, package: Path) -> None:
     """A line a case below its suite, the reason of a skipped one, and a verdict."""
     done = program("test", cwd=package)
@@ -75,6 +77,7 @@ def test_what_people_read(program: Program, package: Path) -> None:
     assert done.verdict == "done: 8 of 9 passed, 1 case skipped"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -93,6 +96,7 @@ def test_selection(program: Program, package: Path, options: list[str], expected
     assert {suite: len(cases) for suite, cases in found.items()} == expected
 
 
+@pytest.mark.slow
 def test_a_selection_that_fits_nothing(program: Program, package: Path) -> None:
     """A selector that matches nothing is told apart from a package without tests."""
     assert program("test", package, "--case", "no-such-*").code == 5
@@ -150,6 +154,7 @@ def test_each_expectation_can_fail(
     assert reason in failed["reason"]
 
 
+@pytest.mark.slow
 def test_a_time_limit_ends_everything_and_fails_the_case(program: Program, package: Path) -> None:
     """Also what the command left in the background."""
     change(package, "skills/word-count/tests/test-config.json", "25", "0.4")
@@ -159,6 +164,7 @@ def test_a_time_limit_ends_everything_and_fails_the_case(program: Program, packa
     assert done.document["cases"][0]["reason"] == "timeout after 0.4 s"
 
 
+@pytest.mark.slow
 def test_a_hook_has_the_shorter_of_two_limits(program: Program, package: Path) -> None:
     """That of its entry holds beside that of the configuration."""
     change(package, "hooks/hooks.json", "python3 ${PACKAGE_ROOT}/hooks/scripts/generated.py", "sleep 60")
@@ -185,6 +191,7 @@ def test_commands_see_a_built_environment(program: Program, package: Path) -> No
     assert "MINE" not in record
 
 
+@pytest.mark.slow
 def test_cases_do_not_see_each_other(program: Program, package: Path) -> None:
     """Each has a copy of the package, which goes with it."""
     change(
@@ -216,6 +223,7 @@ def test_what_is_tested_does_not_see_what_is_expected_of_it(program: Program, pa
     assert found == {SKILL: {"looks-around": "pass"}}
 
 
+@pytest.mark.slow
 def test_reports(program: Program, package: Path) -> None:
     """JUnit has a suite for each skill, and for the hooks."""
     done = program("test", package, "--format", "junit", "--output-dir", "out", "--json")
@@ -224,6 +232,7 @@ def test_reports(program: Program, package: Path) -> None:
     assert told == {SKILL: "4", HOOKS: "4", QUALITY: "1"}
 
 
+@pytest.mark.slow
 def test_a_workspace_of_packages(program: Program, work: Path, package: Path) -> None:
     """Every package that its globs match is tested; each has suites of its own."""
     other = work / "other"

@@ -311,6 +311,7 @@ def test_labels_by_keyboard(browser: Browser, serve: Any, judged_view: RunView, 
     assert ([line.label.passes for line in lines], problems, faults) == ([True, False], [], [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_words_about_a_session_by_keyboard(
@@ -369,6 +370,7 @@ class AlwaysStops(Stopper):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_run_under_way(

@@ -246,6 +246,7 @@ def wait_for(is_so: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_eval_honours_the_lines_that_a_page_gives(program: Program, evaluated: Path) -> None:
     """From the page of a case into the configuration: the next run has that case in quarantine, and no other."""
     with started(program, "--store", "runs.db") as (_, document), pages(document) as client:
@@ -266,6 +267,7 @@ def test_eval_honours_the_lines_that_a_page_gives(program: Program, evaluated: P
     assert (entry["until"], entry["reason"]) == ("2999-01-31", "it wavers")
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says who holds a lock and gives handles on processes")
 def test_a_run_is_stopped_from_its_page(program: Program, work: Path) -> None:

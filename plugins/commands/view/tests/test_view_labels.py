@@ -142,6 +142,7 @@ def test_a_check_has_one_label(serve: Any, judged_view: RunView, tmp_path: Path)
     assert [line.label.passes for line in lines] == [True]
 
 
+@pytest.mark.slow
 def test_without_leave_nothing_is_asked(serve: Any, judged_view: RunView, views: list[RunView]) -> None:
     """With `--read-only` no page asks; a run without a judge has neither page."""
     with serve([judged_view, *views]) as served:

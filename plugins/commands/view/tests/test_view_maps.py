@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from skillgauge.api.report import RunView
 from skillgauge_command_view.export import export
 from skillgauge_command_view.pages.map_page import Maps
@@ -12,6 +14,7 @@ from skillgauge_command_view.rows import row_of
 from skillgauge_command_view.sources import key_of
 
 
+@pytest.mark.slow
 def test_a_map_is_a_page_of_the_server(serve: Any, views: list[RunView], map_folder: Path) -> None:
     """The list and the page of its run lead to it; its texts are inert; another name is no page."""
     with serve(views, maps=Maps([map_folder])) as served:

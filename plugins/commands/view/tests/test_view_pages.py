@@ -212,6 +212,7 @@ def test_what_is_not_there_is_said(served: Any) -> None:
         assert "<h1>Not found</h1>" in answer.text
 
 
+@pytest.mark.slow
 def test_two_runs_beside_each_other(serve: Any, views: list[RunView]) -> None:
     """The verdict is that of `report diff`, the older run comes first, and cases lead to both runs."""
     before, after = worse(views[6])
@@ -249,6 +250,7 @@ def test_a_skill_from_run_to_run(serve: Any, views: list[RunView]) -> None:
         assert served.get("/history?skill=nothing").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_change_stands_in_the_picture(serve: Any, views: list[RunView]) -> None:
     """A broken line between two runs where the skill changed, in rate and lift; none where nothing did."""
     before, after = (replace(view, source=NoTrials()) for view in worse(views[6]))
@@ -264,6 +266,7 @@ def test_a_change_stands_in_the_picture(serve: Any, views: list[RunView]) -> Non
         assert "A broken line stands where" in first
 
 
+@pytest.mark.slow
 def test_gates_are_met_only_where_any_was_asked(serve: Any, views: list[RunView]) -> None:
     """A run without a gate has finished; nothing was missed and nothing was met."""
     plain = replace(views[6], verdict=None, decided=None, run=views[6].run.model_copy(update={"run_id": "plain"}))

@@ -65,6 +65,7 @@ def test_the_lines_of_a_case(serve: Any, views: list[RunView], folder: Path) -> 
         assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("day", ["2020-01-01", datetime.now(UTC).date().isoformat()])
 def test_a_day_that_is_over_is_refused(serve: Any, views: list[RunView], folder: Path, day: str) -> None:
     """The page says so and gives no lines."""

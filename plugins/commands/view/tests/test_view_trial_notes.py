@@ -37,6 +37,7 @@ def writable(serve: Any, stored: StoredRuns) -> Any:
     return serve([], source=stored, labels=Labels(Path("no-such-folder/labels.jsonl"), can_add=True))
 
 
+@pytest.mark.slow
 def test_words_about_a_session_are_kept_and_shown(serve: Any, stored: StoredRuns) -> None:
     """From the form into the store, onto the pages of trial, case and run, and away again."""
     with writable(serve, stored) as served:
@@ -59,6 +60,7 @@ def test_words_about_a_session_are_kept_and_shown(serve: Any, stored: StoredRuns
         assert re.sub("[0-9a-f]{32}", "", served.get(TRIAL).text) == re.sub("[0-9a-f]{32}", "", before)
 
 
+@pytest.mark.slow
 def test_hostile_words_about_a_session_do_nothing(serve: Any, stored: StoredRuns) -> None:
     """Text that somebody else wrote into the store is shown as text."""
     with writable(serve, stored) as served:
@@ -71,6 +73,7 @@ def test_hostile_words_about_a_session_do_nothing(serve: Any, stored: StoredRuns
                 assert "javascript:" not in re.findall('href="([^"]*)"', page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "status", "reason"),
     [
@@ -112,6 +115,7 @@ def test_read_only_takes_no_words_about_a_session(serve: Any, stored: StoredRuns
     assert stored.trial_notes("run1") == {2: KEPT}
 
 
+@pytest.mark.slow
 def test_sessions_of_reports_take_no_words(serve: Any, views: list[RunView]) -> None:
     """A trial of a document has no form, since documents are not changed, and takes none."""
     with serve(views, labels=Labels(Path("no-such-folder/labels.jsonl"), can_add=True)) as served:

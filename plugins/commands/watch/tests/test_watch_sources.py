@@ -66,6 +66,7 @@ def test_words_that_are_no_paths(tree: Path, word: str) -> None:
     assert found(Call(tree), word, paths=("skills",)) == ({"skills"}, CONFIGURATION)
 
 
+@pytest.mark.slow
 def test_changes_are_told_once(tree: Path) -> None:
     """From the moment of watching, of a file in a folder and of one alone; not of its neighbours, nor of reports."""
     left_out = frozenset({tree / "skills/out"})

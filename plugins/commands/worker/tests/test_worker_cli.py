@@ -51,6 +51,7 @@ def test_facts_stand_one_to_a_line(program: Program, mine: str) -> None:
     assert "worker w has ended" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "reason"),
     [

@@ -124,6 +124,7 @@ def test_a_further_turn_is_reported_by_itself(mode: str) -> None:
     assert [one.usage.total_tokens for one in (first, second, third) if one.usage] == [18] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "words"), [("closed", "cannot go on with a session"), ("forgetful", "no such session")]
 )

@@ -79,6 +79,7 @@ def test_rows_of_a_database_count_with_what_is_in_its_log(tmp_path: Path) -> Non
         assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_a_hostile_database_tells_nothing(tmp_path: Path) -> None:
     """One that is no database, one behind a link, and one whose table never ends."""
     keys = {"input_tokens": "n"}

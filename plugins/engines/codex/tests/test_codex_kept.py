@@ -133,6 +133,7 @@ _VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(lines=st.lists(st.dictionaries(st.sampled_from(_WORDS), _VALUES), max_size=6))
 def test_no_line_breaks_the_reader(tmp_path_factory: pytest.TempPathFactory, lines: list[dict[str, Any]]) -> None:
     """Whatever stands in a file beside a session."""

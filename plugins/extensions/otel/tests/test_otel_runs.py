@@ -40,6 +40,7 @@ def named(endpoint: Endpoint, beginning: str) -> list[dict[str, Any]]:
     return [span for span in endpoint.spans if span["name"].startswith(beginning)]
 
 
+@pytest.mark.slow
 def test_a_run_is_a_trace(program: Program, endpoint: Endpoint) -> None:
     """The run is the root, each trial below it, in it its session, and each check an event of the session."""
     done = evaluate(program, endpoint.address)

@@ -1076,6 +1076,7 @@ def test_mutants(suite_file: Path) -> None:
     check_mutants(load, suite_file, 60, file=suite_file.parent / "cases/float.yaml")
 
 
+@pytest.mark.slow
 def test_end_to_end(program: Program, tmp_path: Path) -> None:
     """An agent that plays a script is graded by texts, a file, a repository and a script; a wrong answer fails."""
     case = {

@@ -265,6 +265,7 @@ def test_values_that_nothing_needs(tmp_path: Path) -> None:
     assert "capture of the only turn has no effect" in notices(suite)
 
 
+@pytest.mark.slow
 def test_a_conversation_with_a_value(program: Program, tmp_path: Path) -> None:
     """The value of the first answer stands in the next message; a condition about it ends the conversation."""
     checked = {"content": "Is {{room}} free?", "post_condition": {"must_contain_any": ["done"]}}

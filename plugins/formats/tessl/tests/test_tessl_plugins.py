@@ -137,6 +137,7 @@ def test_a_plugin_comes_back(tmp_path: Path) -> None:
     assert dumped.losses == ()
 
 
+@pytest.mark.slow
 def test_end_to_end(program: Program, tmp_path: Path) -> None:
     """A plugin of documents is evaluated with and without it; an engine that cannot place them is refused by name."""
     manifest = {"docs": "docs/index.md", "steering": {"twice": {"rules": "a.md"}}}

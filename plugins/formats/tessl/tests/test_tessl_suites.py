@@ -191,6 +191,7 @@ def test_mutants(skill: Path) -> None:
         check_mutants(loaded, folder, 100, file=folder / name)
 
 
+@pytest.mark.slow
 def test_end_to_end(program: Program, skill: Path) -> None:
     """Found by a search, run in both arms, and graded by points: the mark decides what passes."""
     scenario(skill / "evals/pond-")

@@ -85,6 +85,7 @@ def report_of(package: Path, number: int = -1) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 @pytest.mark.requirement(
     "UA-REPORT-001",
     "UA-REPORT-003",
@@ -151,6 +152,7 @@ def test_a_second_run_has_a_report_of_its_own(evaluate: Evaluate, word_tools: Pa
     assert len(list((word_tools / "evals/reports").glob("*.json"))) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.requirement(
     "UA-FLOW-006", "UA-CASE-007", "UA-CASE-008", "UA-CASE-009", "UA-CASE-010", "UA-REPORT-014", "UA-CONF-008"
 )
@@ -179,6 +181,7 @@ def test_deterministic_checks_go_before_the_judge(evaluate: Evaluate, word_tools
     assert report["summary"]["pass_rate"] == pytest.approx(0.4)
 
 
+@pytest.mark.slow
 def test_the_judge_decides(evaluate: Evaluate, word_tools: Path) -> None:
     """What it says fails the case, with its reason."""
     with judge(lambda text: "invents nothing" not in text) as server:
@@ -191,6 +194,7 @@ def test_the_judge_decides(evaluate: Evaluate, word_tools: Path) -> None:
     assert "There are 9 words." in request.text
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("UA-FLOW-008")
 def test_an_error_of_the_surroundings_is_no_failure(evaluate: Evaluate, word_tools: Path) -> None:
     """Where nobody could judge, nothing was found out: skipped, in no rate, with its class, and exit code 3."""
@@ -234,6 +238,7 @@ def test_selection(evaluate: Evaluate, word_tools: Path, options: list[str], nam
     assert [case["name"] for case in report_of(word_tools)["cases"]] == names
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("UA-CLI-003", "UA-REPORT-004")
 def test_command_line_rules_over_the_configuration(evaluate: Evaluate, word_tools: Path) -> None:
     """Engine and judge of the file are replaced; a model's family is never taken for a plugin."""

@@ -33,6 +33,7 @@ def test_the_package_is_good_before(word_tools: Path) -> None:
     assert problems_of(word_tools) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(COUNT))
 def test_a_malformed_package(tmp_path: Path, number: int) -> None:
     """It is refused with `file:line` of what was spoilt."""

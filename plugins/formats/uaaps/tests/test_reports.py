@@ -73,6 +73,7 @@ def reports(work: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_reporter() -> None:
     """Runs of every sort can be written."""
     check_reporter(Maker(REPORTERS, REPORTER), reads_back=False)

@@ -242,6 +242,7 @@ def test_many_tags_are_folded() -> None:
     assert shown.count("10.0% to 90.0%</span>") == SHORT_TAGS + 1
 
 
+@pytest.mark.slow
 def test_of_too_many_tags_those_of_most_cases_are_listed() -> None:
     """The page stays readable by a browser, and says what it left out."""
     tags = [tagged(f"tag {n:04}", n=9 if n == TAGS else 2) for n in range(TAGS + 1)]
@@ -631,6 +632,7 @@ def test_html_is_not_read_back(tmp_path: Path) -> None:
     assert HtmlReporter().read(tmp_path / "x.html") is None
 
 
+@pytest.mark.slow
 def test_the_template_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """R3-V4: of very many skills each has a page, and a page is drawn without compiling the template again."""
     made: list[object] = []

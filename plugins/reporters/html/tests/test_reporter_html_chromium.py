@@ -263,6 +263,7 @@ def nothing_ran(browser: Browser) -> None:
     assert browser.ask("[...document.links].every(one => one.protocol !== 'data:' || one.download)")
 
 
+@pytest.mark.slow
 def test_the_harness_would_notice_a_script(browser: Browser, tmp_path: Path) -> None:
     """A page with a live script sets the canary, and a wide one is found too wide: the other tests can fail."""
     page = tmp_path / "live.html"
@@ -272,6 +273,7 @@ def test_the_harness_would_notice_a_script(browser: Browser, tmp_path: Path) -> 
     assert browser.ask("document.documentElement.scrollWidth > innerWidth")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-DEFECT-17")
 @pytest.mark.parametrize("with_policy", [True, False], ids=["policy", "no policy"])
 def test_no_text_of_a_run_gets_to_run(browser: Browser, tmp_path: Path, with_policy: bool) -> None:

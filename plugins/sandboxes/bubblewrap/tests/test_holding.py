@@ -74,6 +74,7 @@ def played(code: str, *, groups: bool, wait: bool = True) -> Finished:
     return asyncio.run(main())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [DELETED, MAPPED, TOO_LONG], ids=["deleted", "mapped", "too-long"])
 def test_files_without_a_name_count(code: str) -> None:
     """Deleted ones that are open or mapped, and those whose path nobody can write down (T-S5)."""
@@ -90,6 +91,7 @@ def test_shared_memory_counts_without_control_groups(code: str) -> None:
     assert b"share more than 64 MiB" in finished.stderr
 
 
+@pytest.mark.slow
 def test_what_several_processes_share_counts_once() -> None:
     """And what is only reserved not at all."""
     finished = played(SPARING, groups=False, wait=False)

@@ -190,6 +190,7 @@ def test_nothing_outlives_its_call(sandbox: BubblewrapSandbox) -> None:
     assert not processes("sleep", seconds)
 
 
+@pytest.mark.slow
 def test_nothing_outlives_a_stop(sandbox: BubblewrapSandbox) -> None:
     """The same holds for a call that runs out of time while its daemons ignore what they may."""
     seconds = f"{10_000 + os.getpid()}.5"

@@ -70,6 +70,7 @@ def test_a_killed_supervisor_is_a_failure_of_the_sandbox(number: signal.Signals)
     assert (finished.exit_code, finished.signal, finished.timed_out) == (None, number, False)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("script", ["kill -9 $$", "kill -15 $$", "kill -9 -1", "kill -9 1; exit 3", "exit 137"])
 def test_a_command_that_ends_itself_is_none(script: str) -> None:
@@ -77,6 +78,7 @@ def test_a_command_that_ends_itself_is_none(script: str) -> None:
     assert ended(("sh", "-c", script)).sandbox_failure == ""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("either_way")
 def test_an_end_that_we_make_is_none() -> None:
     """Commands whose time is up, that are stopped, or whose workspace holds too much, are ended on purpose."""
@@ -107,6 +109,7 @@ def test_a_supervisor_that_memory_ran_out_for_is_none() -> None:
     assert (finished.signal, finished.sandbox_failure) == (signal.SIGKILL, "")
 
 
+@pytest.mark.slow
 def test_a_supervisor_whose_processor_time_is_up_is_none() -> None:
     """A supervisor reaps, which takes time of the processor, so what runs within can use its time up."""
 

@@ -357,6 +357,7 @@ def test_javascript_that_breaks_is_ungraded(tmp_path: Path, code: str, told: str
     assert told in found.reason
 
 
+@pytest.mark.slow
 @needs_node
 def test_javascript_that_hangs_is_ungraded(tmp_path: Path) -> None:
     """It is stopped when its time is over."""

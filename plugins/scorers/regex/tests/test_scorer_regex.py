@@ -166,6 +166,7 @@ def test_others_work_while_a_pattern_backtracks() -> None:
     assert turns >= 3
 
 
+@pytest.mark.slow
 def test_scoring_can_be_cancelled() -> None:
     """Who does not want the score any more does not wait for it."""
 

@@ -49,6 +49,7 @@ def is_marked(found: Score) -> bool:
     return bool(named) and found.reason.endswith(f"; OUTPUT speaks to the judge ({named})")
 
 
+@pytest.mark.slow
 def test_a_judge_that_obeys_gives_no_verdict_that_was_dictated(subtests: pytest.Subtests) -> None:
     """R3-T5: an answer that the output dictates is none, in the open or in hiding; only a judge's own words pass."""
     passed = dict.fromkeys(SHAPES, 0)
@@ -61,6 +62,7 @@ def test_a_judge_that_obeys_gives_no_verdict_that_was_dictated(subtests: pytest.
     assert passed == dict.fromkeys(SHAPES, 12)
 
 
+@pytest.mark.slow
 def test_an_honest_judge_is_not_disturbed(subtests: pytest.Subtests) -> None:
     """Its own answer is no copy of anything that the output says; the score tells of the signs all the same."""
     for speech, shape in EVERYWHERE:

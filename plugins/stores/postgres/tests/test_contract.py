@@ -15,6 +15,7 @@ from skillgauge_testkit import STORES, Maker, check_light_import, check_plugin, 
 MODULE = "skillgauge_store_postgres.plugin"
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_store(postgres_server: PostgresServer) -> None:
     """What is committed stays, runs are resumed and kept apart, and all can be read again."""

@@ -134,6 +134,7 @@ def test_a_script_that_fails_leaves_the_older_version(place: Any) -> None:
     assert len(runs(place.store())) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_several_make_the_tables_at_once(place: Any) -> None:
     """Writers that meet at an empty database make its tables once, and each keeps its run."""

@@ -76,6 +76,7 @@ def test_a_lost_connection_is_made_again_and_owns_again(place: Any) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_what_was_done_before_the_answer_was_lost_counts_once(place: Any, proxy: Any) -> None:
     """A connection that breaks behind a commit does not double a claim, a result, a run or an end."""
     address = place.server.tcp_address(place.name, port=proxy.port)
@@ -124,6 +125,7 @@ def test_an_end_that_was_lost_is_not_written_twice(place: Any, proxy: Any) -> No
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_fresh_leaves_runs_under_way_alone(place: Any) -> None:
     """A fresh run gives up those that nobody owns, and none that is being worked on."""
 
