@@ -138,7 +138,7 @@ def test_what_the_first_attempt_uses_up_affords_no_other(limits: BudgetLimits, u
     """Although no trial has ended that would tell what one costs."""
     budget, one = Budget(limits), trial(0)
     assert asyncio.run(budget.admit(one))
-    assert not budget.affords_retry(one, [used])
+    assert not asyncio.run(budget.affords_retry(one, [used]))
     assert budget.exhausted
 
 
@@ -255,9 +255,9 @@ def test_a_further_attempt_must_be_affordable(limits: BudgetLimits, used: Usage 
         await budget.admit(second)
 
     asyncio.run(run())
-    assert budget.affords_retry(second, [used, None]) is affords
+    assert asyncio.run(budget.affords_retry(second, [used, None])) is affords
     assert budget.exhausted is not affords
-    assert budget.affords_retry(trial(2, paid=False), [Usage(cost_usd=99.0)])
+    assert asyncio.run(budget.affords_retry(trial(2, paid=False), [Usage(cost_usd=99.0)]))
 
 
 def test_after_a_stop_nothing_paid_starts() -> None:

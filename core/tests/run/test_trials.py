@@ -1269,7 +1269,7 @@ def test_without_money_there_is_no_further_attempt() -> None:
     usage = Usage(cost_usd=0.5)
     asked: list[tuple[Usage | None, ...]] = []
 
-    def affords(_one: Trial, used: Sequence[Usage | None]) -> bool:
+    async def affords(_one: Trial, used: Sequence[Usage | None]) -> bool:
         asked.append(tuple(used))
         return len(asked) < 2
 

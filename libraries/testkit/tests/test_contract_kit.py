@@ -30,6 +30,8 @@ from pydantic import BaseModel
 from skillgauge.api import (
     Artifact,
     Blame,
+    BudgetShare,
+    BudgetStanding,
     CallRequest,
     Case,
     CaseHead,
@@ -69,6 +71,7 @@ from skillgauge.api import (
     Score,
     ScoreContext,
     ScoreStatus,
+    SharedBudget,
     Suite,
     SuiteError,
     Target,
@@ -85,6 +88,7 @@ from skillgauge.api import (
 from skillgauge.api.report import Figure, GroupKey, RunInfo, RunState, RunView, SuiteSummary, Summary, case_order
 from skillgauge.run.keeping.memory import MemoryStore
 from skillgauge_processes.workspace import DirectoryWorkspace
+from skillgauge_stored_runs import OtherShare, standing_of
 from skillgauge_testkit import (
     SCORERS,
     AdapterInputs,
@@ -2385,6 +2389,75 @@ class _StoreNotingTrialsInMemory(_StoreNotingTrials):
         self.file.unlink(missing_ok=True)
 
 
+class _StoreBudgeting(_Store):
+    """Keeps shares of budgets in a file beside the runs."""
+
+    async def hold(self, budget: SharedBudget, run_id: str, share: BudgetShare, *, must_fit: bool) -> BudgetStanding:
+        kept = self.kept(budget)
+        others = [
+            OtherShare(BudgetShare(**one), self.is_owned(self.folder / f"{name}.jsonl"))
+            for name, one in kept.items()
+            if name != run_id
+        ]
+        standing = standing_of(budget, share, others)
+        if standing.fits or not must_fit:
+            self.put(budget, {**kept, run_id: share.model_dump(mode="json")})
+        return standing
+
+    def kept(self, budget: SharedBudget) -> dict[str, Any]:
+        file = self.file(budget)
+        return json.loads(file.read_text()) if file.exists() else {}
+
+    def put(self, budget: SharedBudget, shares: dict[str, Any]) -> None:
+        self.file(budget).write_text(json.dumps(shares))
+
+    def file(self, budget: SharedBudget) -> Path:
+        return self.folder / f"{budget.name.replace('/', '-')}.budget"
+
+
+class _StoreBudgetingAlone(_StoreBudgeting):
+    def kept(self, budget: SharedBudget) -> dict[str, Any]:
+        return {}
+
+
+class _StoreBudgetingAnyway(_StoreBudgeting):
+    async def hold(self, budget: SharedBudget, run_id: str, share: BudgetShare, *, must_fit: bool) -> BudgetStanding:
+        return await super().hold(budget, run_id, share, must_fit=False)
+
+
+class _StoreBudgetingForAll(_StoreBudgeting):
+    def file(self, budget: SharedBudget) -> Path:
+        return self.folder / "all.budget"
+
+
+class _StoreBudgetingStrictly(_StoreBudgeting):
+    async def hold(self, budget: SharedBudget, run_id: str, share: BudgetShare, *, must_fit: bool) -> BudgetStanding:
+        return await super().hold(budget, run_id, share, must_fit=True)
+
+
+class _StoreBudgetingInMemory(_StoreBudgeting):
+    async def close(self) -> None:
+        await super().close()
+        for file in self.folder.glob("*.budget"):
+            file.unlink()
+
+
+class _StoreBudgetingInTwoSteps(_StoreBudgeting):
+    async def hold(self, budget: SharedBudget, run_id: str, share: BudgetShare, *, must_fit: bool) -> BudgetStanding:
+        before = self.kept(budget)
+        standing = await super().hold(budget, run_id, share, must_fit=must_fit)
+        after = self.kept(budget)
+        self.put(budget, before)
+        await asyncio.sleep(0.001)
+        self.put(budget, {**self.kept(budget), run_id: after.get(run_id, {})} if run_id in after else before)
+        return standing
+
+
+def test_a_store_of_budgets_passes(tmp_path: Path) -> None:
+    """A sound store that also keeps what runs spend together passes."""
+    try_store("_StoreBudgeting", tmp_path)
+
+
 @pytest.mark.parametrize("sound", ["_StoreNoting", "_StoreNotingTrials"])
 def test_a_store_that_keeps_notes_passes(tmp_path: Path, sound: str) -> None:
     """A sound store that also keeps what people say of runs, or of trials, passes."""
@@ -2440,6 +2513,12 @@ class _StoreRaising(_Store):
     ("noting a trial once", "TrialNotedStore.trial_notes must give", "_StoreNotingATrialOnce"),
     ("noting trials of all", "TrialNotedStore", "_StoreNotingTrialsOfAll"),
     ("noting trials in memory", "TrialNotedStore.trial_notes must give", "_StoreNotingTrialsInMemory"),
+    ("budgets of one run", "hold must refuse a trial beside one of unknown cost", "_StoreBudgetingAlone"),
+    ("budgets anyway", "must give room to the share that a run has", "_StoreBudgetingAnyway"),
+    ("one budget for all", "must give room to trials of another budget", "_StoreBudgetingForAll"),
+    ("only what fits", "must answer BudgetStanding.* when opened again", "_StoreBudgetingStrictly"),
+    ("budgets in memory", "must answer BudgetStanding.* when opened again", "_StoreBudgetingInMemory"),
+    ("in two steps", "of 8 runs at once, 4 must get a share", "_StoreBudgetingInTwoSteps"),
     ("of all signers", "must not resume the unfinished run of another signer", "_StoreOfAllSigners"),
     ("leaking", "a new run must not hold results of an earlier one", "_StoreLeaking"),
     ("running only", "must resume a run that was interrupted", "_StoreRunningOnly"),

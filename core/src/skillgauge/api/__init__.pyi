@@ -100,6 +100,7 @@ from ..contract.shared_options import (
     Shared as Shared,
 )
 from ..contract.stores import (
+    BudgetingStore as BudgetingStore,
     Archive as Archive,
     Claimed as Claimed,
     KeepingLog as KeepingLog,
@@ -206,6 +207,10 @@ from ..types.trial import (
     Trial as Trial,
 )
 from ..types.usage import (
+    BudgetPeriod as BudgetPeriod,
+    BudgetShare as BudgetShare,
+    BudgetStanding as BudgetStanding,
+    SharedBudget as SharedBudget,
     Usage as Usage,
 )
 from skillgauge_documents import (

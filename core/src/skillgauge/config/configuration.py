@@ -18,6 +18,7 @@ from typing import Any
 from ..contract.shared_options import SHARED
 from ..errors import Origin, Problem, Severity, UsageError, did_you_mean
 from ..types.judged_gates import JudgedGates
+from ..types.usage import BudgetPeriod
 from .arguments import declared
 from .option import Kind as OptionKind
 from .option import Option
@@ -92,6 +93,21 @@ KEYS: dict[str, Key] = {
             "When a gate on judged checks counts.",
             choices=tuple(JudgedGates),
             harmless=True,
+        ),
+        Key(
+            "budget.usd",
+            float,
+            None,
+            "Dollars that all runs which keep their results in one store may spend together.",
+            0,
+        ),
+        Key("budget.name", str, "team", "Name of that amount; runs that name another spend apart."),
+        Key(
+            "budget.period",
+            str,
+            BudgetPeriod.MONTH.value,
+            "When it begins anew.",
+            choices=tuple(BudgetPeriod),
         ),
         Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
         Key("lints", list, [], "How severe lints of `validate` are: ID=off, ID=warning or ID=error.", harmless=True),

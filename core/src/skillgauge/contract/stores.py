@@ -13,6 +13,7 @@ from skillgauge_documents.frozen import Frozen
 from ..types.kept import KeptExecution
 from ..types.result import GivenUp, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead, Trial
+from ..types.usage import BudgetShare, BudgetStanding, SharedBudget
 
 _Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,59}$")]
 _Value = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -188,6 +189,26 @@ class TrialNotedStore(Protocol):
         """Say this of a trial in place of what was said; it survives the death of the process when this returns.
 
         Any process may, whoever owns the run. Returns false if the store has no result of such a trial.
+        """
+
+
+@runtime_checkable
+class BudgetingStore(Protocol):
+    """A store that also keeps how much its runs have spent of budgets that they share."""
+
+    async def hold(self, budget: SharedBudget, run_id: str, share: BudgetShare, *, must_fit: bool) -> BudgetStanding:
+        """Put the share of a run in place of its earlier one, in one step with looking at those of all others.
+
+        It fits as long as less than the budget is spent, and what is spent and expected is no more than it. A trial of
+        a run that does not know its dearest one is expected to cost as much as the dearest of all runs; where no run
+        knows one, it fits if no other trial is under way in a run that goes on. Nobody signs shares: whoever can write
+        the store can fill a budget up again. They stay when their run is deleted.
+
+        Args:
+            budget: which. A share counts in the period in which its amount was spent.
+            run_id: a run of this store.
+            share: asked for.
+            must_fit: whether the earlier share stays if this one does not fit.
         """
 
 

@@ -24,7 +24,7 @@ from .options import Asked
 from .plan_document import matrix_text, plan_document, print_plan
 from .preparation import prepare_run
 from .process import require_descriptors
-from .remarks import failures_of_extensions
+from .remarks import failures_of_extensions, used_up
 from .reports import Reports, make_reporters, own_documents, report_path, with_agent_formats
 from .selection import require_cases
 
@@ -151,6 +151,8 @@ class Evaluation:
         conclusion = await self._run(failures, viewing, noting, fail_fast=fail_fast)
         for image in await built_since(prepared.cast.images):
             listener.notice(image.removal)
+        if conclusion.standing and prepared.job.budget.shared:
+            listener.problems([used_up(prepared.job.budget.shared, conclusion.standing)])
         problems = failures_of_extensions(self.call.registry, prepared, self.call.names_extension)
         listener.problems(problems)
         stopped_at = None

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from skillgauge_documents.phrases import short_time
 
 from ..config.arguments import MOST_RUNS, OWN_DOCUMENT, PAGE, Detect, declared, is_given, words
@@ -22,6 +24,7 @@ from ..plugins.installed import read_index
 from ..plugins.kinds import FORMATS
 from ..plugins.registry import Registry
 from ..run.budget import BudgetLimits
+from ..types.usage import SharedBudget
 from .added_checks import Overlay, read_overlay
 from .invocation import Invocation
 from .reports import Reports
@@ -172,9 +175,26 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
         timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
         direct_timeout_s=config.get("timeoutMs") / 1000,
         agent_timeout_s=config.get("agentTimeoutMs") / 1000,
-        budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
+        budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens"), _shared_budget(config)),
         **_unchanged("how", values, config),
     )
+
+
+def _shared_budget(config: Config) -> SharedBudget | None:
+    """Return the budget that the configuration sets for all runs of a store.
+
+    Raises:
+        UsageError: its name has other characters than it may have.
+    """
+    name, usd = config.get("budget.name"), config.get("budget.usd")
+    if usd is None:
+        return None
+    try:
+        return SharedBudget(name=name, usd=usd, period=config.get("budget.period"))
+    except ValidationError:
+        message = f"budget.name is {name!r}"
+        hint = "Use letters, digits and `._/-`, at most 60, of which the first is a letter or a digit."
+        raise UsageError(Problem("usage.budget", message, hint=hint)) from None
 
 
 def _unchanged(part: str, values: Mapping[str, Any], config: Config) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ..log import one_line
 from ..plugins.index import IndexEntry
 from ..plugins.kinds import EXTENSIONS
 from ..plugins.registry import Registry
+from ..types.usage import BudgetPeriod
 
 if TYPE_CHECKING:
     import asyncio
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ..types.result import Figure, RunView, Table, TrialResult
     from ..types.trajectory import TrajectoryEvent
     from ..types.trial import PlanHead, Trial
+    from ..types.usage import BudgetStanding, SharedBudget
 
     Remark = str | tuple[GroupKey, Figure | Table]
     """A line about the run, or a figure or table of one of its groups."""
@@ -128,6 +130,23 @@ def _with(view: RunView, added: dict[GroupKey, list[Figure | Table]]) -> RunView
         tables += [one for one in new if isinstance(one, Table)]
         groups.append(group.model_copy(update={"figures": tuple(figures), "tables": tuple(tables)}))
     return replace(view, summary=view.summary.model_copy(update={"groups": tuple(groups)}))
+
+
+def used_up(budget: SharedBudget, standing: BudgetStanding) -> Problem:
+    """Return the words on a budget of several runs that ended this one."""
+    state = f"{standing.spent_usd:.2f} of {budget.usd:.2f} USD are spent"
+    if standing.held_usd:
+        state += f", and {standing.held_usd:.2f} are expected of sessions under way and the next one"
+    hint = f"The same command resumes the run once there is more: {_AGAIN[budget.period]}, or with a larger budget.usd."
+    message = f"budget {budget.name!r}, which runs of this store share, is used up: {state}"
+    return Problem("budget.used-up", message, hint=hint, severity=Severity.WARNING)
+
+
+_AGAIN = {
+    BudgetPeriod.DAY: "after midnight UTC",
+    BudgetPeriod.MONTH: "in the next month, UTC",
+    BudgetPeriod.NONE: "when other runs have ended",
+}
 
 
 def failures_of_extensions(

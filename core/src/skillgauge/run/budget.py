@@ -8,21 +8,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Protocol
 
 from skillgauge_documents.characters import cut
 
 from ..types.result import GivenUp, TrialResult, Unfinished
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, FailureClass, Trial
-from ..types.usage import Usage
+from ..types.usage import BudgetShare, BudgetStanding, SharedBudget, Usage
 
 CUT_OFF = "cut off: the run ended before this attempt did, so of an answer under way not every token is counted"
 _LONGEST_STEP = 100
+_FIRST_LOOK_S, _LONGEST_LOOK_S = 1.0, 10.0
+"""How long to wait before looking again whether other runs have left something of a shared budget."""
 
 OnSpent = Callable[[Trial, tuple[GivenUp, ...]], None]
 """Takes what a trial has used since it was claimed; a later call for the same trial replaces an earlier one."""
+
+
+class Hold(Protocol):
+    """`BudgetingStore.hold` for one run and its budget."""
+
+    async def __call__(self, share: BudgetShare, *, must_fit: bool) -> BudgetStanding:
+        """Put a share in place of the earlier one."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +42,13 @@ class BudgetLimits:
 
     cost_usd: float | None = None
     tokens: int | None = None
+    shared: SharedBudget | None = None
+    """What it may spend together with other runs."""
 
     @property
     def are_given(self) -> bool:
         """True if there is any limit."""
-        return self.cost_usd is not None or self.tokens is not None
+        return self.cost_usd is not None or self.tokens is not None or self.shared is not None
 
 
 class Budget:
@@ -48,12 +61,24 @@ class Budget:
         limits: what the user allows.
         done: results of earlier commands of the run, whose trials will not run again.
         unfinished: what earlier commands used for trials that have no result, and will run again.
+        hold: asked where a budget is shared; it may be asked at any time.
     """
 
     def __init__(
-        self, limits: BudgetLimits, done: Iterable[TrialResult] = (), unfinished: Iterable[Unfinished] = ()
+        self,
+        limits: BudgetLimits,
+        done: Iterable[TrialResult] = (),
+        unfinished: Iterable[Unfinished] = (),
+        hold: Hold | None = None,
     ) -> None:
         self._limits = limits
+        self._hold = hold
+        self._holding = asyncio.Lock()
+        """One share after another, so that an older one never comes last."""
+        self._given_up_usd: dict[str, float] = {}
+        """Spent by earlier attempts of trials under way, by trial id."""
+        self.standing: BudgetStanding | None = None
+        """The state of the shared budget when something did not fit into it for good."""
         self._done: set[str] = set()
         self._spent_usd = 0.0
         self._spent_tokens = 0
@@ -98,6 +123,7 @@ class Budget:
         if result.trial_id not in self._under_way:
             return False
         self._under_way.remove(result.trial_id)
+        self._given_up_usd.pop(result.trial_id, None)
         self._add(self._unfinished.pop(result.trial_id, ()), times=-1)  # the result names these attempts as well
         self._count(result)
         self._settled.set()
@@ -125,17 +151,29 @@ class Budget:
         """
         return self._spent_usd * self._unpriced_tokens / self._priced_tokens if self._priced_tokens else 0.0
 
-    def affords_retry(self, trial: Trial, used: Sequence[Usage | None]) -> bool:
+    async def affords_retry(self, trial: Trial, used: Sequence[Usage | None]) -> bool:
         """Tell whether a trial may make one more attempt.
 
         Args:
             trial: which.
             used: by its attempts so far.
         """
-        if trial.trial_id not in self._under_way or self._affordable(len(self._under_way), *_used(used)):
+        if trial.trial_id not in self._under_way:
             return True
+        self._given_up_usd[trial.trial_id] = _used(used)[0]
+        if self._affordable(len(self._under_way), *_used(used)):
+            standing = await self._ask(0)
+            if standing is None or standing.fits:
+                return True
+            self.standing = standing
         self.exhausted = True
         return False
+
+    async def share(self) -> None:
+        """Tell the other runs of a shared budget what this one has spent."""
+        if self._hold:
+            async with self._holding:
+                await self._hold(self._share(0), must_fit=False)
 
     def close(self) -> None:
         """Admit nothing that is paid any more: the run is being stopped, and what is under way will not be settled."""
@@ -143,13 +181,39 @@ class Budget:
         self._settled.set()
 
     async def _can_start(self) -> bool:
+        look_s = _FIRST_LOOK_S
         while True:
-            if (self._known or not self._under_way) and self._affordable(len(self._under_way) + 1):
-                return not self._closed
-            if self._closed or not self._under_way:
-                return False
             self._settled.clear()
-            await self._settled.wait()
+            standing = None
+            if (self._known or not self._under_way) and self._affordable(len(self._under_way) + 1):
+                standing = await self._ask(1)
+                if standing is None or standing.fits:
+                    return not self._closed
+            if self._closed:
+                return False
+            has_others = standing is not None and standing.under_way > 0
+            if not self._under_way and not has_others:
+                self.standing = standing
+                return False
+            with suppress(TimeoutError):
+                async with asyncio.timeout(look_s if has_others else None):
+                    await self._settled.wait()
+            look_s = min(2 * look_s, _LONGEST_LOOK_S)
+
+    async def _ask(self, more: int) -> BudgetStanding | None:
+        """Hold further sessions of a shared budget; `None` if there is none."""
+        if self._hold is None:
+            return None
+        async with self._holding:
+            return await self._hold(self._share(more), must_fit=True)
+
+    def _share(self, more: int) -> BudgetShare:
+        given_up_usd = sum(self._given_up_usd.values())
+        return BudgetShare(
+            spent_usd=max(0.0, self._spent_usd + self._unpriced_usd + given_up_usd),
+            sessions=len(self._under_way) + more,
+            dearest_usd=self._dearest_usd if self._known else None,
+        )
 
     def _affordable(self, sessions: int, used_usd: float = 0.0, used_tokens: int = 0) -> bool:
         """Tell whether as many sessions, none of them settled, stay within the limits, with the usage so far."""

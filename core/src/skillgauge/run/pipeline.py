@@ -14,7 +14,7 @@ from functools import partial
 
 from ..contract.executors import Executor, Keeper, RunFiles, RunTrial
 from ..contract.providers import Clean
-from ..contract.stores import RunLog, Store
+from ..contract.stores import BudgetingStore, RunLog, Store
 from ..plugins.events import Events
 from ..report.summary import FigureSource, summarize
 from ..types.arms import ArmKind
@@ -23,6 +23,7 @@ from ..types.plan import Plan
 from ..types.result import GivenUp, ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, Trial
+from ..types.usage import BudgetStanding
 from .agents import OnStep
 from .budget import Budget, BudgetLimits, LastSteps
 from .grading import Grading
@@ -85,6 +86,8 @@ class Conclusion:
     """False if the run was stopped before every trial had run."""
     already_done: int
     """Trials that an earlier, interrupted run had committed."""
+    standing: BudgetStanding | None = None
+    """The state of the budget that several runs share, if it ended this one."""
 
 
 async def carry_out(plan: Plan, job: Job, stop: asyncio.Event | None = None) -> Conclusion:
@@ -159,14 +162,18 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Conclusion:
     info = await log.finish(state, summary)
     job.events.run_finished(info, summary)
     view = RunView(info, plan.head, summary, log)
-    return Conclusion(view=view, complete=state is RunState.FINISHED, already_done=ledger.already_done)
+    is_complete = state is RunState.FINISHED
+    return Conclusion(view, is_complete, already_done=ledger.already_done, standing=budget.standing)
 
 
 def _budget(job: Job, log: RunLog) -> Budget:
     """Return the budget that is left: earlier commands of the same run count."""
+    hold = None
+    if job.budget.shared and isinstance(job.store, BudgetingStore):  # else nothing of the plan is paid, see its checks
+        hold = partial(job.store.hold, job.budget.shared, log.info.run_id)
     if not log.info.resumed or not job.budget.are_given:
-        return Budget(job.budget)
-    return Budget(job.budget, log.results(ResultOrder.PLAN), log.unfinished())
+        return Budget(job.budget, hold=hold)
+    return Budget(job.budget, log.results(ResultOrder.PLAN), log.unfinished(), hold)
 
 
 async def _execute(
@@ -197,6 +204,8 @@ async def _execute(
 
     async def write(result: TrialResult, *, paid: bool) -> None:
         await ledger.record(result, paid=paid)
+        if paid:
+            await budget.share()
         if rounds:
             rounds.add(result)
 
@@ -211,14 +220,24 @@ async def _execute(
 
     pending = _by_rounds(rounds, ledger, budget) if rounds else ledger.pending(plan.trials(), budget.admit)
     results = executor.run(pending, run_trial)
+    closing = asyncio.create_task(_close_at(stop, budget))
     try:
         async with asyncio.TaskGroup() as writing:
             complete = await run_all(results, record, stop)
     except BaseExceptionGroup as group:
         raise group.exceptions[0]  # noqa: B904 - the group says nothing more
+    finally:
+        closing.cancel()
+    await budget.share()
     if not complete:
         return RunState.INTERRUPTED
     return RunState.STOPPED if budget.exhausted else RunState.FINISHED
+
+
+async def _close_at(stop: asyncio.Event, budget: Budget) -> None:
+    """Have no trial wait for money that other runs may leave, once the run is stopped."""
+    await stop.wait()
+    budget.close()
 
 
 def _rounds(plan: Plan, log: RunLog) -> Rounds | None:

@@ -14,7 +14,17 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Protocol, cast
 
-from ..contract.stores import Archive, Claimed, KeepingLog, NotedStore, RunLog, RunQuery, Store, TrialNotedStore
+from ..contract.stores import (
+    Archive,
+    BudgetingStore,
+    Claimed,
+    KeepingLog,
+    NotedStore,
+    RunLog,
+    RunQuery,
+    Store,
+    TrialNotedStore,
+)
 from ..errors import Problem, Severity, StoreError
 from ..types.comparison import GroupKey
 from ..types.kept import KeptExecution
@@ -78,6 +88,8 @@ class SignedStore:
             self.notes, self.annotate = store.notes, store.annotate
         if isinstance(store, TrialNotedStore):
             self.trial_notes, self.annotate_trial = store.trial_notes, store.annotate_trial
+        if isinstance(store, BudgetingStore):
+            self.hold = store.hold
 
     async def begin(self, head: PlanHead, *, fresh: bool) -> SignedLog:
         """See `Store.begin`. A run that this user's key did not sign is not resumed, and the user is warned of it."""

@@ -81,7 +81,7 @@ class TrialRunner:
     """Takes secrets out of a result."""
     services: Services | None = None
     """What the services behind engines bear; `None`: anything."""
-    affords: Callable[[Trial, Sequence[Usage | None]], bool] | None = None
+    affords: Callable[[Trial, Sequence[Usage | None]], Awaitable[bool]] | None = None
     """Asked before a further attempt, with what those before have used, whether there is money for it."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     """Waits between attempts; replaceable so that tests need not wait."""
@@ -154,7 +154,7 @@ class TrialRunner:
         if wait_s is None or self.affords is None or await find(self.keeper, trial):
             return wait_s
         used = (usage, *[attempt.usage for attempt in given_up])
-        return wait_s if self.affords(trial, used) else None
+        return wait_s if await self.affords(trial, used) else None
 
     async def _attempt(self, trial: Trial) -> TrialResult:
         """One attempt, made when the service behind its engine has a place: the wait is nobody's time."""

@@ -1,8 +1,12 @@
-"""Tokens and money."""
+"""Tokens and money, and the budgets that several runs share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
 
 from skillgauge_documents.frozen import Frozen
 
@@ -51,3 +55,44 @@ class Usage(Frozen):
             return self.total_tokens
         kinds = (self.input_tokens, self.cache_read_tokens, self.cache_write_tokens, self.output_tokens)
         return sum(kind or 0 for kind in kinds)
+
+
+class BudgetPeriod(StrEnum):
+    """The time after which a shared budget begins anew, by the clock of the store, in UTC."""
+
+    DAY = "day"
+    MONTH = "month"
+    NONE = "none"
+    """Never."""
+
+
+class SharedBudget(Frozen):
+    """An amount that all runs of a store spend together which name it."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,59}$")]
+    usd: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    period: BudgetPeriod = BudgetPeriod.MONTH
+
+
+class BudgetShare(Frozen):
+    """The part that one run has in a shared budget."""
+
+    spent_usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Spent by the run in all of its commands."""
+    sessions: Annotated[int, Field(ge=0)] = 0
+    """Trials under way, of which nobody knows yet what they cost."""
+    dearest_usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """Cost of its dearest trial so far, which each of these trials is expected to cost; `None`: none has ended."""
+
+
+class BudgetStanding(Frozen):
+    """The state of a shared budget, as it is in the present period."""
+
+    fits: bool
+    """Whether the share of the run is now as it asked."""
+    spent_usd: float
+    """Spent by all runs."""
+    held_usd: float
+    """Expected of the trials under way in all runs, and of those that the run asked for."""
+    under_way: int
+    """Trials under way in other runs that go on: once they have ended, more may fit."""

@@ -1,5 +1,6 @@
 """Values and steps that stores of runs share."""
 
+from .budgets import OtherShare, period_of, standing_of
 from .groups import Group, compact, group_of, is_selected, new_run_id
 from .records import (
     KNOWN_VERSION,
@@ -26,6 +27,7 @@ __all__ = [
     "Extra",
     "Group",
     "ModelT",
+    "OtherShare",
     "compact",
     "decode",
     "encode",
@@ -34,7 +36,9 @@ __all__ = [
     "is_selected",
     "new_run_id",
     "packed",
+    "period_of",
     "reading",
     "signer_of",
+    "standing_of",
     "trouble",
 ]

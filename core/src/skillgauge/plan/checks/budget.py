@@ -1,12 +1,14 @@
-"""Limits of the budget that cannot be enforced."""
+"""Limits of budgets that cannot be enforced."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from ...contract.providers import Fact, Traits
+from ...contract.stores import BudgetingStore, Store
 from ...errors import Problem, Severity
 from ...run.budget import BudgetLimits
+from ...types.usage import SharedBudget
 
 
 def uncountable_limits(limits: BudgetLimits, spenders: Mapping[str, Traits]) -> Iterator[Problem]:
@@ -18,14 +20,34 @@ def uncountable_limits(limits: BudgetLimits, spenders: Mapping[str, Traits]) -> 
     """
     for spender, traits in spenders.items():
         if limits.cost_usd is not None:
-            yield from _uncountable_cost(spender, traits)
+            yield from _uncountable_cost(spender, traits, "--max-cost")
+        if limits.shared is not None:
+            yield from _uncountable_cost(spender, traits, f"budget {limits.shared.name!r}")
         if limits.tokens is not None:
             yield from _uncountable_tokens(spender, traits)
 
 
-def _uncountable_cost(spender: str, traits: Traits) -> Iterator[Problem]:
+def unshared_budget(
+    shared: SharedBudget | None, store: Store | None, spenders: Mapping[str, Traits]
+) -> Iterator[Problem]:
+    """Yield a problem if a run that pays for something has a budget with other runs, and no store that counts it.
+
+    Args:
+        shared: the budget.
+        store: what keeps the run; `None` if none could be made, which is a problem of its own.
+        spenders: what each engine and judge announces, by its name in messages.
+    """
+    if shared is None or store is None or isinstance(store, BudgetingStore):
+        return
+    if any(traits.paid for traits in spenders.values()):
+        message = f"the store keeps no shared budgets, so budget {shared.name!r} cannot be enforced"
+        hint = "Use a store that does (--store PLACE): skillgauge-store-sqlite or skillgauge-store-postgres."
+        yield Problem("usage.budget", message, hint=hint)
+
+
+def _uncountable_cost(spender: str, traits: Traits, limit: str) -> Iterator[Problem]:
     if traits.paid and Fact.COST not in traits.tells:
-        message = f"{spender} does not report what it costs, so --max-cost cannot be enforced"
+        message = f"{spender} does not report what it costs, so {limit} cannot be enforced"
         other = "Use --max-tokens" if Fact.USAGE in traits.tells else "Leave it out"
         hint = f"{other}, or set its prices, if `skillgauge plugins info` shows an option for them."
         yield Problem("usage.budget", message, hint=hint)

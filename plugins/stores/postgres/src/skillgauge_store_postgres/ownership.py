@@ -26,8 +26,9 @@ OWNED = f"""EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.g
 _TAKE = """INSERT INTO owners VALUES (%s, 1, session_user, %s, now())
 ON CONFLICT (run) DO UPDATE SET token = owners.token + 1, role = excluded.role, host = excluded.host,
 since = excluded.since RETURNING token"""
-_JUST_RESTARTED = "now() < pg_postmaster_start_time() + interval '15 seconds'"
-_RESERVED = f"SELECT FROM owners WHERE run = %s AND since < pg_postmaster_start_time() AND {_JUST_RESTARTED}"
+JUST_RESTARTED = "now() < pg_postmaster_start_time() + interval '15 seconds'"
+"""Tells in a query whether owners may still be on their way back to a server that has restarted."""
+_RESERVED = f"SELECT FROM owners WHERE run = %s AND since < pg_postmaster_start_time() AND {JUST_RESTARTED}"
 """A server that restarts ends all connections, so for a while a run is left to the process that had it before."""
 _FENCE = "SELECT FROM owners WHERE run = %s AND token = %s FOR SHARE"
 _END_OLD = f"""SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2
@@ -70,7 +71,7 @@ class Ownership:
 
     def has_just_restarted(self, db: Db) -> bool:
         """Tell whether owners may still be on their way back to a server that has restarted."""
-        return db.execute(f"SELECT WHERE {_JUST_RESTARTED}").rowcount == 1
+        return db.execute(f"SELECT WHERE {JUST_RESTARTED}").rowcount == 1
 
     def is_free(self, db: Db, run: int) -> bool:
         """Tell whether no connection owns a run, and keep it so until the caller's transaction ends."""

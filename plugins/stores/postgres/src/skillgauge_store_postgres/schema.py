@@ -10,7 +10,8 @@ the long ones. `kept` holds executions that are not graded yet, with the files o
 loses its body, since roles that write runs may not delete. `owners` counts how often a run was taken by a process: see
 `ownership`. `commits` numbers the results of a run as they were committed, and `sessions` says which paid trials are
 under way, for those who watch it: no row is deleted there, either. `run_notes` holds what
-people say of a run, and `trial_notes` what they say of a trial. Everything goes with its run.
+people say of a run, and `trial_notes` what they say of a trial. Everything goes with its run, except
+`budget_shares`: what runs have spent of budgets that they share; a row of `budgets` is locked while a share changes.
 """
 
 from __future__ import annotations
@@ -147,6 +148,23 @@ CREATE TABLE trial_notes (
     ordinal bigint NOT NULL,
     body bytea NOT NULL,
     PRIMARY KEY (run, ordinal)
+);
+""",
+    """
+CREATE TABLE budgets (
+    name text NOT NULL,
+    period text NOT NULL,
+    PRIMARY KEY (name, period)
+);
+
+CREATE TABLE budget_shares (
+    name text NOT NULL,
+    period text NOT NULL,
+    run_id text NOT NULL,
+    spent_usd double precision NOT NULL,
+    sessions integer NOT NULL,
+    dearest_usd double precision,
+    PRIMARY KEY (name, period, run_id)
 );
 """,
 )

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillgauge.api import PlanHead, RunNotes, RunQuery, TrialNotes
+from skillgauge.api import BudgetShare, BudgetStanding, PlanHead, RunNotes, RunQuery, SharedBudget, TrialNotes
 
 from .options import SqliteOptions
 
@@ -68,6 +68,10 @@ class StoreInFile:
         if not self._is_in_use and self._is_absent():
             return False
         return await self._store.annotate_trial(run_id, ordinal, notes)
+
+    async def hold(self, budget: SharedBudget, run_id: str, share: BudgetShare, *, must_fit: bool) -> BudgetStanding:
+        """See `BudgetingStore.hold`."""
+        return await self._store.hold(budget, run_id, share, must_fit=must_fit)
 
     async def close(self) -> None:
         """See `Store.close`."""

@@ -13,7 +13,8 @@ under the key of the result; a row whose result is there counts no longer. `kept
 yet, with the files of their workspaces, under the key that the result will have; a row goes with the result. `commits`
 numbers the results of a run as they were committed, and `sessions` holds the paid trials that are under way: those who
 watch a run read these, and an index that counts verdicts, and no body. `run_notes` holds what people say of a run,
-and `trial_notes` what they say of a trial, under the key of its result.
+and `trial_notes` what they say of a trial, under the key of its result. `budget_shares` holds what runs have spent
+of budgets that they share, and outlives them.
 """
 
 from __future__ import annotations
@@ -132,6 +133,17 @@ CREATE TABLE trial_notes (
     id INTEGER PRIMARY KEY,
     body TEXT NOT NULL
 );
+""",
+    """
+CREATE TABLE budget_shares (
+    name TEXT NOT NULL,
+    period TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    spent_usd REAL NOT NULL,
+    sessions INTEGER NOT NULL,
+    dearest_usd REAL,
+    PRIMARY KEY (name, period, run_id)
+) WITHOUT ROWID;
 """,
 )
 

@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from skillgauge.api import PlanHead, RunNotes, RunQuery, TrialNotes
+from skillgauge.api import BudgetShare, BudgetStanding, PlanHead, RunNotes, RunQuery, SharedBudget, TrialNotes
 from skillgauge.api.report import RunInfo, RunState, RunView
 from skillgauge_stored_runs import encode, is_resumable, new_run_id, signer_of
 
 from .archive import keep_run
+from .budgets import hold
 from .database import Database, transaction
 from .log import SqliteRunLog
 from .noting import read_notes, read_trial_notes, write_notes, write_trial_notes
@@ -79,6 +80,10 @@ class SqliteStore:
     async def annotate_trial(self, run_id: str, ordinal: int, notes: TrialNotes) -> bool:
         """See `TrialNotedStore.annotate_trial`."""
         return await self._writer.run(lambda db: write_trial_notes(db, run_id, ordinal, notes))
+
+    async def hold(self, budget: SharedBudget, run_id: str, share: BudgetShare, *, must_fit: bool) -> BudgetStanding:
+        """See `BudgetingStore.hold`."""
+        return await self._writer.run(lambda db: hold(db, self._lease, budget, run_id, share, must_fit=must_fit))
 
     async def close(self) -> None:
         """See `Store.close`. Runs that did not finish can be resumed at once."""

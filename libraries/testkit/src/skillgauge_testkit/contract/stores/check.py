@@ -27,6 +27,7 @@ from skillgauge.api.report import GroupKey, RunInfo, RunState, RunView, case_ord
 from .. import samples
 from ..clauses import PATIENCE_S, answered, called, require, run, shown
 from ..shapes import require_shape
+from .budgeting import holds_for_one_at_a_time, shares_budgets
 from .crashes import MakeStore, run_child
 from .keeping import keeps_executions, keeps_them_for_the_next, require_survived
 from .noting import keeps_notes, keeps_trial_notes
@@ -76,6 +77,8 @@ def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s
         run(_takes_in(Place(make, make_location(), patience_s)))
     run(keeps_notes(Place(make, make_location(), patience_s)))
     run(keeps_trial_notes(Place(make, make_location(), patience_s)))
+    run(shares_budgets(Place(make, make_location(), patience_s)))
+    run(holds_for_one_at_a_time(Place(make, make_location(), patience_s)))
     run(tells_how_far(Place(make, make_location(), patience_s)))
     if store.durable:
         run(_resumes(Place(make, make_location(), patience_s)))
