@@ -33,6 +33,7 @@ def test_a_period_counts_what_was_spent_in_it(place: Any) -> None:
     assert [(one.fits, one.spent_usd) for one in standings] == [(False, 1.0), (True, 0.25), (True, 0.25)]
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_a_run_goes_on_until_its_connection_has_ended(place: Any) -> None:
     """Others wait for its sessions, and no longer than that: right after a start of the server, for a while."""
