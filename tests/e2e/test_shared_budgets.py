@@ -46,6 +46,15 @@ def place(request: pytest.FixtureRequest, work: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.e2e
+def test_workers_leave_it_to_the_first_process(program: Program, suite: Callable[[str], Path]) -> None:
+    """They have no store, and so nothing to count with."""
+    words = ["--plugin", PLUGIN, "--engine", "paid", "--executor", "processes", "--json", "--store", "runs.db"]
+    done = program("eval", *words, suite("s"), env={"SKILLGAUGE_BUDGET_USD": "3"})
+    assert (done.code, len(done.document["results"])) == (4, 3), done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.e2e
 def test_programs_at_once_spend_it_together(
     program: Program, suite: Callable[[str], Path], place: str, work: Path
 ) -> None:

@@ -123,6 +123,23 @@ def test_a_run_that_waits_goes_on_when_another_needed_less() -> None:
     assert carried_out(run) is True
 
 
+def test_what_ends_while_the_store_answers_counts() -> None:
+    """The answer is of a moment that is over: it is asked again."""
+    purse = Purse()
+
+    async def run() -> bool:
+        budget = purse.of("one")
+        await budget.admit(trial(0))
+        budget.settle(result(trial(0), Usage(cost_usd=0.4)))
+        await budget.admit(trial(1))
+        asking = asyncio.create_task(budget.admit(trial(2)))
+        await asyncio.sleep(0)  # it asks for 0.40 USD more than there are ...
+        budget.settle(result(trial(1), Usage(cost_usd=0.0)))  # ... and then the session before it cost nothing
+        return await asking
+
+    assert carried_out(run) is True
+
+
 def test_sessions_of_a_dead_run_count_as_dear_as_they_may_have_been() -> None:
     """They have begun, and nobody tells what they cost; but nobody waits for them either."""
     purse = Purse()

@@ -191,6 +191,8 @@ class Budget:
                     return not self._closed
             if self._closed:
                 return False
+            if self._settled.is_set():
+                continue  # a trial has ended while the store was asked
             has_others = standing is not None and standing.under_way > 0
             if not self._under_way and not has_others:
                 self.standing = standing

@@ -58,6 +58,7 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins, 
     sandbox = chosen.name if chosen else None
     subject = place.shortened(replace(options.what, revise=as_loaded))
     who = place.shortened(replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False))
+    how = replace(options.how, budget=replace(options.how.budget, shared=None))  # it is counted in this run's store
     recipe = Recipe(
         plan_id=prepared.plan.head.plan_id,
         python=PYTHON,
@@ -71,7 +72,7 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins, 
         what=_WHAT.dump_python(subject, mode="json", exclude={"revise"}),
         revision=_named(options.what.revise),
         who=_WHO.dump_python(who, mode="json"),
-        how=_HOW.dump_python(options.how, mode="json"),
+        how=_HOW.dump_python(how, mode="json"),
         tier=chosen.report.tier if chosen else None,
         loudness=loudness(),
     )
