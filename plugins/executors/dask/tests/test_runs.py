@@ -283,6 +283,7 @@ def test_a_worker_that_lacks_something_is_named(bench: Bench, cluster: DaskClust
     while "worker.refused" not in line:
         line = process.stderr.readline()
         assert line
+    until(lambda: len(bench.service.begun) == 4, "the start of two sessions on each of the other workers")
     bench.service.let_end()
     document, _ = bench.end(process)
     assert {one["verdict"] for one in document["results"]} == {"pass", "fail"}
