@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,10 @@ from uuid import uuid4
 import pytest
 
 from postgres_servers import PostgresServer
+from skillgauge.api import BudgetShare, SharedBudget
+from skillgauge_store_sqlite.options import SqliteOptions
+from skillgauge_store_sqlite.store import SqliteStore
+from skillgauge_testkit.contract import samples
 from skillgauge_testkit.program import PROGRAM, Program
 
 PLUGIN = Path(__file__).parent / "agent_suites.py"
@@ -88,6 +94,36 @@ def test_programs_at_once_spend_it_together(
     second = carried_out(RUNS * 2 * CASES)
     assert [one.returncode for one in second] == [0] * RUNS, [one.stderr for one in second]
     assert [len(json.loads(one.stdout)["results"]) for one in second] == [2 * CASES] * RUNS
+
+
+@pytest.mark.slow
+@pytest.mark.e2e
+def test_a_run_that_waits_can_be_interrupted(program: Program, suite: Callable[[str], Path], work: Path) -> None:
+    """While a session of another run, of unknown cost, keeps it from beginning."""
+
+    async def busy() -> tuple[int, str]:
+        store = SqliteStore(SqliteOptions(location=str(work / "runs.db")))
+        run_id = (await store.begin(samples.head(), fresh=False)).info.run_id
+        budget = SharedBudget(name="team", usd=5.0)
+        assert (await store.hold(budget, run_id, BudgetShare(sessions=1), must_fit=True)).fits
+        process = await asyncio.create_subprocess_exec(
+            *(PROGRAM, "eval", "--plugin", PLUGIN, "--engine", "paid", "--store", "runs.db", suite("s")),
+            cwd=work,
+            env={**program.environment, "SKILLGAUGE_BUDGET_USD": "5"},
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+        )
+        assert process.stderr is not None
+        while b"0/8 trials" not in await process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        errors = await process.stderr.read()
+        code = await process.wait()
+        await store.close()
+        return code, errors.decode()
+
+    code, errors = asyncio.run(asyncio.wait_for(busy(), 60))
+    assert (code, "interrupted: 0 of 8 trials are done" in errors) == (130, True), errors
 
 
 @pytest.mark.e2e

@@ -202,7 +202,7 @@ class BudgetingStore(Protocol):
         It fits as long as less than the budget is spent, and what is spent and expected is no more than it. A trial of
         a run that does not know its dearest one is expected to cost as much as the dearest of all runs; where no run
         knows one, it fits if no other trial is under way in a run that goes on. Nobody signs shares: whoever can write
-        the store can fill a budget up again. They stay when their run is deleted.
+        the store can refill a budget. They stay when their run is deleted.
 
         Args:
             budget: which. A share counts in the period in which its amount was spent.

@@ -229,7 +229,7 @@ async def _execute(
     finally:
         closing.cancel()
     await budget.share()
-    if not complete:
+    if not complete or (stop.is_set() and budget.exhausted):  # stopped while it waited for money, nothing was cut short
         return RunState.INTERRUPTED
     return RunState.STOPPED if budget.exhausted else RunState.FINISHED
 
