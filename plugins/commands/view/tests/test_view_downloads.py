@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from skillgauge.api import Artifact, PluginError
 from skillgauge.api.report import Reporter, RunView
+from skillgauge_command_view import downloads as module
 from skillgauge_command_view.downloads import Downloads
 
 
@@ -92,6 +94,26 @@ def test_several_files_are_an_archive(views: list[RunView]) -> None:
     with zipfile.ZipFile(io.BytesIO(b"".join(made.content))) as archive:
         found = {name: archive.read(name) for name in archive.namelist()}
     assert found == {"report.made.txt": b"ab", "more/second.txt": b"after ab"}
+
+
+@pytest.mark.parametrize(
+    "reporter", [Made([Artifact([b"one"])]), Made([]), Depending()], ids=["one", "none", "several"]
+)
+def test_what_nobody_reads_is_closed(views: list[RunView], monkeypatch: pytest.MonkeyPatch, reporter: Reporter) -> None:
+    """As when the browser is gone before the answer has begun."""
+    files: list[IO[bytes]] = []
+
+    def temporary() -> IO[bytes]:
+        files.append(file := io.BytesIO())
+        return file
+
+    monkeypatch.setattr(module, "_temporary", temporary)
+    made = Downloads(Some(some=reporter)).make(views[6], "run6", "some")
+    assert made is not None
+    del made
+    gc.collect()
+    assert [file.closed for file in files] == [True] * len(files)
+    assert files
 
 
 @pytest.mark.parametrize("path", ["../out.txt", "/out.txt", "a/../../out.txt"])

@@ -87,14 +87,15 @@ class Downloads:
                 opened.pop_all()
                 media_type = mimetypes.guess_type(f"report.{suffix}")[0] or "application/octet-stream"
                 return Download(f"{beginning}.{suffix}", media_type, _chunks(content))
-            archive = opened.enter_context(_temporary())
-            with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-                if first is not None:
-                    _pack(packed, Artifact(_chunks(content), first.path or f"report.{suffix}"))
-                for artifact in filter(None, chain((second,), artifacts)):
-                    _pack(packed, artifact)
-            opened.pop_all()
-            return Download(f"{beginning}.zip", "application/zip", _chunks(archive))
+            with ExitStack() as packing:
+                archive = packing.enter_context(_temporary())
+                with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+                    if first is not None:
+                        _pack(packed, Artifact(_chunks(content), first.path or f"report.{suffix}"))
+                    for artifact in filter(None, chain((second,), artifacts)):
+                        _pack(packed, artifact)
+                packing.pop_all()
+                return Download(f"{beginning}.zip", "application/zip", _chunks(archive))
 
 
 def _temporary() -> IO[bytes]:
@@ -110,8 +111,15 @@ def _copied(artifact: Artifact | None, file: IO[bytes]) -> Artifact | None:
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield what was written to a file, from its beginning, and close it."""
+    """Return what was written to a file, from its beginning; it is closed at the end, or once nobody can read it."""
+    reading = _reading(file)
+    next(reading)
+    return reading
+
+
+def _reading(file: IO[bytes]) -> Iterator[bytes]:
     with file:
+        yield b""  # a generator that has not begun would not close it
         file.seek(0)
         while chunk := file.read(_CHUNK):
             yield chunk
