@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gc
+import asyncio
 import io
 import re
 import zipfile
@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from starlette.requests import ClientDisconnect
 
 from skillgauge.api import Artifact, PluginError
 from skillgauge.api.report import Reporter, RunView
 from skillgauge_command_view import downloads as module
-from skillgauge_command_view.downloads import Downloads
+from skillgauge_command_view.downloads import Download, DownloadResponse, Downloads
 
 
 class Made:
@@ -78,12 +79,18 @@ class Depending(Made):
         return depending()
 
 
+def content_of(made: Download) -> bytes:
+    """Read it whole."""
+    with made.file:
+        return b"".join(made.chunks())
+
+
 def test_one_file_is_sent_as_it_is(views: list[RunView]) -> None:
     """Its name tells run and reporter."""
     made = Downloads(Some(plain=Made([Artifact([b"one ", b"two"])]))).make(views[6], "run6", "plain")
     assert made is not None
     assert (made.name, made.media_type) == ("run6-plain.made.txt", "text/plain")
-    assert b"".join(made.content) == b"one two"
+    assert content_of(made) == b"one two"
 
 
 def test_several_files_are_an_archive(views: list[RunView]) -> None:
@@ -91,7 +98,7 @@ def test_several_files_are_an_archive(views: list[RunView]) -> None:
     made = Downloads(Some(several=Depending())).make(views[6], "run6", "several")
     assert made is not None
     assert (made.name, made.media_type) == ("run6-several.zip", "application/zip")
-    with zipfile.ZipFile(io.BytesIO(b"".join(made.content))) as archive:
+    with zipfile.ZipFile(io.BytesIO(content_of(made))) as archive:
         found = {name: archive.read(name) for name in archive.namelist()}
     assert found == {"report.made.txt": b"ab", "more/second.txt": b"after ab"}
 
@@ -110,10 +117,14 @@ def test_what_nobody_reads_is_closed(views: list[RunView], monkeypatch: pytest.M
     monkeypatch.setattr(module, "_temporary", temporary)
     made = Downloads(Some(some=reporter)).make(views[6], "run6", "some")
     assert made is not None
-    del made
-    gc.collect()
-    assert [file.closed for file in files] == [True] * len(files)
+
+    async def gone(*_message: object) -> Any:
+        raise ConnectionResetError
+
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(DownloadResponse(made)({"type": "http", "asgi": {"spec_version": "2.4"}}, gone, gone))
     assert files
+    assert [file.closed for file in files] == [True] * len(files)
 
 
 @pytest.mark.parametrize("path", ["../out.txt", "/out.txt", "a/../../out.txt"])

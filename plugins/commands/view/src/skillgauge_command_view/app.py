@@ -10,14 +10,14 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from skillgauge.api import SkillgaugeError, TrialNotes, plain
 from skillgauge.api.report import RunState, RunView, counted
 
 from .access import ICON, STYLE, Gate, Names, Tickets
-from .downloads import Downloads
+from .downloads import DownloadResponse, Downloads
 from .forms import count_of, form_of, number_of, page_of, words_of
 from .noting import NotTakenError, notes_of_form, seen, trial_notes_of_form
 from .pages.case_page import case_page, find_case, find_trial, trial_page
@@ -286,8 +286,7 @@ class Viewer:
         document = self.downloads.make(view, row.key, request.path_params["reporter"])
         if document is None:
             raise HTTPException(404, "No reporter of that name is installed.")
-        headers = {"Content-Disposition": f'attachment; filename="{document.name}"'}
-        return StreamingResponse(document.content, media_type=document.media_type, headers=headers)
+        return DownloadResponse(document)
 
     def _judged(self, request: Request) -> tuple[RunRow, RunView]:
         """The run of a request that is about labels to add."""

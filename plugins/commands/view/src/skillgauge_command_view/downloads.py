@@ -6,12 +6,15 @@ import mimetypes
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import IO, Protocol
+
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from skillgauge.api import Artifact, PluginError, Problem
 from skillgauge.api.report import Reporter, RunView
@@ -45,7 +48,28 @@ class Download:
 
     name: str
     media_type: str
-    content: Iterable[bytes]
+    file: IO[bytes]
+    """What it holds; whoever has the download closes it."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield what it holds."""
+        return _chunks(self.file)
+
+
+class DownloadResponse(StreamingResponse):
+    """A download on its way to a browser. However that ends, its file is closed."""
+
+    def __init__(self, download: Download) -> None:
+        headers = {"Content-Disposition": f'attachment; filename="{download.name}"'}
+        super().__init__(download.chunks(), media_type=download.media_type, headers=headers)
+        self._file = download.file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._file.close()
 
 
 class Downloads:
@@ -86,7 +110,7 @@ class Downloads:
             if second is None and first is not None and not first.path:
                 opened.pop_all()
                 media_type = mimetypes.guess_type(f"report.{suffix}")[0] or "application/octet-stream"
-                return Download(f"{beginning}.{suffix}", media_type, _chunks(content))
+                return Download(f"{beginning}.{suffix}", media_type, content)
             with ExitStack() as packing:
                 archive = packing.enter_context(_temporary())
                 with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -95,7 +119,7 @@ class Downloads:
                     for artifact in filter(None, chain((second,), artifacts)):
                         _pack(packed, artifact)
                 packing.pop_all()
-                return Download(f"{beginning}.zip", "application/zip", _chunks(archive))
+                return Download(f"{beginning}.zip", "application/zip", archive)
 
 
 def _temporary() -> IO[bytes]:
@@ -111,18 +135,10 @@ def _copied(artifact: Artifact | None, file: IO[bytes]) -> Artifact | None:
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """Return what was written to a file, from its beginning; it is closed at the end, or once nobody can read it."""
-    reading = _reading(file)
-    next(reading)
-    return reading
-
-
-def _reading(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
-        yield b""  # a generator that has not begun would not close it
-        file.seek(0)
-        while chunk := file.read(_CHUNK):
-            yield chunk
+    """Yield what was written to a file, from its beginning."""
+    file.seek(0)
+    while chunk := file.read(_CHUNK):
+        yield chunk
 
 
 def _pack(archive: zipfile.ZipFile, artifact: Artifact) -> None:
