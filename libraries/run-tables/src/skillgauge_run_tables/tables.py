@@ -33,7 +33,7 @@ _LATEX = {
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
     "`": r"\textasciigrave{}",
-    "–": "--",
+    "–": r"\textendash{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     **{sign: f"{{{sign}}}" for sign in "[]*"},
 }
