@@ -71,7 +71,10 @@ from skillgauge.api import (
     Score,
     ScoreContext,
     ScoreStatus,
+    ServiceShare,
+    ServiceStanding,
     SharedBudget,
+    SharedService,
     Suite,
     SuiteError,
     Target,
@@ -88,7 +91,7 @@ from skillgauge.api import (
 from skillgauge.api.report import Figure, GroupKey, RunInfo, RunState, RunView, SuiteSummary, Summary, case_order
 from skillgauge.run.keeping.memory import MemoryStore
 from skillgauge_processes.workspace import DirectoryWorkspace
-from skillgauge_stored_runs import OtherShare, standing_of
+from skillgauge_stored_runs import OtherShare, share_after, standing_at, standing_of
 from skillgauge_testkit import (
     SCORERS,
     AdapterInputs,
@@ -2453,9 +2456,98 @@ class _StoreBudgetingInTwoSteps(_StoreBudgeting):
         return standing
 
 
-def test_a_store_of_budgets_passes(tmp_path: Path) -> None:
-    """A sound store that also keeps what runs spend together passes."""
-    try_store("_StoreBudgeting", tmp_path)
+class _StoreLimiting(_Store):
+    """Keeps shares of services, and their pauses, in a file beside the runs."""
+
+    async def occupy(
+        self, service: SharedService, run_id: str, share: ServiceShare, *, must_fit: bool
+    ) -> ServiceStanding:
+        kept, paused_until = self.kept(service)
+        now = time.time()
+        paused_until = max(paused_until, now + share.pause_s)
+        others = [
+            ServiceShare(**one)
+            for name, one in kept.items()
+            if name != run_id and self.is_owned(self.folder / f"{name}.jsonl")
+        ]
+        standing = standing_at(service, share, others, paused_until - now)
+        earlier = ServiceShare(**kept.get(run_id, {}))
+        after = share_after(standing, share, earlier, must_fit=must_fit)
+        self.put(service, {**kept, run_id: after.model_dump(mode="json")}, paused_until)
+        return standing
+
+    def kept(self, service: SharedService) -> tuple[dict[str, Any], float]:
+        file = self.file(service)
+        return json.loads(file.read_text()) if file.exists() else ({}, 0.0)
+
+    def put(self, service: SharedService, shares: dict[str, Any], paused_until: float) -> None:
+        self.file(service).write_text(json.dumps([shares, paused_until]))
+
+    def file(self, service: SharedService) -> Path:
+        return self.folder / f"{service.name}.service"
+
+
+class _StoreLimitingAlone(_StoreLimiting):
+    def put(self, service: SharedService, shares: dict[str, Any], paused_until: float) -> None:
+        super().put(service, {}, paused_until)
+
+
+class _StoreLimitingAnyway(_StoreLimiting):
+    async def occupy(
+        self, service: SharedService, run_id: str, share: ServiceShare, *, must_fit: bool
+    ) -> ServiceStanding:
+        return await super().occupy(service, run_id, share, must_fit=False)
+
+
+class _StoreLimitingForgetful(_StoreLimiting):
+    async def occupy(
+        self, service: SharedService, run_id: str, share: ServiceShare, *, must_fit: bool
+    ) -> ServiceStanding:
+        kept = self.kept(service)
+        standing = await super().occupy(service, run_id, share, must_fit=must_fit)
+        if not standing.fits and must_fit:
+            self.put(service, *kept)
+        return standing
+
+
+class _StoreLimitingAll(_StoreLimiting):
+    def file(self, service: SharedService) -> Path:
+        return self.folder / "all.service"
+
+
+class _StoreLimitingForTheDead(_StoreLimiting):
+    def is_owned(self, path: Path) -> bool:
+        return path.exists()
+
+
+class _StoreLimitingWithoutPauses(_StoreLimiting):
+    def put(self, service: SharedService, shares: dict[str, Any], paused_until: float) -> None:
+        super().put(service, shares, 0.0)
+
+
+class _StoreLimitingByTheLastPause(_StoreLimiting):
+    def kept(self, service: SharedService) -> tuple[dict[str, Any], float]:
+        shares, paused_until = super().kept(service)
+        return shares, min(paused_until, time.time() + 60)
+
+
+class _StoreLimitingInTwoSteps(_StoreLimiting):
+    async def occupy(
+        self, service: SharedService, run_id: str, share: ServiceShare, *, must_fit: bool
+    ) -> ServiceStanding:
+        before = self.kept(service)
+        standing = await super().occupy(service, run_id, share, must_fit=must_fit)
+        after, paused_until = self.kept(service)
+        self.put(service, *before)
+        await asyncio.sleep(0.001)
+        self.put(service, {**self.kept(service)[0], run_id: after[run_id]}, paused_until)
+        return standing
+
+
+@pytest.mark.parametrize("sound", ["_StoreBudgeting", "_StoreLimiting"])
+def test_a_store_of_budgets_or_limits_passes(tmp_path: Path, sound: str) -> None:
+    """A sound store that also keeps what runs spend together, or how many sessions they have at once, passes."""
+    try_store(sound, tmp_path)
 
 
 @pytest.mark.parametrize("sound", ["_StoreNoting", "_StoreNotingTrials"])
@@ -2519,6 +2611,14 @@ class _StoreRaising(_Store):
     ("only what fits", "must answer BudgetStanding.* when opened again", "_StoreBudgetingStrictly"),
     ("budgets in memory", "must answer BudgetStanding.* when opened again", "_StoreBudgetingInMemory"),
     ("in two steps", "of 8 runs at once, 4 must get a share", "_StoreBudgetingInTwoSteps"),
+    ("sessions of one run", "occupy must refuse a fourth session of three", "_StoreLimitingAlone"),
+    ("sessions anyway", "must give room to a session where one was given back", "_StoreLimitingAnyway"),
+    ("who waits is forgotten", "must refuse a session that would leave none", "_StoreLimitingForgetful"),
+    ("one limit for all", "must give room to sessions at another service", "_StoreLimitingAll"),
+    ("sessions of the dead", "must give room to sessions where nobody works", "_StoreLimitingForTheDead"),
+    ("no pauses", "must refuse a session at a service that has asked another", "_StoreLimitingWithoutPauses"),
+    ("the last pause", "must tell the rest of the longest pause", "_StoreLimitingByTheLastPause"),
+    ("sessions in two steps", "of 8 runs at once, 4 must get a session", "_StoreLimitingInTwoSteps"),
     ("of all signers", "must not resume the unfinished run of another signer", "_StoreOfAllSigners"),
     ("leaking", "a new run must not hold results of an earlier one", "_StoreLeaking"),
     ("running only", "must resume a run that was interrupted", "_StoreRunningOnly"),

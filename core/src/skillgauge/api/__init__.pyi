@@ -104,6 +104,7 @@ from ..contract.stores import (
     Archive as Archive,
     Claimed as Claimed,
     KeepingLog as KeepingLog,
+    LimitingStore as LimitingStore,
     NotedStore as NotedStore,
     RunLog as RunLog,
     RunNotes as RunNotes,
@@ -210,7 +211,10 @@ from ..types.usage import (
     BudgetPeriod as BudgetPeriod,
     BudgetShare as BudgetShare,
     BudgetStanding as BudgetStanding,
+    ServiceShare as ServiceShare,
+    ServiceStanding as ServiceStanding,
     SharedBudget as SharedBudget,
+    SharedService as SharedService,
     Usage as Usage,
 )
 from skillgauge_documents import (

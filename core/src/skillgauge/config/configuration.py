@@ -109,6 +109,12 @@ KEYS: dict[str, Key] = {
             "When it begins anew.",
             choices=tuple(BudgetPeriod),
         ),
+        Key(
+            "serviceLimits",
+            list,
+            [],
+            "Sessions at once that a service gets from all runs which keep their results in one store: HOST=NUMBER.",
+        ),
         Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
         Key("lints", list, [], "How severe lints of `validate` are: ID=off, ID=warning or ID=error.", harmless=True),
         Key("quarantine", dict, [], "Flaky cases that gate nothing until a date.", harmless=True),

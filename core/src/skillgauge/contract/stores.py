@@ -13,7 +13,7 @@ from skillgauge_documents.frozen import Frozen
 from ..types.kept import KeptExecution
 from ..types.result import GivenUp, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead, Trial
-from ..types.usage import BudgetShare, BudgetStanding, SharedBudget
+from ..types.usage import BudgetShare, BudgetStanding, ServiceShare, ServiceStanding, SharedBudget, SharedService
 
 _Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,59}$")]
 _Value = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -209,6 +209,28 @@ class BudgetingStore(Protocol):
             run_id: a run of this store.
             share: asked for.
             must_fit: whether the earlier share stays if this one does not fit.
+        """
+
+
+@runtime_checkable
+class LimitingStore(Protocol):
+    """A store that also keeps how many sessions its runs have at services that they share."""
+
+    async def occupy(
+        self, service: SharedService, run_id: str, share: ServiceShare, *, must_fit: bool
+    ) -> ServiceStanding:
+        """Put the share of a run in place of its earlier one, in one step with looking at those of all others.
+
+        It fits as long as the service pauses for nobody, and all sessions are no more than it gets, with one for each
+        run that waits and would still have fewer than this one. Sessions of a run that nobody works on do not count. A
+        pause lasts as long as the longest that any run was asked for. Nobody signs shares: whoever can write the store
+        can hold others up.
+
+        Args:
+            service: which.
+            run_id: a run of this store.
+            share: asked for.
+            must_fit: whether, if this one does not fit, the sessions of the earlier share stay, and the run waits.
         """
 
 

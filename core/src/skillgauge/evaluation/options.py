@@ -24,7 +24,7 @@ from ..plugins.installed import read_index
 from ..plugins.kinds import FORMATS
 from ..plugins.registry import Registry
 from ..run.budget import BudgetLimits
-from ..types.usage import SharedBudget
+from ..types.usage import SharedBudget, SharedService
 from .added_checks import Overlay, read_overlay
 from .invocation import Invocation
 from .reports import Reports
@@ -176,6 +176,7 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
         direct_timeout_s=config.get("timeoutMs") / 1000,
         agent_timeout_s=config.get("agentTimeoutMs") / 1000,
         budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens"), _shared_budget(config)),
+        services=_shared_services(config),
         **_unchanged("how", values, config),
     )
 
@@ -195,6 +196,24 @@ def _shared_budget(config: Config) -> SharedBudget | None:
         message = f"budget.name is {name!r}"
         hint = "Use letters, digits and `._/-`, at most 60, of which the first is a letter or a digit."
         raise UsageError(Problem("usage.budget", message, hint=hint)) from None
+
+
+def _shared_services(config: Config) -> tuple[SharedService, ...]:
+    """Return the limits of services that the configuration sets for all runs of a store.
+
+    Raises:
+        UsageError: some of them are not understood.
+    """
+    services, problems = list[SharedService](), list[Problem]()
+    for text in config.get("serviceLimits"):
+        name, _, sessions = text.rpartition("=")
+        try:
+            services.append(SharedService.model_validate({"name": name.strip().lower(), "sessions": sessions.strip()}))
+        except ValidationError:
+            hint = "Write HOST=NUMBER, such as api.anthropic.com=20; `skillgauge eval --dry-run` shows the hosts."
+            problems.append(Problem("usage.service-limit", f"serviceLimits has {text!r}", hint=hint))
+    UsageError.raise_for(problems)
+    return tuple(services)
 
 
 def _unchanged(part: str, values: Mapping[str, Any], config: Config) -> dict[str, Any]:

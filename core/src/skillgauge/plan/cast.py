@@ -20,7 +20,7 @@ from ..types.plan import SuitePlan
 from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
-from .checks.budget import uncountable_limits, unshared_budget
+from .checks.budget import uncountable_limits, unshared_budget, unshared_services
 from .checks.dry_run import weighed
 from .checks.images import image_problems
 from .checks.judges import unconfined_judges
@@ -107,6 +107,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     sandbox, images = await _find_sandbox(options, engines, cases, registry, problems)
     store, executor = _find_keeping(options, registry, problems)
     problems += unshared_budget(how.budget.shared, store, spenders)
+    problems += unshared_services(how.services, store, spenders)
     if who.record:
         with collected(problems):
             engines.player()  # which also records

@@ -38,7 +38,7 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
         redactor: takes secrets out of results.
     """
     sandbox, store = _present(cast)
-    services = Services(options.how.concurrency)
+    services = Services(options.how.concurrency, options.how.services)
     direct, agents = _stages(options, suites, cast, sandbox, redactor)
     grading = Grading(
         cast.scorers,

@@ -12,6 +12,7 @@ from ..errors import Problem
 from ..run.budget import BudgetLimits
 from ..types.plan import Selection
 from ..types.suite import Suite
+from ..types.usage import SharedService
 
 Revision = Callable[[tuple[Suite, ...]], tuple[tuple[Suite, ...], tuple[Problem, ...]]]
 """Suites as whoever asks for a run wants them, made of those that were loaded, and what he should know of that."""
@@ -109,6 +110,8 @@ class How:
     """The same for sessions of agents."""
     max_turns: int | None = None
     budget: BudgetLimits = field(default_factory=BudgetLimits)
+    services: tuple[SharedService, ...] = ()
+    """Limits of sessions at once, which hold for all runs of the store."""
     untrusted: bool = False
     """Run nothing unless the sandbox confines it strictly, and give skills that are called directly no network."""
     fresh: bool = False

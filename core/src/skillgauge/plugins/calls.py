@@ -18,7 +18,7 @@ from ..contract.judges import Judge
 from ..contract.reporters import Reporter
 from ..contract.sandboxes import ImageSandbox, NoRoomError, Running, Sandbox, SandboxReport, Tier, Workspace
 from ..contract.scorers import Scorer
-from ..contract.stores import Archive, BudgetingStore, NotedStore, RunLog, Store, TrialNotedStore
+from ..contract.stores import Archive, BudgetingStore, LimitingStore, NotedStore, RunLog, Store, TrialNotedStore
 from ..errors import PluginError, Problem, SkillgaugeError, StoreError
 from .deadlines import CHECK_S, CLAIM_S, CLOSE_S, SCORE_S
 
@@ -54,7 +54,7 @@ class Connection(Protocol):
 
 FURTHER: Mapping[type, tuple[type, ...]] = {
     Scorer: (Connection,),
-    Store: (Archive, BudgetingStore, NotedStore, TrialNotedStore),
+    Store: (Archive, BudgetingStore, LimitingStore, NotedStore, TrialNotedStore),
     Sandbox: (ImageSandbox,),
 }
 """What an object of a contract may do beyond it, and is guarded in, too."""
@@ -87,6 +87,7 @@ _OF_CONTRACTS: Mapping[type, Rule] = {
     SessionReader: _OS,
     Archive: _OS,
     BudgetingStore: _OS,
+    LimitingStore: _OS,
     NotedStore: _OS,
     TrialNotedStore: _OS,
     RunLog: Rule(raises=StoreError),

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..contract.executors import Executor, Keeper, RunFiles, RunTrial
 from ..contract.providers import Clean
-from ..contract.stores import BudgetingStore, RunLog, Store
+from ..contract.stores import BudgetingStore, LimitingStore, RunLog, Store
 from ..plugins.events import Events
 from ..report.summary import FigureSource, summarize
 from ..types.arms import ArmKind
@@ -149,15 +149,15 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Conclusion:
     if job.on_begin:
         job.on_begin(log.info)
     ledger = Ledger(log, concurrency=job.concurrency, on_commit=partial(_tell, job), clean=job.clean)
-    try:
+    async with AsyncExitStack() as ending:
+        ending.push_async_callback(ledger.close)
+        if job.services and isinstance(job.store, LimitingStore):
+            job.services.share(job.store, log.info.run_id)
+            ending.push_async_callback(job.services.close)
+        if job.close:
+            ending.push_async_callback(job.close)
         budget, rounds = await asyncio.to_thread(lambda: (_budget(job, log), _rounds(plan, log)))
         state = await _execute(plan, job, ledger, stop, budget, rounds)
-    finally:
-        try:
-            if job.close:
-                await job.close()
-        finally:
-            await ledger.close()
     summary = await asyncio.to_thread(_summary, plan, job, log, ledger)
     info = await log.finish(state, summary)
     job.events.run_finished(info, summary)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from urllib.parse import urlsplit
 
+from ..contract.stores import LimitingStore
 from ..log import get_logger
 from ..types.trial import LONGEST_PAUSE_S, Failure, FailureClass, Identity
+from ..types.usage import SharedService
+from .scheduling.shared_places import Occupy, SharedPlaces
 
 log = get_logger(__name__)
 
@@ -22,6 +26,8 @@ REFUSED_OFTEN = 5
 PATIENCE_S = 600.0
 """Pauses without a good session between them that a service gets, all in all."""
 _LONGEST_BACKOFF_S = 60.0
+_FIRST_LOOK_S, _LONGEST_LOOK_S = 1.0, 5.0
+"""How long to wait before looking again whether other runs have left a place."""
 
 
 class NotTried(Exception):  # noqa: N818 - an outcome
@@ -77,11 +83,13 @@ class Service:
     Args:
         name: of the service, in messages.
         most: never more than these.
+        shared: asked for each place, if the store of the run counts those of several runs.
     """
 
-    def __init__(self, name: str, most: int) -> None:
+    def __init__(self, name: str, most: int, shared: SharedPlaces | None = None) -> None:
         self.name = name
         self._most = most
+        self._shared = shared
         self.allowed = most
         """Sessions that may be under way now."""
         self.under_way = 0
@@ -107,21 +115,15 @@ class Service:
 
         Raises:
             NotTried: there is no point in asking.
+            StoreError: the places of several runs cannot be counted.
         """
         session = _lent.get()
-        is_shared = session is not None and session.is_held_at(self)
-        while True:
-            if closed := self._closed or self._closed_to.get(asker):
-                raise NotTried(closed)
-            pause_s = self._not_before - asyncio.get_running_loop().time()
-            if pause_s <= 0 and (is_shared or self.under_way < self.allowed):
-                break
-            self._changed.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(pause_s if pause_s > 0 else None):
-                    await self._changed.wait()
-        self.under_way += not is_shared
-        place = Place(self, asker, self._period, is_held=not is_shared)
+        is_lent = session is not None and session.is_held_at(self)
+        while (pause_s := self._pause_s(asker)) > 0 or not (is_lent or self.under_way < self.allowed):
+            await self._news(pause_s if pause_s > 0 else None)
+        if not is_lent:
+            await self._take(asker)
+        place = Place(self, asker, self._period, is_held=not is_lent)
         try:
             yield place
         finally:
@@ -129,6 +131,56 @@ class Service:
 
     def freed(self) -> None:
         """Somebody else may have the place."""
+        if self._shared:
+            self._shared.leave()
+        self._left()
+
+    async def _take(self, asker: str) -> None:
+        """Take a place of this run, which there is, and one of all runs, when there is one."""
+        self.under_way += 1
+        if self._shared is None:
+            return
+        try:
+            async with self._shared.turn():
+                await self._share(self._shared, asker)
+        except BaseException:
+            self._left()
+            raise
+
+    async def _share(self, shared: SharedPlaces, asker: str) -> None:
+        look_s = _FIRST_LOOK_S
+        while True:
+            while (pause_s := self._pause_s(asker)) > 0:
+                await self._news(pause_s)
+            standing = await shared.ask()
+            if standing.fits:
+                return
+            if standing.pause_s > 0:
+                self._hold_back(_asked_elsewhere(standing.pause_s), is_news=False)
+            else:
+                if look_s == _FIRST_LOOK_S and shared.is_idle:  # else the run goes on, and nobody wonders
+                    log.warning("provider.full", service=self.name, sessions_of_other_runs=standing.sessions)
+                await self._news(look_s)
+                look_s = min(2 * look_s, _LONGEST_LOOK_S)
+
+    def _pause_s(self, asker: str) -> float:
+        """Return how long nobody may ask, from now on.
+
+        Raises:
+            NotTried: there is no point in waiting.
+        """
+        if closed := self._closed or self._closed_to.get(asker):
+            raise NotTried(closed)
+        return self._not_before - asyncio.get_running_loop().time()
+
+    async def _news(self, most_s: float | None) -> None:
+        """Wait until something is different here, or for so long."""
+        self._changed.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(most_s):
+                await self._changed.wait()
+
+    def _left(self) -> None:
         self.under_way -= 1
         self._changed.set()
 
@@ -149,6 +201,8 @@ class Service:
             self._period += 1
             self._bursts += 1
             self._good, self.allowed = 0, max(1, self.allowed // 2)
+        if self._shared and failure.retry_after_s:
+            self._shared.pause(failure.retry_after_s)
         if self._closed is None:
             self._hold_back(failure, is_news=is_news)
 
@@ -191,6 +245,12 @@ class Service:
         self._changed.set()
 
 
+def _asked_elsewhere(pause_s: float) -> Failure:
+    """Return the failure of another run that was asked to wait."""
+    message = "another run of this store was asked to wait"
+    return Failure.of_agent(FailureClass.RATE_LIMITED, message, retry_after_s=pause_s)
+
+
 def _not_tried(kind: FailureClass, why: str) -> Failure:
     return Failure.of_agent(kind, f"not tried: {why}").model_copy(update={"retryable": False})
 
@@ -199,17 +259,42 @@ class Services:
     """The services that a run asks, each with one limit for all engines and judges that ask it.
 
     Args:
-        most: sessions that any of them gets at once.
+        most: sessions of this run that any of them gets at once.
+        shared: those of which other runs have sessions, too.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, shared: Iterable[SharedService] = ()) -> None:
         self._most = most
+        self._shared = {service.name: service for service in shared}
+        self._places: list[SharedPlaces] = []
         self._services: dict[str, Service] = {}
+        self._occupy: Callable[[SharedService], Occupy] | None = None
+
+    def share(self, store: LimitingStore, run_id: str) -> None:
+        """From now on have the store of a run count its sessions at services that several runs share."""
+        self._occupy = lambda service: partial(store.occupy, service, run_id)
 
     def of(self, asker: Identity) -> Service:
         """The service behind an engine or a judge."""
         name = service_of(asker)
-        return self._services.setdefault(name, Service(name, self._most))
+        if name not in self._services:
+            self._services[name] = Service(name, self._most, self._places_at(name))
+        return self._services[name]
+
+    async def close(self) -> None:
+        """Have the store know that no session is under way any more.
+
+        Raises:
+            StoreError: it could not be told.
+        """
+        for places in self._places:
+            await places.close()
+
+    def _places_at(self, name: str) -> SharedPlaces | None:
+        if self._occupy is None or name not in self._shared:
+            return None
+        self._places.append(SharedPlaces(self._occupy(self._shared[name])))
+        return self._places[-1]
 
 
 def service_of(asker: Identity) -> str:

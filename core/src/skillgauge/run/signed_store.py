@@ -19,6 +19,7 @@ from ..contract.stores import (
     BudgetingStore,
     Claimed,
     KeepingLog,
+    LimitingStore,
     NotedStore,
     RunLog,
     RunQuery,
@@ -90,6 +91,8 @@ class SignedStore:
             self.trial_notes, self.annotate_trial = store.trial_notes, store.annotate_trial
         if isinstance(store, BudgetingStore):
             self.hold = store.hold
+        if isinstance(store, LimitingStore):
+            self.occupy = store.occupy
 
     async def begin(self, head: PlanHead, *, fresh: bool) -> SignedLog:
         """See `Store.begin`. A run that this user's key did not sign is not resumed, and the user is warned of it."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from ..contract.executors import Keeper
 from ..contract.providers import Clean
 from ..contract.sandboxes import NoRoomError, SpoiledError
+from ..errors import StoreError
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
@@ -174,6 +175,8 @@ class TrialRunner:
                 return await self._on_stage(trial, began, ran, place)
         except NotTried as not_tried:
             execution = Execution(failure=not_tried.failure, usage=_used_so_far())
+        except StoreError:
+            raise  # nothing can be kept any more
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled():
                 raise asyncio.CancelledError from error  # also if the clean-up after it failed in its own way

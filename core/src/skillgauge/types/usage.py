@@ -1,4 +1,4 @@
-"""Tokens and money, and the budgets that several runs share."""
+"""Tokens and money, and what several runs share: budgets, and the sessions that a service gets at once."""
 
 from __future__ import annotations
 
@@ -96,3 +96,34 @@ class BudgetStanding(Frozen):
     """Expected of the trials under way in all runs, and of those that the run asked for."""
     under_way: int
     """Trials under way in other runs that go on: once they have ended, more may fit."""
+
+
+class SharedService(Frozen):
+    """A service that all runs of a store ask, and how many of their sessions it gets at once."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[^\s=]{1,255}$")]
+    """Host, with a port if one is named; or the plugin that asks, where no host is known."""
+    sessions: Annotated[int, Field(ge=1)]
+    """At most."""
+
+
+class ServiceShare(Frozen):
+    """The part that one run has in the sessions of a service."""
+
+    sessions: Annotated[int, Field(ge=0)] = 0
+    """Under way, with the one that the run asks for."""
+    waits: bool = False
+    """Whether it wants more than these."""
+    pause_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Seconds from now for which the service has asked the run to wait."""
+
+
+class ServiceStanding(Frozen):
+    """The state of a service that several runs share."""
+
+    fits: bool
+    """Whether the share of the run is now as it asked."""
+    sessions: int
+    """Under way in other runs that go on."""
+    pause_s: float
+    """Seconds from now for which the service has asked any run to wait."""

@@ -16,6 +16,7 @@ from .records import (
     reading,
     signer_of,
 )
+from .services import share_after, standing_at
 from .troubles import AGAIN, trouble
 
 __all__ = [
@@ -38,7 +39,9 @@ __all__ = [
     "packed",
     "period_of",
     "reading",
+    "share_after",
     "signer_of",
+    "standing_at",
     "standing_of",
     "trouble",
 ]

@@ -58,7 +58,8 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins, 
     sandbox = chosen.name if chosen else None
     subject = place.shortened(replace(options.what, revise=as_loaded))
     who = place.shortened(replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False))
-    how = replace(options.how, budget=replace(options.how.budget, shared=None))  # it is counted in this run's store
+    # What several runs share is counted in this run's store.
+    how = replace(options.how, budget=replace(options.how.budget, shared=None), services=())
     recipe = Recipe(
         plan_id=prepared.plan.head.plan_id,
         python=PYTHON,

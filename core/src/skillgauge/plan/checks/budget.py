@@ -1,14 +1,16 @@
-"""Limits of budgets that cannot be enforced."""
+"""Limits of budgets and services that cannot be enforced."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...contract.providers import Fact, Traits
-from ...contract.stores import BudgetingStore, Store
+from ...contract.stores import BudgetingStore, LimitingStore, Store
 from ...errors import Problem, Severity
 from ...run.budget import BudgetLimits
-from ...types.usage import SharedBudget
+from ...types.usage import SharedBudget, SharedService
+
+_STORES = "Use a store that does (--store PLACE): skillgauge-store-sqlite or skillgauge-store-postgres."
 
 
 def uncountable_limits(limits: BudgetLimits, spenders: Mapping[str, Traits]) -> Iterator[Problem]:
@@ -41,8 +43,24 @@ def unshared_budget(
         return
     if any(traits.paid for traits in spenders.values()):
         message = f"the store keeps no shared budgets, so budget {shared.name!r} cannot be enforced"
-        hint = "Use a store that does (--store PLACE): skillgauge-store-sqlite or skillgauge-store-postgres."
-        yield Problem("usage.budget", message, hint=hint)
+        yield Problem("usage.budget", message, hint=_STORES)
+
+
+def unshared_services(
+    shared: Sequence[SharedService], store: Store | None, spenders: Mapping[str, Traits]
+) -> Iterator[Problem]:
+    """Yield a problem if sessions of several runs are limited, and the store of a run that pays does not count them.
+
+    Args:
+        shared: the limits.
+        store: as in `unshared_budget`.
+        spenders: as in `unshared_budget`.
+    """
+    if not shared or store is None or isinstance(store, LimitingStore):
+        return
+    if any(traits.paid for traits in spenders.values()):
+        message = "the store does not count the sessions of several runs, so serviceLimits cannot be kept"
+        yield Problem("usage.service-limit", message, hint=_STORES)
 
 
 def _uncountable_cost(spender: str, traits: Traits, limit: str) -> Iterator[Problem]:

@@ -10,8 +10,10 @@ the long ones. `kept` holds executions that are not graded yet, with the files o
 loses its body, since roles that write runs may not delete. `owners` counts how often a run was taken by a process: see
 `ownership`. `commits` numbers the results of a run as they were committed, and `sessions` says which paid trials are
 under way, for those who watch it: no row is deleted there, either. `run_notes` holds what
-people say of a run, and `trial_notes` what they say of a trial. Everything goes with its run, except
-`budget_shares`: what runs have spent of budgets that they share; a row of `budgets` is locked while a share changes.
+people say of a run, and `trial_notes` what they say of a trial. `service_shares` holds the sessions of runs at services
+that they share; a row of `services`, which also says until when one of these asked to be left alone, is locked while a
+share changes. Everything goes with its run, except `budget_shares`: what runs have spent of budgets that they share,
+under rows of `budgets`.
 """
 
 from __future__ import annotations
@@ -166,5 +168,20 @@ CREATE TABLE budget_shares (
     dearest_usd double precision,
     PRIMARY KEY (name, period, run_id)
 );
+""",
+    """
+CREATE TABLE services (
+    name text PRIMARY KEY,
+    paused_until timestamptz NOT NULL
+);
+
+CREATE TABLE service_shares (
+    name text NOT NULL,
+    run integer NOT NULL REFERENCES runs ON DELETE CASCADE,
+    sessions integer NOT NULL,
+    waits boolean NOT NULL,
+    PRIMARY KEY (name, run)
+);
+CREATE INDEX service_shares_in_use ON service_shares (name) WHERE sessions > 0 OR waits;
 """,
 )

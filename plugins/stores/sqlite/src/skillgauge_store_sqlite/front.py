@@ -7,7 +7,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillgauge.api import BudgetShare, BudgetStanding, PlanHead, RunNotes, RunQuery, SharedBudget, TrialNotes
+from skillgauge.api import (
+    BudgetShare,
+    BudgetStanding,
+    PlanHead,
+    RunNotes,
+    RunQuery,
+    ServiceShare,
+    ServiceStanding,
+    SharedBudget,
+    SharedService,
+    TrialNotes,
+)
 
 from .options import SqliteOptions
 
@@ -72,6 +83,12 @@ class StoreInFile:
     async def hold(self, budget: SharedBudget, run_id: str, share: BudgetShare, *, must_fit: bool) -> BudgetStanding:
         """See `BudgetingStore.hold`."""
         return await self._store.hold(budget, run_id, share, must_fit=must_fit)
+
+    async def occupy(
+        self, service: SharedService, run_id: str, share: ServiceShare, *, must_fit: bool
+    ) -> ServiceStanding:
+        """See `LimitingStore.occupy`."""
+        return await self._store.occupy(service, run_id, share, must_fit=must_fit)
 
     async def close(self) -> None:
         """See `Store.close`."""

@@ -14,7 +14,8 @@ yet, with the files of their workspaces, under the key that the result will have
 numbers the results of a run as they were committed, and `sessions` holds the paid trials that are under way: those who
 watch a run read these, and an index that counts verdicts, and no body. `run_notes` holds what people say of a run,
 and `trial_notes` what they say of a trial, under the key of its result. `budget_shares` holds what runs have spent
-of budgets that they share, and outlives them.
+of budgets that they share, and outlives them. `service_shares` holds their sessions at services that they share, and
+`services` until when one of these asked to be left alone.
 """
 
 from __future__ import annotations
@@ -143,6 +144,20 @@ CREATE TABLE budget_shares (
     sessions INTEGER NOT NULL,
     dearest_usd REAL,
     PRIMARY KEY (name, period, run_id)
+) WITHOUT ROWID;
+""",
+    """
+CREATE TABLE services (
+    name TEXT PRIMARY KEY,
+    paused_until REAL NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE service_shares (
+    name TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    sessions INTEGER NOT NULL,
+    waits INTEGER NOT NULL,
+    PRIMARY KEY (name, run_id)
 ) WITHOUT ROWID;
 """,
 )

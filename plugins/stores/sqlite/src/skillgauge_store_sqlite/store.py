@@ -7,12 +7,22 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from skillgauge.api import BudgetShare, BudgetStanding, PlanHead, RunNotes, RunQuery, SharedBudget, TrialNotes
+from skillgauge.api import (
+    BudgetShare,
+    BudgetStanding,
+    PlanHead,
+    RunNotes,
+    RunQuery,
+    ServiceShare,
+    ServiceStanding,
+    SharedBudget,
+    SharedService,
+    TrialNotes,
+)
 from skillgauge.api.report import RunInfo, RunState, RunView
 from skillgauge_stored_runs import encode, is_resumable, new_run_id, signer_of
 
 from .archive import keep_run
-from .budgets import hold
 from .database import Database, transaction
 from .log import SqliteRunLog
 from .noting import read_notes, read_trial_notes, write_notes, write_trial_notes
@@ -21,6 +31,7 @@ from .ownership import OWNER_COLUMNS, Lease, Timing
 from .reading import scan_runs
 from .rows import drop_kept
 from .schema import MIGRATIONS
+from .sharing import hold, occupy
 from .writer import Writer
 
 
@@ -84,6 +95,12 @@ class SqliteStore:
     async def hold(self, budget: SharedBudget, run_id: str, share: BudgetShare, *, must_fit: bool) -> BudgetStanding:
         """See `BudgetingStore.hold`."""
         return await self._writer.run(lambda db: hold(db, self._lease, budget, run_id, share, must_fit=must_fit))
+
+    async def occupy(
+        self, service: SharedService, run_id: str, share: ServiceShare, *, must_fit: bool
+    ) -> ServiceStanding:
+        """See `LimitingStore.occupy`."""
+        return await self._writer.run(lambda db: occupy(db, self._lease, service, run_id, share, must_fit=must_fit))
 
     async def close(self) -> None:
         """See `Store.close`. Runs that did not finish can be resumed at once."""

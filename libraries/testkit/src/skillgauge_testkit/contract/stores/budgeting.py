@@ -73,6 +73,10 @@ async def holds_for_one_at_a_time(place: Place) -> None:
             require(fitting == most, message)
 
 
+OF_BUDGETS = (shares_budgets, holds_for_one_at_a_time)
+"""All clauses of it."""
+
+
 async def _require(
     place: Place,
     store: BudgetingStore,

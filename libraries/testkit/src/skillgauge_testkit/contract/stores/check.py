@@ -27,9 +27,10 @@ from skillgauge.api.report import GroupKey, RunInfo, RunState, RunView, case_ord
 from .. import samples
 from ..clauses import PATIENCE_S, answered, called, require, run, shown
 from ..shapes import require_shape
-from .budgeting import holds_for_one_at_a_time, shares_budgets
+from .budgeting import OF_BUDGETS
 from .crashes import MakeStore, run_child
 from .keeping import keeps_executions, keeps_them_for_the_next, require_survived
+from .limiting import OF_SERVICES
 from .noting import keeps_notes, keeps_trial_notes
 from .places import Place
 from .progress import tells_how_far
@@ -75,10 +76,8 @@ def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s
     if isinstance(store, Archive):
         require_shape(store, Archive)
         run(_takes_in(Place(make, make_location(), patience_s)))
-    run(keeps_notes(Place(make, make_location(), patience_s)))
-    run(keeps_trial_notes(Place(make, make_location(), patience_s)))
-    run(shares_budgets(Place(make, make_location(), patience_s)))
-    run(holds_for_one_at_a_time(Place(make, make_location(), patience_s)))
+    for clause in (keeps_notes, keeps_trial_notes, *OF_BUDGETS, *OF_SERVICES):
+        run(clause(Place(make, make_location(), patience_s)))
     run(tells_how_far(Place(make, make_location(), patience_s)))
     if store.durable:
         run(_resumes(Place(make, make_location(), patience_s)))
