@@ -1,16 +1,17 @@
 """Times of the pages of `skillgauge view` over a large store, against a page that reads nothing.
 
-Run: python benchmarks/viewer.py [RUNS [TRIALS]]
+Run: python benchmarks/viewer.py [RUNS [TRIALS [STEPS [CHARACTERS]]]]
 
 A store is made of RUNS (1,000) finished runs of a comparison: one with 1,000 trials, one with 5,000, every other with
-TRIALS (40), each with a session of some steps; and of a run of 1,000 trials that goes on, of which a few end between
-two looks. Pages are asked of the program as a browser asks, one after another.
+TRIALS (40), each with a session of STEPS (12) of CHARACTERS (200) of words by chance; and of a run of 1,000 trials that
+goes on, of which a few end between two looks. Pages are asked of the program as a browser asks, one after another.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import random
 import subprocess
 import sys
 import tempfile
@@ -45,8 +46,8 @@ LARGE = 1_000
 """Trials of the one large run."""
 HUGE = 5_000
 """Trials of the largest run; its page is measured, and nothing else of it."""
-STEPS = 12
-"""Of each session."""
+DEFAULTS = (1_000, 40, 12, 200)
+"""Runs, trials of most of them, steps of a session, and characters of a step."""
 TIMES = 5
 GOALS_S = {"list": 0.3, "list, filtered": 0.3, "run": 0.5, "case": 0.3, "trial": 0.3, "comparison": 1.0, "history": 1.0}
 AT_ONCE = 8
@@ -56,29 +57,31 @@ MEMORY_GOAL_MB = 150
 
 def main() -> None:
     """Make the store, measure and print."""
-    runs, trials = (int(word) for word in (*sys.argv[1:], *("1000", "40")[len(sys.argv) - 1 :])[:2])
+    words = [int(word) for word in sys.argv[1:]]
+    runs, trials, steps, characters = (*words, *DEFAULTS[len(words) :])
+    session = session_of(steps, characters)
     print(machine())
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder, "runs.db")
         began = time.perf_counter()
-        asyncio.run(fill(store, runs, trials))
+        asyncio.run(fill(store, runs, trials, session))
         size, took = store.stat().st_size / 1e6, time.perf_counter() - began
         print(f"store: {runs:,} runs of {trials} trials, but one of {LARGE:,} and one of {HUGE:,}")
-        print(f"{size:.0f} MB, made in {took:.0f} s")
+        print(f"sessions of {steps} steps of {characters:,} characters: {size:.0f} MB, made in {took:.0f} s")
         with served(store, folder) as (client, pid):
             floor = seconds(client, "/view.css")[1]
             measure(client, floor)
             first, best = seconds(client, huge_address())
             print(f"run of {HUGE:,} trials: {first:.3f} s at first, {best:.3f} s at best")
-            measure_under_way(client, store, floor)
+            measure_under_way(client, store, session, floor)
             memory = memory_mb(pid)
         print(f"memory: {memory:.0f} MB (goal {MEMORY_GOAL_MB}: {verdict(memory <= MEMORY_GOAL_MB)})")
 
 
-async def fill(place: Path, runs: int, trials: int) -> None:
+async def fill(place: Path, runs: int, trials: int, session: Trajectory) -> None:
     """Keep finished runs in a store."""
     store = SqliteStore(SqliteOptions(location=str(place)))
-    small, large, huge = view_of(trials), view_of(LARGE), view_of(HUGE)
+    small, large, huge = (view_of(count, session) for count in (trials, LARGE, HUGE))
     for number in range(runs):
         view = {runs - 2: large, 0: huge}.get(number, small)  # the oldest, which no other page is about
         info = view.run.model_copy(update={"run_id": run_id(number), "started_at": 1_700_000_000.0 + 3_600 * number})
@@ -96,10 +99,10 @@ def huge_address() -> str:
     return f"/runs/{run_id(0)}"
 
 
-def view_of(trials: int) -> RunView:
+def view_of(trials: int, session: Trajectory) -> RunView:
     """A finished comparison of two arms with so many trials, two of each case in each arm."""
     view = next(view for what, view in contract_views() if "two arms" in what)
-    results = list(results_of(trials))
+    results = list(results_of(trials, session))
     cases = [
         CaseHead(suite_id="demo", index=index, id=f"case-{index}", prompt=f"Do the task {index}.", digest=f"d{index}")
         for index in range(trials // 4)
@@ -111,13 +114,24 @@ def view_of(trials: int) -> RunView:
     return replace(view, head=head, summary=summary, source=source)
 
 
-def results_of(trials: int) -> Iterator[TrialResult]:
+def session_of(steps: int, characters: int) -> Trajectory:
+    """A session whose texts cannot be compressed to nothing."""
+    chance = random.Random(1)
+    words = [f"w{number:04}" for number in range(4_000)]
+    events = tuple(
+        TrajectoryEvent(
+            kind=EventKind.TOOL_CALL if step % 2 else EventKind.MESSAGE,
+            name="Bash",
+            text=" ".join(chance.choices(words, k=characters // 6)),
+        )
+        for step in range(steps)
+    )
+    return Trajectory(events=events, skills_offered=("demo",), turns=2)
+
+
+def results_of(trials: int, session: Trajectory) -> Iterator[TrialResult]:
     """Trials in the order of a plan."""
     template = next(iter(next(view for what, view in contract_views() if "two arms" in what).results()))
-    events = tuple(
-        TrajectoryEvent(kind=EventKind.TOOL_CALL if step % 2 else EventKind.MESSAGE, name="Bash", text="step " * 40)
-        for step in range(STEPS)
-    )
     for ordinal in range(trials):
         index, arm, repeat = ordinal // 4, ("with_skill", "without_skill")[ordinal % 2], ordinal % 4 // 2 + 1
         passed = arm == "with_skill" or index % 2 == 0
@@ -136,7 +150,7 @@ def results_of(trials: int) -> Iterator[TrialResult]:
                     text="done " * 50,
                     duration_s=4.0,
                     usage=Usage(input_tokens=1_000, output_tokens=20, cost_usd=0.01, cost_basis="reported"),
-                    trajectory=Trajectory(events=events, skills_offered=("demo",), turns=2),
+                    trajectory=session,
                 ),
             }
         )
@@ -166,9 +180,9 @@ def measure(client: httpx.Client, floor: float) -> None:
         tell(name, *seconds(client, address), floor)
 
 
-def measure_under_way(client: httpx.Client, place: Path, floor: float) -> None:
+def measure_under_way(client: httpx.Client, place: Path, session: Trajectory, floor: float) -> None:
     """Ask for the page of a run while its trials end, and print how long it takes."""
-    view = view_of(LARGE)
+    view = view_of(LARGE, session)
     results = list(view.source.results(ResultOrder.PLAN))
     with asyncio.Runner() as runner:
         store = SqliteStore(SqliteOptions(location=str(place)))

@@ -88,7 +88,17 @@ from skillgauge.api import (
     Usage,
     hookimpl,
 )
-from skillgauge.api.report import Figure, GroupKey, RunInfo, RunState, RunView, SuiteSummary, Summary, case_order
+from skillgauge.api.report import (
+    Figure,
+    GroupKey,
+    RunInfo,
+    RunState,
+    RunView,
+    SuiteSummary,
+    Summary,
+    abridged,
+    case_order,
+)
 from skillgauge.run.keeping.memory import MemoryStore
 from skillgauge_processes.workspace import DirectoryWorkspace
 from skillgauge_stored_runs import OtherShare, share_after, standing_at, standing_of
@@ -2544,9 +2554,90 @@ class _StoreLimitingInTwoSteps(_StoreLimiting):
         return standing
 
 
-@pytest.mark.parametrize("sound", ["_StoreBudgeting", "_StoreLimiting"])
-def test_a_store_of_budgets_or_limits_passes(tmp_path: Path, sound: str) -> None:
-    """A sound store that also keeps what runs spend together, or how many sessions they have at once, passes."""
+class _Parts:
+    """Picks parts out of the whole."""
+
+    def __init__(self, whole: Any) -> None:
+        self.whole = whole
+        self.results, self.cases = whole.results, whole.cases
+
+    def abridged(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return map(abridged, self.whole.results(order, group))
+
+    def of_case(self, suite_id: str, case_index: int) -> Iterator[TrialResult]:
+        results = self.whole.results(ResultOrder.CASE)
+        return (one for one in results if (one.suite_id, one.case_index) == (suite_id, case_index))
+
+    def of_trial(self, ordinal: int) -> TrialResult | None:
+        return next((one for one in self.whole.results(ResultOrder.PLAN) if one.ordinal == ordinal), None)
+
+
+class _WholeParts(_Parts):
+    def abridged(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return self.whole.results(order, group)
+
+
+class _PartsOfAllGroups(_Parts):
+    def abridged(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return super().abridged(order)
+
+
+class _PartsInPlanOrder(_Parts):
+    def abridged(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return super().abridged(ResultOrder.PLAN, group)
+
+
+class _PartsOfAllSuites(_Parts):
+    def of_case(self, suite_id: str, case_index: int) -> Iterator[TrialResult]:
+        return (one for one in self.whole.results(ResultOrder.CASE) if one.case_index == case_index)
+
+
+class _PartsOfCasesAbridged(_Parts):
+    def of_case(self, suite_id: str, case_index: int) -> Iterator[TrialResult]:
+        return map(abridged, super().of_case(suite_id, case_index))
+
+
+class _PartsAtTheNextPlace(_Parts):
+    def of_trial(self, ordinal: int) -> TrialResult | None:
+        return next((one for one in self.whole.results(ResultOrder.PLAN) if one.ordinal >= ordinal), None)
+
+
+class _StoreParting(_Store):
+    """Gives parts of its runs."""
+
+    parts = _Parts
+
+    def views(self) -> Iterator[RunView]:
+        return (replace(view, source=self.parts(view.source)) for view in super().views())
+
+
+class _StoreOfWholeParts(_StoreParting):
+    parts = _WholeParts
+
+
+class _StoreOfPartsOfAllGroups(_StoreParting):
+    parts = _PartsOfAllGroups
+
+
+class _StoreOfPartsInPlanOrder(_StoreParting):
+    parts = _PartsInPlanOrder
+
+
+class _StoreOfPartsOfAllSuites(_StoreParting):
+    parts = _PartsOfAllSuites
+
+
+class _StoreOfPartsOfCasesAbridged(_StoreParting):
+    parts = _PartsOfCasesAbridged
+
+
+class _StoreOfPartsAtTheNextPlace(_StoreParting):
+    parts = _PartsAtTheNextPlace
+
+
+@pytest.mark.parametrize("sound", ["_StoreBudgeting", "_StoreLimiting", "_StoreParting"])
+def test_a_store_that_does_more_passes(tmp_path: Path, sound: str) -> None:
+    """So does one that also keeps what runs spend together or have under way at once, or gives parts of them."""
     try_store(sound, tmp_path)
 
 
@@ -2619,6 +2710,12 @@ class _StoreRaising(_Store):
     ("no pauses", "must refuse a session at a service that has asked another", "_StoreLimitingWithoutPauses"),
     ("the last pause", "must tell the rest of the longest pause", "_StoreLimitingByTheLastPause"),
     ("sessions in two steps", "of 8 runs at once, 4 must get a session", "_StoreLimitingInTwoSteps"),
+    ("whole parts", "Parted.abridged.*'plan', no group.* must give", "_StoreOfWholeParts"),
+    ("parts of all groups", "Parted.abridged.*'plan', 'with'.* must give", "_StoreOfPartsOfAllGroups"),
+    ("parts in plan order", "Parted.abridged.*'case', no group.* must give", "_StoreOfPartsInPlanOrder"),
+    ("parts of all suites", "of a suite that the run does not have must give", "_StoreOfPartsOfAllSuites"),
+    ("abridged cases", "Parted.of_case.*1.* must give", "_StoreOfPartsOfCasesAbridged"),
+    ("the next trial", "Parted.of_trial.*-1.* must give None", "_StoreOfPartsAtTheNextPlace"),
     ("of all signers", "must not resume the unfinished run of another signer", "_StoreOfAllSigners"),
     ("leaking", "a new run must not hold results of an earlier one", "_StoreLeaking"),
     ("running only", "must resume a run that was interrupted", "_StoreRunningOnly"),

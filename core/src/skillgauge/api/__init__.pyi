@@ -146,6 +146,7 @@ from ..types.kept import (
 )
 from ..report.progress import (
     Followed as Followed,
+    Parted as Parted,
     UnderWay as UnderWay,
 )
 from ..types.result import (

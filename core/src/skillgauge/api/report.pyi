@@ -77,6 +77,7 @@ from ..report.stopping import (
 from ..decide.case_by_case import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
+    case_report as case_report,
 )
 from ..types.answers import (
     Answer as Answer,
@@ -104,7 +105,11 @@ from ..types.gate import (
 )
 from ..report.progress import (
     Progress as Progress,
+    abridged as abridged,
+    abridged_results as abridged_results,
     progress_of as progress_of,
+    result_of_trial as result_of_trial,
+    with_trajectory as with_trajectory,
 )
 from ..types.result import (
     Figure as Figure,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from skillgauge_documents.characters import plain
 from skillgauge_documents.phrases import counted
 
+from ..report.progress import abridged_results
 from ..run.arm_integrity import UNKNOWN
 from ..types.comparison import PairSummary
 from ..types.result import RunView
@@ -53,7 +54,7 @@ def unproven_arms(view: RunView) -> Iterator[str]:
 
 def _is_unproven(view: RunView, pair: PairSummary) -> bool:
     is_unproven = False
-    for result in view.results(pair.candidate):
+    for result in abridged_results(view.source, group=pair.candidate):
         if result.execution.failure is not None:
             continue
         is_unproven = (result.execution.arm_integrity or "").startswith(UNKNOWN)
@@ -66,7 +67,7 @@ def _reasons(view: RunView) -> Iterator[str]:
     """Yield the reason of each session that proves nothing about its arm."""
     with_errors = [group for group in view.summary.groups if group.counts.errors]
     for group in with_errors:
-        for result in view.results(group.key):
+        for result in abridged_results(view.source, group=group.key):
             failure = result.execution.failure
             if failure is not None and failure.message == result.execution.arm_integrity:
                 yield failure.message

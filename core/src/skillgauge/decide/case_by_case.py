@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ..report.pairs import case_summary, pairs_of
+from ..report.progress import abridged_results, results_of_case
 from ..types.comparison import CasePair, CaseSummary, GroupKey
-from ..types.result import ResultOrder, RunView, TrialResult
+from ..types.result import ResultOrder, RunSource, RunView, TrialResult
 from ..types.trial import CaseHead, SuiteHead
 
 
@@ -26,16 +27,18 @@ class CaseReport:
     """Every comparison of its suite, once for each target, runner and model."""
 
 
-def case_by_case(view: RunView) -> Iterator[CaseReport]:
+def case_by_case(view: RunView, *, is_abridged: bool = False) -> Iterator[CaseReport]:
     """The cases of a run that have a result, each with all its arms; the results are read once, and one case is held.
 
     Args:
         view: the run. Blocks; call it from a worker thread.
+        is_abridged: whether the results may come without what agents did step by step, which is read faster.
     """
     suites = view.head.suites_by_id
     heads = view.cases()
     head = next(heads, None)
-    for place, results in groupby(view.source.results(ResultOrder.CASE), key=_place):
+    results_of_run = abridged_results if is_abridged else _whole_results
+    for place, results in groupby(results_of_run(view.source, ResultOrder.CASE), key=_place):
         groups = {group: list(repeats) for group, repeats in groupby(results, key=lambda result: result.group)}
         while head is not None and (head.suite_id, head.index) < place:
             head = next(heads, None)
@@ -43,6 +46,27 @@ def case_by_case(view: RunView) -> Iterator[CaseReport]:
         if case is None or (case.suite_id, case.index) != place:
             case = _bare_head(next(iter(groups.values()))[0])
         yield _report(case, suites.get(place[0]), groups)
+
+
+def case_report(view: RunView, suite_id: str, index: int) -> CaseReport | None:
+    """Return one case of a run with all its arms; `None` if it has no result.
+
+    Args:
+        view: the run. Blocks; call it from a worker thread.
+        suite_id: the suite of the case.
+        index: its place in the suite.
+    """
+    results = results_of_case(view.source, suite_id, index)
+    groups = {group: list(repeats) for group, repeats in groupby(results, key=lambda result: result.group)}
+    if not groups:
+        return None
+    heads = (case for case in view.cases() if (case.suite_id, case.index) == (suite_id, index))
+    head = next(heads, None) or _bare_head(next(iter(groups.values()))[0])
+    return _report(head, view.head.suites_by_id.get(suite_id), groups)
+
+
+def _whole_results(source: RunSource, order: ResultOrder) -> Iterator[TrialResult]:
+    return source.results(order)
 
 
 def _report(case: CaseHead, suite: SuiteHead | None, groups: Mapping[GroupKey, Sequence[TrialResult]]) -> CaseReport:

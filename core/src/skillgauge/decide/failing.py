@@ -171,7 +171,7 @@ def worst_cases(view: RunView, most: int = LISTED) -> tuple[Sequence[FailingCase
     if not groups:
         return [], totals
     known = _newly_failing(view)
-    for report in case_by_case(view):
+    for report in case_by_case(view, is_abridged=True):
         for failing in _failing(report, groups, known):
             totals[failing.title] += 1
             of_subject = by_subject.setdefault((failing.title, failing.groups[0].group.subject), [])

@@ -21,6 +21,7 @@ from ..contract.stores import RunQuery, Store
 from ..errors import Problem, Severity, SkillgaugeError, UsageError, did_you_mean
 from ..plan.options import EvalOptions
 from ..plan.suites import load_suites
+from ..report.progress import abridged_results
 from ..run.stored_run import why_foreign, why_summary_foreign
 from ..types.comparison import GroupKey
 from ..types.plan import Plan
@@ -256,7 +257,7 @@ class Earlier:
         heads = view.head.suites_by_id
         digests = {(case.suite_id, case.id): case.digest for case in view.cases()}
         places_read = set()
-        for result in view.results():
+        for result in abridged_results(view.source):
             place = (result.suite_id, result.case_id)
             if place not in cases:
                 continue

@@ -1,4 +1,7 @@
-"""The progress of a run, for those who watch it from outside: counts, and the sessions that are under way."""
+"""Sources of runs that do more than give all results: tell how far a run is, and give parts of it.
+
+Whoever watches a run needs counts, and the sessions that are under way; whoever lists trials needs no transcripts.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from skillgauge_documents.frozen import Frozen
 
 from ..types.comparison import GroupKey
 from ..types.result import ResultOrder, RunSource, TrialResult, Unfinished, Verdict
+from ..types.trajectory import Trajectory
 from ..types.trial import Trial
 
 
@@ -93,11 +97,68 @@ class Followed(Protocol):
     def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
         """Results in the order in which they were committed, each with a cursor to go on behind. Blocks.
 
-        A result that was committed again comes again, so of a trial the last one counts.
+        They come `abridged`. A result that was committed again comes again, so of a trial the last one counts.
 
         Args:
             after: the last cursor that was seen; 0 at first.
         """
+
+
+@runtime_checkable
+class Parted(Protocol):
+    """A `RunSource` that gives parts of a run without reading all of it."""
+
+    def abridged(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """The same as `RunSource.results`, without what agents did step by step: see `abridged`. Blocks."""
+
+    def of_case(self, suite_id: str, case_index: int) -> Iterator[TrialResult]:
+        """The results of one case, in the order of `ResultOrder.CASE`. Blocks.
+
+        Args:
+            suite_id: the suite of the case.
+            case_index: the place of the case in the suite.
+        """
+
+    def of_trial(self, ordinal: int) -> TrialResult | None:
+        """Return the result of the trial at this place in the plan, if there is one. Blocks."""
+
+
+def abridged(result: TrialResult) -> TrialResult:
+    """Return a result without the events of its trajectory, and without the engine's own stream of them."""
+    trajectory = result.execution.trajectory
+    if trajectory is None or (not trajectory.events and trajectory.raw is None):
+        return result
+    return with_trajectory(result, trajectory.model_copy(update={"events": (), "raw": None}))
+
+
+def with_trajectory(result: TrialResult, trajectory: Trajectory) -> TrialResult:
+    """Return a result with another trajectory."""
+    execution = result.execution.model_copy(update={"trajectory": trajectory})
+    return result.model_copy(update={"execution": execution})
+
+
+def abridged_results(
+    source: RunSource, order: ResultOrder = ResultOrder.PLAN, group: GroupKey | None = None
+) -> Iterator[TrialResult]:
+    """Results without what agents did step by step, of all groups or of one: for lists and figures. Blocks."""
+    if isinstance(source, Parted):
+        return source.abridged(order, group)
+    return map(abridged, source.results(order, group))
+
+
+def results_of_case(source: RunSource, suite_id: str, case_index: int) -> Iterator[TrialResult]:
+    """The results of one case, in the order of `ResultOrder.CASE`; all are read if the source cannot choose. Blocks."""
+    if isinstance(source, Parted):
+        return source.of_case(suite_id, case_index)
+    results = source.results(ResultOrder.CASE)
+    return (one for one in results if (one.suite_id, one.case_index) == (suite_id, case_index))
+
+
+def result_of_trial(source: RunSource, ordinal: int) -> TrialResult | None:
+    """Return the result at a place in the plan; all are read if the source cannot choose. Blocks."""
+    if isinstance(source, Parted):
+        return source.of_trial(ordinal)
+    return next((one for one in source.results(ResultOrder.PLAN) if one.ordinal == ordinal), None)
 
 
 def progress_of(source: RunSource) -> Progress:

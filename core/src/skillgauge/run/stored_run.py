@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from ..report.progress import Followed, Progress
+from ..report.progress import Followed, Parted, Progress
 from ..types.comparison import GroupKey
 from ..types.kept import KeptExecution
 from ..types.result import ResultOrder, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
@@ -154,6 +154,9 @@ class StoredRun:
         self._is_signed = key is not None and view.head.signer == key.name
         self._signer = RunSigner(key, view.run.run_id, view.head.plan_id) if key and self._is_signed else None
         self._why: str | None = None
+        if isinstance(view.source, Parted):
+            self._parted = view.source
+            self.abridged, self.of_case, self.of_trial = self._abridged, self._of_case, self._of_trial
 
     def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
         """See `RunSource.results`."""
@@ -162,6 +165,16 @@ class StoredRun:
     def cases(self) -> Iterator[CaseHead]:
         """See `RunSource.cases`."""
         return map(unsigned, self._view.source.cases())
+
+    def _abridged(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return map(unsigned, self._parted.abridged(order, group))
+
+    def _of_case(self, suite_id: str, case_index: int) -> Iterator[TrialResult]:
+        return map(unsigned, self._parted.of_case(suite_id, case_index))
+
+    def _of_trial(self, ordinal: int) -> TrialResult | None:
+        result = self._parted.of_trial(ordinal)
+        return unsigned(result) if result else None
 
     @property
     def why_foreign(self) -> str:

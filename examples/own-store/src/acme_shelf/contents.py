@@ -18,7 +18,7 @@ from functools import lru_cache
 from pydantic import BaseModel
 
 from skillgauge.api import CaseHead, Frozen, GivenUp, ResultOrder, TrialResult, UnderWay, Unfinished, Verdict
-from skillgauge.api.report import GroupKey, Progress, RunInfo, Summary, case_order
+from skillgauge.api.report import GroupKey, Progress, RunInfo, Summary, abridged, case_order
 
 from .shelf import Shelf
 
@@ -117,12 +117,13 @@ class Contents:
         return Progress(counts, tuple(sorted(under_way, key=lambda one: one.ordinal)))
 
     def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
-        """Results as they were committed."""
+        """Results as they were committed, without what agents did step by step."""
         self.refresh()
         cursors = {place.part * LINES + place.line: place for place in self.places.values()}
         for cursor in sorted(cursor for cursor in cursors if cursor > after):
             place = cursors[cursor]
-            yield cursor, TrialResult.model_validate(json.loads(self._lines(place.part)[place.line])["result"])
+            result = json.loads(self._lines(place.part)[place.line])["result"]
+            yield cursor, abridged(TrialResult.model_validate(result))
 
     def cases(self) -> Iterator[CaseHead]:
         """What is known of the cases, by suite and place."""

@@ -16,6 +16,7 @@ from skillgauge.api.report import (
     GroupSummary,
     PairSummary,
     RunView,
+    abridged_results,
     case_by_case,
     compared,
     headline,
@@ -177,7 +178,7 @@ def _rate(group: GroupSummary | None, prefix: str) -> Row:
 
 def case_rows(run: SourcedRun) -> Iterator[Row]:
     """Yield every case of a run, once for each group that has results of it."""
-    for report in case_by_case(run.view):
+    for report in case_by_case(run.view, is_abridged=True):
         for group in report.results:
             yield _case_row(run, report, report.summaries[group])
 
@@ -220,7 +221,7 @@ def _case_row(run: SourcedRun, report: CaseReport, summary: CaseSummary) -> Row:
 
 def trial_rows(run: SourcedRun) -> Iterator[Row]:
     """Yield every trial of a run that has ended, in the order of the plan."""
-    for result in run.view.results():
+    for result in abridged_results(run.view.source):
         execution = result.execution
         counting = [score for score in result.scores if not score.beside]
         yield {
@@ -294,7 +295,7 @@ def _session(result: TrialResult) -> Row:
 def check_rows(run: SourcedRun) -> Iterator[Row]:
     """Yield every check of every trial."""
     graded = {ScoreStatus.PASSED: True, ScoreStatus.FAILED: False}
-    for result in run.view.results():
+    for result in abridged_results(run.view.source):
         for index, score in enumerate(result.scores):
             yield {
                 "run_id": run.run_id,

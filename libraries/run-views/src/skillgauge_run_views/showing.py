@@ -142,7 +142,7 @@ def _not_passed(view: RunView, columns: Sequence[str], selection: Wanted) -> tup
     """The first trials that did not pass, and how many more there are."""
     rows: list[list[str]] = []
     left_out = 0
-    for report in case_by_case(view):
+    for report in case_by_case(view, is_abridged=True):
         for group, results in report.results.items():
             if not selection.includes(group):
                 continue

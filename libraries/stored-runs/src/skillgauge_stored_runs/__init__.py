@@ -17,6 +17,7 @@ from .records import (
     signer_of,
 )
 from .services import share_after, standing_at
+from .trajectories import facts_of, result_of, texts_of
 from .troubles import AGAIN, trouble
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "compact",
     "decode",
     "encode",
+    "facts_of",
     "group_of",
     "is_resumable",
     "is_selected",
@@ -39,9 +41,11 @@ __all__ = [
     "packed",
     "period_of",
     "reading",
+    "result_of",
     "share_after",
     "signer_of",
     "standing_at",
     "standing_of",
+    "texts_of",
     "trouble",
 ]

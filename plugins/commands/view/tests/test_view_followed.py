@@ -40,6 +40,12 @@ class Counted:
             self.read.append(result.ordinal)
             yield result
 
+    def abridged(self, order: ResultOrder, group: Any = None) -> Iterator[TrialResult]:
+        """All results, without their sessions."""
+        for result in self._source.abridged(order, group):
+            self.read.append(result.ordinal)
+            yield result
+
     def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
         """The results behind a cursor."""
         for cursor, result in self._source.results_since(after):

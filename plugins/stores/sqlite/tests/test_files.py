@@ -66,6 +66,7 @@ def as_before_version(path: Path, version: int) -> None:
         7: "DROP TABLE trial_notes",
         8: "DROP TABLE budget_shares",
         9: "DROP TABLE services; DROP TABLE service_shares",
+        10: "ALTER TABLE results DROP COLUMN trajectory",
     }
     with closing(sqlite3.connect(path)) as db:
         for number in sorted((one for one in added if one >= version), reverse=True):

@@ -19,6 +19,7 @@ from skillgauge.api import (
     Failure,
     FileChange,
     FiredSkill,
+    Parted,
     PlanHead,
     ResultOrder,
     RunQuery,
@@ -140,9 +141,13 @@ def test_stored_json_leaves_out_defaults(make: ModuleType, path: Path, store: St
 
 
 def test_long_records_are_compressed(make: ModuleType, path: Path, store: Stores) -> None:
-    """What an agent did takes a fraction of its length, whether it is run here or taken in, and comes back equal."""
+    """What an agent did takes a fraction of its length, whether it is run here or taken in, and comes back equal.
+
+    It is stored apart, so that nobody reads it who does not ask for it.
+    """
     raw = "".join(json.dumps({"number": number, "text": "said " * 20}) + "\n" for number in range(5000))
-    long = make.result(3, execution=Execution(text="done", trajectory=Trajectory(raw=raw)))
+    long = make.result(3, execution=Execution(text="done " * 2000, trajectory=Trajectory(raw=raw, turns=2)))
+    short = long.execution.model_copy(update={"trajectory": Trajectory(turns=2)})
 
     async def main() -> None:
         one = store()
@@ -158,20 +163,26 @@ def test_long_records_are_compressed(make: ModuleType, path: Path, store: Stores
         await one.close()
 
     asyncio.run(main())
-    rows = make.query(path, "SELECT typeof(body), length(body) FROM results ORDER BY id")
-    assert [kind for kind, _ in rows] == ["blob", "text"] * 2
-    assert rows[0][1] < len(raw) / 20
+    rows = make.query(path, "SELECT typeof(body), typeof(trajectory), length(trajectory) FROM results ORDER BY id")
+    assert [kinds for *kinds, _ in rows] == [["blob", "blob"], ["text", "null"]] * 2
+    assert rows[0][2] < len(raw) / 20
     assert path.stat().st_size < len(raw)
-    make.query(path, "UPDATE results SET body = ? WHERE typeof(body) = 'blob'", b"broken")
 
-    async def damaged() -> None:
+    async def damaged(*, is_listed: bool) -> None:
         one = store()
         (view,) = one.scan(RunQuery(run_ids=("copy",)))
+        assert isinstance(view.source, Parted)
+        if is_listed:
+            listed = list(view.source.abridged(ResultOrder.PLAN))
+            assert listed == [long.model_copy(update={"execution": short}), make.result(4)]
+            assert view.source.of_trial(4) == make.result(4)
         with pytest.raises(StoreError, match=r"damaged.*the result in row [0-9]+ of run .* cannot be read"):
             list(view.results())
         await one.close()
 
-    asyncio.run(damaged())
+    for column in ("trajectory", "body"):
+        make.query(path, f"UPDATE results SET {column} = ? WHERE typeof({column}) = 'blob'", b"broken")
+        asyncio.run(damaged(is_listed=column == "trajectory"))
 
 
 async def newer(store: SqliteStore, make: ModuleType, path: Path, version: str) -> str:

@@ -76,7 +76,7 @@ Group = Mapping[str, CaseOfGroup]
 
 def _by_group(view: RunView) -> dict[GroupKey, dict[str, CaseOfGroup]]:
     cases_by_group: dict[GroupKey, dict[str, CaseOfGroup]] = {}
-    for report in case_by_case(view):
+    for report in case_by_case(view, is_abridged=True):
         for key, summary in report.summaries.items():
             cases_by_group.setdefault(key, {})[report.case.id] = CaseOfGroup(report.case, summary)
     return cases_by_group

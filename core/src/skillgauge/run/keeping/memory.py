@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from ...contract.stores import Claimed, RunQuery
-from ...report.progress import Progress, UnderWay, count
+from ...report.progress import Progress, UnderWay, abridged, count
 from ...types.comparison import GroupKey
 from ...types.result import (
     GivenUp,
@@ -107,7 +107,8 @@ class MemoryLog:
 
     def results_since(self, after: int) -> Iterator[tuple[int, TrialResult]]:
         """See `Followed.results_since`."""
-        return ((cursor, self._results[trial_id]) for cursor, trial_id in enumerate(self._order[after:], after + 1))
+        since = enumerate(self._order[after:], after + 1)
+        return ((cursor, abridged(self._results[trial_id])) for cursor, trial_id in since)
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """See `RunLog.finish`."""

@@ -112,7 +112,7 @@ def has_turned(verdicts: list[bool]) -> bool:
 
 def _live_groups(view: RunView) -> Iterator[tuple[CaseReport, GroupKey, list[TrialResult]]]:
     """Yield each case with its groups and their repeats, without those of recordings: they are no further repeats."""
-    for report in case_by_case(view):
+    for report in case_by_case(view, is_abridged=True):
         for group, results in report.results.items():
             live = [result for result in results if not result.execution.replayed]
             if live:

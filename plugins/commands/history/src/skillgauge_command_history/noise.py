@@ -40,7 +40,7 @@ def noise_of(views: Iterable[RunView], target: str | None = None, suite: str | N
     things: dict[Thing, _Repeats] = {}
     for view in views:
         judges = ", ".join(filter(None, (judge.model or judge.name for judge in view.head.judges)))
-        for report in case_by_case(view):
+        for report in case_by_case(view, is_abridged=True):
             for group, results in report.results.items():
                 first = _first_live(results)
                 if first and target in (None, group.target_id) and suite in (None, group.suite_id):

@@ -14,13 +14,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from skillgauge.api import SkillgaugeError, TrialNotes, plain
-from skillgauge.api.report import RunState, RunView, counted
+from skillgauge.api.report import RunState, RunView, counted, result_of_trial
 
 from .access import ICON, STYLE, Gate, Names, Tickets
 from .downloads import DownloadResponse, Downloads
 from .forms import count_of, form_of, number_of, page_of, words_of
 from .noting import NotTakenError, notes_of_form, seen, trial_notes_of_form
-from .pages.case_page import case_page, find_case, find_trial, trial_page
+from .pages.case_page import case_page, find_case, trial_page
 from .pages.compare_page import compare_page
 from .pages.history_page import history_page, newest_rows
 from .pages.label_page import Labels
@@ -170,7 +170,7 @@ class Viewer:
     def trial(self, request: Request) -> Response:
         """A trial of a run."""
         row, view = self._run_of(request)
-        result = find_trial(view, request.path_params["trial"])
+        result = result_of_trial(view.source, request.path_params["trial"])
         if result is None:
             raise HTTPException(404, "The run has no such trial, or it has not ended.")
         first = number_of(words_of(request).get("from", "1"))

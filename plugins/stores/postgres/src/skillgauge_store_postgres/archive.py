@@ -10,7 +10,7 @@ import psycopg
 from skillgauge.api.report import RunState, RunView
 from skillgauge_stored_runs import Group, encode, trouble
 
-from .rows import blob, case_rows, write_cases, write_results
+from .rows import blob, body_of, case_rows, write_cases, write_results
 
 Db = psycopg.Connection[tuple[Any, ...]]
 
@@ -53,7 +53,7 @@ def keep_run(db: Db, view: RunView) -> bool:
             write_cases(db, run, case_rows(case_batch))
         results, groups = view.results(), dict[Group, int]()
         while batch := list(islice(results, _BATCH)):
-            bodies = [blob(encode(result, sparse=True)) for result in batch]
+            bodies = [body_of(result) for result in batch]
             if not write_results(db, run, batch, bodies, groups):
                 raise trouble("store.plan-mismatch", f"run {info.run_id} has two trials at one place of its plan")
     return True

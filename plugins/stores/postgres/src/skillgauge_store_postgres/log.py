@@ -32,9 +32,11 @@ from .database import Database
 from .ownership import Ownership
 from .reading import Stored
 from .rows import (
+    Body,
     CaseRow,
     begin_sessions,
     blob,
+    body_of,
     case_rows,
     drop_kept,
     end_sessions,
@@ -93,7 +95,7 @@ class PostgresRunLog:
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`. Survives a crash of the server, paid or not."""
-        bodies = [blob(encode(result, sparse=True)) for result in results]
+        bodies = [body_of(result) for result in results]
         await self._writer.run(lambda db: self._commit(db, results, bodies, paid))
 
     async def spend(self, unfinished: Sequence[Unfinished]) -> None:
@@ -189,7 +191,7 @@ class PostgresRunLog:
             self._check(db)
             db.execute(_KEEP, row)
 
-    def _commit(self, db: Db, results: Sequence[TrialResult], bodies: Sequence[bytes], paid: bool) -> None:
+    def _commit(self, db: Db, results: Sequence[TrialResult], bodies: Sequence[Body], paid: bool) -> None:
         groups = dict(self._groups)
         with db.transaction():
             self._check(db)

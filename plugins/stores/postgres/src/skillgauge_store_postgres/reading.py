@@ -16,12 +16,23 @@ from typing import Any
 
 from skillgauge.api import CaseHead, PlanHead, ResultOrder, RunQuery, TrialResult, UnderWay, Unfinished, Verdict
 from skillgauge.api.report import Counts, GroupKey, Progress, RunInfo, RunState, RunView, Summary
-from skillgauge_stored_runs import LARGEST, Extra, Group, ModelT, decode, group_of, is_selected, reading
+from skillgauge_stored_runs import (
+    LARGEST,
+    Extra,
+    Group,
+    ModelT,
+    decode,
+    facts_of,
+    group_of,
+    is_selected,
+    reading,
+    result_of,
+)
 
 from .database import Database
 from .link import Link
 from .ownership import OWNED
-from .rows import group_from, name_of, stored_name
+from .rows import CONTENT, FACTS, group_from, name_of, stored_name, within
 from .trouble import damaged
 
 _PAGE = 200
@@ -33,7 +44,9 @@ _HELD_BYTES = 64 * 1024
 """A longer body is read when its turn has come, and not held with the others."""
 _LEAST = -(2**62)
 _BODY = f"CASE WHEN octet_length(body) <= {_HELD_BYTES} THEN body END"
-_WHOLE = f"SELECT CASE WHEN octet_length(body) <= {LARGEST} THEN body END FROM"
+_WHOLE_BODY = f"SELECT CASE WHEN octet_length(body) <= {LARGEST} THEN body END FROM"
+_HELD, _WHOLE = within(_HELD_BYTES), within(2 * LARGEST)
+_RESULT = "the result at place {}"
 _Row = tuple[Any, ...]
 """The stored JSON of a record, and last the place that tells it from others of its run."""
 
@@ -60,9 +73,34 @@ class Stored:
         Raises:
             StoreError: the database cannot be read, or a record in it.
         """
-        key = None if group is None else group_of(group)
-        rows = partial(_bodies, run=self.run, order=order, group=key)
-        return self._decoded(TrialResult, "the result at place {}", rows)
+        return self._results(partial(_bodies, run=self.run, order=order, group=group))
+
+    def abridged(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """See `Parted.abridged`.
+
+        Raises:
+            StoreError: the database cannot be read, or a record in it.
+        """
+        subject = self._named(_RESULT)
+        rows = partial(_bodies, run=self.run, order=order, group=group, content=FACTS)
+        for body, *_, place in self._rows(subject, rows):
+            yield facts_of(body, extra=self.extra, subject=subject, place=place)
+
+    def of_case(self, suite_id: str, case_index: int) -> Iterator[TrialResult]:
+        """See `Parted.of_case`.
+
+        Raises:
+            StoreError: the database cannot be read, or a record in it.
+        """
+        return self._results(partial(_bodies_of_case, run=self.run, suite_id=suite_id, case_index=case_index))
+
+    def of_trial(self, ordinal: int) -> TrialResult | None:
+        """See `Parted.of_trial`.
+
+        Raises:
+            StoreError: the database cannot be read, or a record in it.
+        """
+        return next(self._results(partial(_body_of_trial, run=self.run, ordinal=ordinal)), None)
 
     def cases(self) -> Iterator[CaseHead]:
         """See `RunSource.cases`.
@@ -102,36 +140,70 @@ class Stored:
         Raises:
             StoreError: the database cannot be read, or a record in it.
         """
-        rows = partial(_commits, run=self.run, after=after)
-        return self._placed(TrialResult, "the result that was committed in place {}", rows)
+        subject = self._named("the result that was committed in place {}")
+        for body, *_, place in self._rows(subject, partial(_commits, run=self.run, after=after)):
+            yield place, facts_of(body, extra=self.extra, subject=subject, place=place)
+
+    def _results(self, read: Callable[[Link], Iterator[_Row]]) -> Iterator[TrialResult]:
+        subject = self._named(_RESULT)
+        for body, trajectory, *_, place in self._rows(subject, read):
+            yield result_of(body, trajectory, extra=self.extra, subject=subject, place=place)
 
     def _decoded(self, model: type[ModelT], subject: str, read: Callable[[Link], Iterator[_Row]]) -> Iterator[ModelT]:
-        return (value for _, value in self._placed(model, subject, read))
+        subject = self._named(subject)
+        for body, *_, place in self._rows(subject, read):
+            yield decode(model, body, extra=self.extra, subject=subject, place=place)
 
-    def _placed(
-        self, model: type[ModelT], subject: str, read: Callable[[Link], Iterator[_Row]]
-    ) -> Iterator[tuple[Any, ModelT]]:
+    def _named(self, subject: str) -> str:
+        return f"{self.database}: {subject} of run {self.run_id}"
+
+    def _rows(self, subject: str, read: Callable[[Link], Iterator[_Row]]) -> Iterator[_Row]:
         with self.database.reader() as link:
             if link is None:
                 return
-            subject = f"{self.database}: {subject} of run {self.run_id}"
-            for body, *_, place in read(link):
-                if body is None:
-                    raise damaged(str(self.database), f"{subject.format(place)} is larger than any that is stored")
-                yield place, decode(model, body, extra=self.extra, subject=subject, place=place)
+            for row in read(link):
+                if row[0] is None:
+                    raise damaged(str(self.database), f"{subject.format(row[-1])} is larger than any that is stored")
+                yield row
 
 
-def _bodies(link: Link, *, run: int, order: ResultOrder, group: Group | None) -> Iterator[_Row]:
-    query = f"SELECT {_BODY}, ordinal FROM results WHERE run = %s AND ordinal > %s ORDER BY ordinal LIMIT %s"
+def _bodies(
+    link: Link, *, run: int, order: ResultOrder, group: GroupKey | None, content: str = CONTENT
+) -> Iterator[_Row]:
     if order is ResultOrder.PLAN and group is None:
-        rows = _pages(link, query, [run], [_LEAST])
+        of_run = "results WHERE run = %s AND ordinal > %s ORDER BY ordinal LIMIT %s"
+        rows = _pages(link, f"SELECT {_HELD[content]}, ordinal FROM {of_run}", [run], [_LEAST], width=2)
     else:
-        groups = [(key, number) for key, number in _groups(link, run) if group in (None, key)]
-        if order is ResultOrder.CASE:
-            rows = _in_case_order(link, groups)
-        else:
-            rows = _of_groups(link, groups)
-    return _whole(link, rows, f"{_WHOLE} results WHERE run = %s AND ordinal = %s", run, size=1)
+        chosen = None if group is None else group_of(group)
+        groups = [(key, number) for key, number in _groups(link, run) if chosen in (None, key)]
+        rows = (_in_case_order if order is ResultOrder.CASE else _of_groups)(link, groups, _HELD[content])
+    return _whole_results(link, rows, run, content)
+
+
+def _bodies_of_case(link: Link, *, run: int, suite_id: str, case_index: int) -> Iterator[_Row]:
+    query = (
+        f"SELECT {_HELD[CONTENT]}, repeat, ordinal FROM results WHERE grp = %s AND case_index = %s "
+        "AND (repeat, ordinal) > (%s, %s) ORDER BY repeat, ordinal LIMIT %s"
+    )
+    for key, number in sorted(_groups(link, run), key=lambda one: _order_of(one[0])):
+        if key[0] == suite_id:
+            rows = _pages(link, query, [number, case_index], [-1, _LEAST], width=2)
+            yield from _whole_results(link, rows, run, CONTENT)
+
+
+def _body_of_trial(link: Link, *, run: int, ordinal: int) -> Iterator[_Row]:
+    if abs(ordinal) < -_LEAST:
+        query = f"SELECT {_WHOLE[CONTENT]}, ordinal FROM results WHERE run = %s AND ordinal = %s"
+        yield from _fetch(link, query, (run, ordinal))
+
+
+def _whole_results(link: Link, rows: Iterator[_Row], run: int, content: str) -> Iterator[_Row]:
+    """The same rows, with the texts that were too long to be held; the place ends with the result's in the plan."""
+    query = f"SELECT {_WHOLE[content]} FROM results WHERE run = %s AND ordinal = %s"
+    for body, trajectory, *place in rows:
+        if body is None:
+            ((body, trajectory),) = _fetch(link, query, (run, place[-1]))
+        yield (body, trajectory, *place)
 
 
 def _whole(link: Link, rows: Iterator[_Row], query: str, *where: int | str, size: int) -> Iterator[_Row]:
@@ -142,25 +214,24 @@ def _whole(link: Link, rows: Iterator[_Row], query: str, *where: int | str, size
         yield (body, *place)
 
 
-def _of_groups(link: Link, groups: Sequence[tuple[Group, int]]) -> Iterator[_Row]:
-    query = f"SELECT {_BODY}, ordinal FROM results WHERE grp = %s AND ordinal > %s ORDER BY ordinal LIMIT %s"
+def _of_groups(link: Link, groups: Sequence[tuple[Group, int]], held: str) -> Iterator[_Row]:
+    query = f"SELECT {held}, ordinal FROM results WHERE grp = %s AND ordinal > %s ORDER BY ordinal LIMIT %s"
     for _, number in groups:
-        yield from _pages(link, query, [number], [_LEAST])
+        yield from _pages(link, query, [number], [_LEAST], width=2)
 
 
-def _in_case_order(link: Link, groups: Sequence[tuple[Group, int]]) -> Iterator[_Row]:
+def _in_case_order(link: Link, groups: Sequence[tuple[Group, int]], held: str) -> Iterator[_Row]:
     """Each group is read by case already; those of a suite are merged, a few rows of each at a time."""
     query = (
-        f"SELECT {_BODY}, case_index, repeat, ordinal FROM results "
+        f"SELECT {held}, case_index, repeat, ordinal FROM results "
         "WHERE grp = %s AND (case_index, repeat, ordinal) > (%s, %s, %s) "
         "ORDER BY case_index, repeat, ordinal LIMIT %s"
     )
-    by_suite = sorted(groups, key=lambda one: _order_of(one[0]))
-    for _, members in groupby(by_suite, key=lambda one: one[0][0]):
+    for _, members in groupby(sorted(groups, key=lambda one: _order_of(one[0])), key=lambda one: one[0][0]):
         numbers = [number for _, number in members]
         size = max(1, _MERGED // len(numbers))
-        streams = [_pages(link, query, [number], [-1, -1, _LEAST], size=size) for number in numbers]
-        yield from merge(*streams, key=itemgetter(1))
+        streams = [_pages(link, query, [number], [-1, -1, _LEAST], size=size, width=2) for number in numbers]
+        yield from merge(*streams, key=itemgetter(2))
 
 
 def _order_of(group: Group) -> tuple[str, ...]:
@@ -179,7 +250,7 @@ def _cases(link: Link, *, run: int) -> Iterator[_Row]:
         f"SELECT {_BODY}, case_index FROM cases WHERE run = %s AND suite_id = %s AND case_index > %s "
         "ORDER BY case_index LIMIT %s"
     )
-    whole = f"{_WHOLE} cases WHERE run = %s AND suite_id = %s AND case_index = %s"
+    whole = f"{_WHOLE_BODY} cases WHERE run = %s AND suite_id = %s AND case_index = %s"
     for suite_id in map(stored_name, suites):
         yield from _whole(link, _pages(link, query, [run, suite_id], [-1]), whole, run, suite_id, size=1)
 
@@ -193,7 +264,7 @@ def _spending(link: Link, *, run: int) -> Iterator[_Row]:
         "AND NOT EXISTS (SELECT FROM results r WHERE r.run = s.run AND r.ordinal = s.ordinal) "
         "ORDER BY ordinal, claim LIMIT %s"
     )
-    whole = f"{_WHOLE} spending WHERE run = %s AND ordinal = %s AND claim = %s"
+    whole = f"{_WHOLE_BODY} spending WHERE run = %s AND ordinal = %s AND claim = %s"
     return _whole(link, _pages(link, query, [run], [_LEAST, 0]), whole, run, size=2)
 
 
@@ -222,22 +293,29 @@ def _latest_spending(link: Link, *, run: int) -> Iterator[_Row]:
 
 def _commits(link: Link, *, run: int, after: int) -> Iterator[_Row]:
     query = (
-        f"SELECT {_BODY}, place FROM commits JOIN results USING (run, ordinal) WHERE run = %s AND place > %s "
-        "ORDER BY place LIMIT %s"
+        f"SELECT {_HELD[FACTS]}, ordinal, place FROM commits JOIN results USING (run, ordinal) "
+        "WHERE run = %s AND place > %s ORDER BY place LIMIT %s"
     )
-    whole = f"{_WHOLE} commits JOIN results USING (run, ordinal) WHERE run = %s AND place = %s"
-    return _whole(link, _pages(link, query, [run], [after]), whole, run, size=1)
+    for body, _, ordinal, place in _pages(link, query, [run], [after], width=3):
+        for whole, *_ in _whole_results(link, iter([(body, None, ordinal)]), run, FACTS):
+            yield whole, place
 
 
 def _pages(
-    link: Link, query: str, where: Sequence[int | str], after: Sequence[int | float], *, size: int = _PAGE
+    link: Link,
+    query: str,
+    where: Sequence[int | str],
+    after: Sequence[int | float],
+    *,
+    size: int = _PAGE,
+    width: int = 1,
 ) -> Iterator[_Row]:
-    """All rows of a query that selects, behind the first column, the place that the next page goes on from."""
+    """All rows of a query that selects the place that the next page goes on from, behind so many columns of content."""
     while page := _fetch(link, query, (*where, *after, size)):
         yield from page
         if len(page) < size:
             return
-        after = page[-1][1:]
+        after = page[-1][width:]
 
 
 def _fetch(link: Link, query: str, values: Sequence[object] | Mapping[str, object]) -> list[_Row]:

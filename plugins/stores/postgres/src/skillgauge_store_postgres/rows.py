@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import psycopg
 
 from skillgauge.api import CaseHead, TrialResult, UnderWay
-from skillgauge_stored_runs import Group, compact, encode, group_of, packed
+from skillgauge_stored_runs import Group, compact, encode, group_of, packed, texts_of
 
 Db = psycopg.Connection[tuple[Any, ...]]
 
 _RESULTS = """INSERT INTO results
 SELECT %s, * FROM unnest(
-    %s::bigint[], %s::integer[], %s::integer[], %s::integer[], %b::bytea[], %s::text[], %b::bytea[])
+    %s::bigint[], %s::integer[], %s::integer[], %s::integer[], %b::bytea[], %s::text[], %b::bytea[],
+    %b::bytea[])
 ON CONFLICT (run, ordinal) DO UPDATE SET grp = excluded.grp, case_index = excluded.case_index,
-repeat = excluded.repeat, verdict = excluded.verdict, body = excluded.body
+repeat = excluded.repeat, verdict = excluded.verdict, body = excluded.body, trajectory = excluded.trajectory
 WHERE results.trial_id = excluded.trial_id"""
 _COMMITS = """INSERT INTO commits
 SELECT %s, (SELECT coalesce(max(place), 0) FROM commits WHERE run = %s) + number, ordinal
@@ -28,14 +29,36 @@ _SESSIONS = """INSERT INTO sessions SELECT %s, ordinal, false, body FROM unnest(
 ON CONFLICT (run, ordinal) DO UPDATE SET body = excluded.body, has_ended = false"""
 _NEW_GROUP = "INSERT INTO groups (run, suite_id, target_id, arm, runner, model) VALUES (%s, %s, %s, %s, %s, %s)"
 
+CONTENT, FACTS = "body, trajectory", "body, NULL::bytea"
+"""The columns of a result, with its trajectory and without it."""
+_SIZES = {
+    CONTENT: "octet_length(body) + coalesce(octet_length(trajectory), 0)",
+    FACTS: "octet_length(body)",
+}
 CaseRow = tuple[str, int, bytes]
 """Suite, place in it, and the packed JSON."""
+Body = tuple[bytes, bytes | None]
+"""The packed JSON of a result, and of its trajectory if that is stored apart."""
 
 
 def blob(text: str) -> bytes:
     """The JSON of a value as it is stored, compressed if it is long."""
     packed_text = packed(text)
     return packed_text.encode() if isinstance(packed_text, str) else packed_text
+
+
+def within(size: int) -> Mapping[str, str]:
+    """Columns of results by `CONTENT` and `FACTS`; or nothing where their texts are longer than that."""
+    return {
+        content: ", ".join(f"CASE WHEN {length} <= {size} THEN {column} END" for column in content.split(", "))
+        for content, length in _SIZES.items()
+    }
+
+
+def body_of(result: TrialResult) -> Body:
+    """The texts of a result as they are stored."""
+    facts, trajectory = texts_of(result)
+    return blob(facts), None if trajectory is None else blob(trajectory)
 
 
 def key_of(trial_id: str) -> bytes:
@@ -72,7 +95,7 @@ def columns_of(group: Group) -> tuple[str | None, ...]:
 
 
 def write_results(
-    db: Db, run: int, results: Sequence[TrialResult], bodies: Sequence[bytes], groups: dict[Group, int]
+    db: Db, run: int, results: Sequence[TrialResult], bodies: Sequence[Body], groups: dict[Group, int]
 ) -> bool:
     """Insert results of a run, or replace those of the same trials, inside a transaction of the caller's.
 
@@ -80,7 +103,7 @@ def write_results(
         db: the writing connection.
         run: the run's number in the database.
         results: what to write.
-        bodies: the JSON of each, as `blob` makes it.
+        bodies: the texts of each, as `body_of` makes them.
         groups: numbers of groups that are known; new ones are added, and hold once the transaction has succeeded.
 
     Returns:
@@ -92,7 +115,7 @@ def write_results(
         place = (result.ordinal, number, result.case_index, result.repeat)
         if rows.get(result.ordinal, (0, 0, 0, 0, trial_id))[4] != trial_id:
             return False
-        rows[result.ordinal] = (*place, trial_id, result.verdict.value, body)
+        rows[result.ordinal] = (*place, trial_id, result.verdict.value, *body)
     if not rows:
         return True
     columns = [list(column) for column in zip(*rows.values(), strict=True)]

@@ -6,14 +6,14 @@ a change of the tables is a new script at the end.
 All of it lies in a schema of its own. A result is found by run and place in the plan; the texts that group results are
 stored once a group, and what is known of a case once, not with each of its results. A `body` is JSON, compressed by
 zlib if it is long. It is no `jsonb`, which refuses the character NUL and changes numbers, and no `text` for the sake of
-the long ones. `kept` holds executions that are not graded yet, with the files of their workspaces; what is dropped
-loses its body, since roles that write runs may not delete. `owners` counts how often a run was taken by a process: see
-`ownership`. `commits` numbers the results of a run as they were committed, and `sessions` says which paid trials are
-under way, for those who watch it: no row is deleted there, either. `run_notes` holds what
-people say of a run, and `trial_notes` what they say of a trial. `service_shares` holds the sessions of runs at services
-that they share; a row of `services`, which also says until when one of these asked to be left alone, is locked while a
-share changes. Everything goes with its run, except `budget_shares`: what runs have spent of budgets that they share,
-under rows of `budgets`.
+the long ones. What an agent did step by step is most of a long result, and is stored apart, in `trajectory`. `kept`
+holds executions that are not graded yet, with the files of their workspaces; what is dropped loses its body, since
+roles that write runs may not delete. `owners` counts how often a run was taken by a process: see `ownership`. `commits`
+numbers the results of a run as they were committed, and `sessions` says which paid trials are under way, for those who
+watch it: no row is deleted there, either. `run_notes` holds what people say of a run, and `trial_notes` what they say
+of a trial. `service_shares` holds the sessions of runs at services that they share; a row of `services`, which also
+says until when one of these asked to be left alone, is locked while a share changes. Everything goes with its run,
+except `budget_shares`: what runs have spent of budgets that they share, under rows of `budgets`.
 """
 
 from __future__ import annotations
@@ -183,5 +183,9 @@ CREATE TABLE service_shares (
     PRIMARY KEY (name, run)
 );
 CREATE INDEX service_shares_in_use ON service_shares (name) WHERE sessions > 0 OR waits;
+""",
+    """
+ALTER TABLE results ADD COLUMN trajectory bytea;
+ALTER TABLE results ALTER COLUMN trajectory SET STORAGE EXTERNAL;
 """,
 )

@@ -6,10 +6,10 @@ import sqlite3
 from itertools import islice
 
 from skillgauge.api.report import RunState, RunView
-from skillgauge_stored_runs import Group, encode, packed, trouble
+from skillgauge_stored_runs import Group, encode, trouble
 
 from .database import transaction
-from .rows import case_rows, write_cases, write_results
+from .rows import body_of, case_rows, write_cases, write_results
 
 _BATCH = 500
 _COLUMNS = "run_id, plan_id, schema_version, state, started_at, finished_at, resumes, head, summary"
@@ -50,7 +50,7 @@ def keep_run(db: sqlite3.Connection, view: RunView) -> bool:
         write_cases(db, run, case_rows(view.cases()))
         results, groups = view.results(), dict[Group, int]()
         while batch := list(islice(results, _BATCH)):
-            bodies = [packed(encode(result, sparse=True)) for result in batch]
+            bodies = [body_of(result) for result in batch]
             if not write_results(db, run, batch, bodies, groups):
                 raise trouble("store.plan-mismatch", f"run {info.run_id} has two trials at one place of its plan")
     return True

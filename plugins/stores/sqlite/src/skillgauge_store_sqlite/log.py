@@ -26,7 +26,7 @@ from skillgauge_stored_runs import Group, compact, decode, encode, packed, troub
 from .database import Database, transaction
 from .ownership import Lease
 from .reading import Stored
-from .rows import case_rows, drop_kept, result_key, write_cases, write_results
+from .rows import body_of, case_rows, drop_kept, result_key, write_cases, write_results
 from .writer import Writer
 
 _CLAIM = """INSERT INTO attempts VALUES (?, ?, 1, ?)
@@ -174,9 +174,7 @@ class SqliteRunLog:
         return row[0] if row else None
 
     def _commit(self, db: sqlite3.Connection, results: Sequence[TrialResult], paid: bool) -> None:
-        bodies = [
-            packed(encode(result, sparse=True)) for result in results
-        ]  # before the lock: others may write meanwhile
+        bodies = [body_of(result) for result in results]  # before the lock: others may write meanwhile
         groups = dict(self._groups)
         with transaction(db, durable=paid):
             self._renew(db)

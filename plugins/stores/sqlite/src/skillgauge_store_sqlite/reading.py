@@ -19,12 +19,12 @@ from typing import Any
 
 from skillgauge.api import CaseHead, PlanHead, ResultOrder, RunQuery, TrialResult, UnderWay, Unfinished, Verdict
 from skillgauge.api.report import Counts, GroupKey, Progress, RunInfo, RunState, RunView, Summary
-from skillgauge_stored_runs import Extra, ModelT, decode, group_of, is_selected, reading
+from skillgauge_stored_runs import Extra, ModelT, decode, facts_of, group_of, is_selected, reading, result_of
 
 from .database import Database
 from .ownership import OWNER_COLUMNS, Lease
 from .rows import GROUP
-from .schema import first_key
+from .schema import ORDINAL_BITS, first_key
 from .trouble import TROUBLES, damaged, explain
 
 _PAGE = 500
@@ -33,6 +33,17 @@ _MERGED = 64
 _HELD_BYTES = 1024 * 1024
 """A longer text is read when its turn has come, and not held with the others."""
 _LEAST = -(2**63)
+_CONTENT, _FACTS = "body, trajectory", "body, NULL"
+"""The columns of a result, with its trajectory and without it."""
+_SIZES = {
+    _CONTENT: "length(CAST(body AS BLOB)) + coalesce(length(trajectory), 0)",
+    _FACTS: "length(CAST(body AS BLOB))",
+}
+_HELD = {
+    content: ", ".join(f"CASE WHEN {size} <= {_HELD_BYTES} THEN {column} END" for column in content.split(", "))
+    for content, size in _SIZES.items()
+}
+"""The same columns, or nothing where they are too long to be held."""
 _Row = tuple[Any, ...]
 """The stored JSON of a record, and last the place that tells it from others of its run."""
 
@@ -59,8 +70,33 @@ class Stored:
         Raises:
             StoreError: the file cannot be read, or a record in it.
         """
-        rows = partial(_bodies, run=self.run, order=order, group=group)
-        return self._decoded(TrialResult, "the result in row {}", rows)
+        return self._results(partial(_bodies, run=self.run, order=order, group=group))
+
+    def abridged(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """See `Parted.abridged`.
+
+        Raises:
+            StoreError: the file cannot be read, or a record in it.
+        """
+        rows = partial(_bodies, run=self.run, order=order, group=group, content=_FACTS)
+        for body, _, *_, place in self._rows(rows):
+            yield facts_of(body, extra=self.extra, subject=self._result, place=place)
+
+    def of_case(self, suite_id: str, case_index: int) -> Iterator[TrialResult]:
+        """See `Parted.of_case`.
+
+        Raises:
+            StoreError: the file cannot be read, or a record in it.
+        """
+        return self._results(partial(_bodies_of_case, run=self.run, suite_id=suite_id, case_index=case_index))
+
+    def of_trial(self, ordinal: int) -> TrialResult | None:
+        """See `Parted.of_trial`.
+
+        Raises:
+            StoreError: the file cannot be read, or a record in it.
+        """
+        return next(self._results(partial(_body_of_trial, run=self.run, ordinal=ordinal)), None)
 
     def cases(self) -> Iterator[CaseHead]:
         """See `RunSource.cases`. A run that an older version stored tells none.
@@ -100,8 +136,17 @@ class Stored:
             StoreError: the file cannot be read, or a record in it.
         """
         subject = f"{self.database.path}: result {{}} of run {self.run_id}, as they were committed,"
-        for body, place in self._rows(partial(_commits, run=self.run, after=after)):
-            yield place, decode(TrialResult, body, extra=self.extra, subject=subject, place=place)
+        for body, _, place in self._rows(partial(_commits, run=self.run, after=after)):
+            yield place, facts_of(body, extra=self.extra, subject=subject, place=place)
+
+    @property
+    def _result(self) -> str:
+        """Names a result in an error."""
+        return f"{self.database.path}: the result in row {{}} of run {self.run_id}"
+
+    def _results(self, read: Callable[[sqlite3.Connection], Iterator[_Row]]) -> Iterator[TrialResult]:
+        for body, trajectory, *_, place in self._rows(read):
+            yield result_of(body, trajectory, extra=self.extra, subject=self._result, place=place)
 
     def _rows(self, read: Callable[[sqlite3.Connection], Iterator[_Row]]) -> Iterator[_Row]:
         db = self.database.reader()
@@ -121,36 +166,55 @@ class Stored:
             yield decode(model, body, extra=self.extra, subject=subject, place=place)
 
 
-def _bodies(db: sqlite3.Connection, *, run: int, order: ResultOrder, group: GroupKey | None) -> Iterator[_Row]:
+def _bodies(
+    db: sqlite3.Connection, *, run: int, order: ResultOrder, group: GroupKey | None, content: str = _CONTENT
+) -> Iterator[_Row]:
     chosen = "run = ?" if group is None else GROUP
     columns = (run,) if group is None else (run, *group_of(group))
     if order is ResultOrder.CASE:
-        return _in_case_order(db, chosen, columns)
+        return _in_case_order(db, chosen, columns, content)
     if group is None:
-        query = "SELECT body, id FROM results WHERE id < ? AND id > ? ORDER BY id LIMIT ?"
-        return _pages(db, query, [first_key(run + 1)], [first_key(run) - 1])
-    query = "SELECT body, id FROM results INDEXED BY results_by_group WHERE grp = ? AND id > ? ORDER BY id LIMIT ?"
+        query = f"SELECT {content}, id FROM results WHERE id < ? AND id > ? ORDER BY id LIMIT ?"
+        return _pages(db, query, [first_key(run + 1)], [first_key(run) - 1], width=2)
+    of_group = "results INDEXED BY results_by_group WHERE grp = ? AND id > ?"
+    query = f"SELECT {content}, id FROM {of_group} ORDER BY id LIMIT ?"
     row = db.execute(f"SELECT grp FROM groups WHERE {chosen}", columns).fetchone()
-    return _pages(db, query, row, [_LEAST]) if row else iter(())
+    return _pages(db, query, row, [_LEAST], width=2) if row else iter(())
 
 
-def _in_case_order(db: sqlite3.Connection, chosen: str, columns: Sequence[int | str | None]) -> Iterator[_Row]:
+_GROUP_ORDER = "suite_id, target_id, runner, model, arm"
+
+
+def _in_case_order(
+    db: sqlite3.Connection, chosen: str, columns: Sequence[int | str | None], content: str
+) -> Iterator[_Row]:
     """Each group is read by case already; those of a suite are merged, a few rows of each at a time."""
-    order = "suite_id, target_id, runner, model, arm"
-    groups = db.execute(f"SELECT suite_id, grp FROM groups WHERE {chosen} ORDER BY {order}", columns).fetchall()
+    groups = db.execute(f"SELECT suite_id, grp FROM groups WHERE {chosen} ORDER BY {_GROUP_ORDER}", columns).fetchall()
     query = (
-        f"SELECT CASE WHEN length(CAST(body AS BLOB)) <= {_HELD_BYTES} THEN body END, case_index, repeat, id "
-        "FROM results WHERE grp = ? AND (case_index, repeat, id) > (?, ?, ?) "
-        "ORDER BY case_index, repeat, id LIMIT ?"
+        f"SELECT {_HELD[content]}, case_index, repeat, id FROM results "
+        "WHERE grp = ? AND (case_index, repeat, id) > (?, ?, ?) ORDER BY case_index, repeat, id LIMIT ?"
     )
     for _, members in groupby(groups, key=itemgetter(0)):
         numbers = [number for _, number in members]
         size = max(1, _MERGED // len(numbers))
-        streams = [_pages(db, query, [number], [_LEAST] * 3, size=size) for number in numbers]
-        for body, *place in merge(*streams, key=itemgetter(1)):
+        streams = [_pages(db, query, [number], [_LEAST] * 3, size=size, width=2) for number in numbers]
+        for body, trajectory, *place in merge(*streams, key=itemgetter(2)):
             if body is None:
-                (body,) = db.execute("SELECT body FROM results WHERE id = ?", place[-1:]).fetchone()
-            yield (body, *place)
+                body, trajectory = db.execute(f"SELECT {content} FROM results WHERE id = ?", place[-1:]).fetchone()
+            yield (body, trajectory, *place)
+
+
+def _bodies_of_case(db: sqlite3.Connection, *, run: int, suite_id: str, case_index: int) -> Iterator[_Row]:
+    query = f"SELECT grp FROM groups WHERE run = ? AND suite_id = ? ORDER BY {_GROUP_ORDER}"
+    of_group = f"SELECT {_CONTENT}, id FROM results WHERE grp = ? AND case_index = ? ORDER BY repeat, id"
+    for (number,) in db.execute(query, (run, suite_id)).fetchall():
+        yield from db.execute(of_group, (number, case_index))
+
+
+def _body_of_trial(db: sqlite3.Connection, *, run: int, ordinal: int) -> Iterator[_Row]:
+    if not 0 <= ordinal < 1 << ORDINAL_BITS:
+        return iter(())
+    return db.execute(f"SELECT {_CONTENT}, id FROM results WHERE id = ?", (first_key(run) + ordinal,))
 
 
 def _cases(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
@@ -194,23 +258,33 @@ def _latest_spending(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
 
 
 def _commits(db: sqlite3.Connection, *, run: int, after: int) -> Iterator[_Row]:
-    query = "SELECT body, place FROM commits JOIN results USING (id) WHERE run = ? AND place > ? ORDER BY place LIMIT ?"
-    return _pages(db, query, [run], [after])
+    query = (
+        f"SELECT {_FACTS}, place FROM commits JOIN results USING (id) "
+        "WHERE run = ? AND place > ? ORDER BY place LIMIT ?"
+    )
+    return _pages(db, query, [run], [after], width=2)
 
 
 def _pages(
-    db: sqlite3.Connection, query: str, where: Sequence[int], after: Sequence[int | str], *, size: int | None = None
+    db: sqlite3.Connection,
+    query: str,
+    where: Sequence[int],
+    after: Sequence[int | str],
+    *,
+    size: int | None = None,
+    width: int = 1,
 ) -> Iterator[_Row]:
-    """All rows of a query that selects, behind the first column, the place that the next page goes on from.
+    """All rows of a query that selects, behind its content, the place that the next page goes on from.
 
-    `size`: rows of a page that is read at once, for a reader that has several queries open.
+    `size`: rows of a page that is read at once, for a reader that has several queries open; `width`: columns of the
+    content.
     """
     more = True
     while more:
         more = False
         page = db.execute(query, (*where, *after, size or _PAGE))
         for row in page.fetchall() if size else page:
-            more, after = True, row[1:]
+            more, after = True, row[width:]
             yield row
 
 

@@ -6,22 +6,32 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from skillgauge.api import CaseHead, TrialResult
-from skillgauge_stored_runs import Group, compact, encode, group_of, packed
+from skillgauge_stored_runs import Group, compact, encode, group_of, packed, texts_of
 
 from .schema import ORDINAL_BITS, first_key
 
-_RESULT = """INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?)
+_RESULT = """INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET grp = excluded.grp, case_index = excluded.case_index, repeat = excluded.repeat,
-verdict = excluded.verdict, body = excluded.body WHERE trial_id = excluded.trial_id"""
+verdict = excluded.verdict, body = excluded.body, trajectory = excluded.trajectory WHERE trial_id = excluded.trial_id"""
 GROUP = "run = ? AND suite_id = ? AND target_id IS ? AND arm = ? AND runner = ? AND model IS ?"
 """Compares the run and the columns of a `Group`."""
+
+
+Body = tuple[str | bytes, str | bytes | None]
+"""The packed JSON of a result, and of its trajectory if that is stored apart."""
+
+
+def body_of(result: TrialResult) -> Body:
+    """The texts of a result as they are stored."""
+    facts, trajectory = texts_of(result)
+    return packed(facts), None if trajectory is None else packed(trajectory)
 
 
 def write_results(
     db: sqlite3.Connection,
     run: int,
     results: Sequence[TrialResult],
-    bodies: Sequence[str | bytes],
+    bodies: Sequence[Body],
     groups: dict[Group, int],
 ) -> bool:
     """Insert results of a run, or replace those of the same trials, inside a transaction of the caller's.
@@ -30,7 +40,7 @@ def write_results(
         db: the writing connection.
         run: the run's number in the database.
         results: what to write.
-        bodies: the JSON of each, packed.
+        bodies: the texts of each, as `body_of` makes them.
         groups: numbers of groups that are known; new ones are added, and hold once the transaction has succeeded.
 
     Returns:
@@ -44,7 +54,7 @@ def write_results(
             result.repeat,
             compact(result.trial_id),
             result.verdict.value,
-            body,
+            *body,
         )
         for result, body in zip(results, bodies, strict=True)
     ]

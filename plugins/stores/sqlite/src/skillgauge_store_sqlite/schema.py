@@ -3,19 +3,20 @@
 A database's version is the number of scripts that were applied to it. A script that was released is never edited;
 a change of the tables is a new script at the end.
 
-How rows are found decides the speed with a million results. A result's key is `run << 40 | ordinal`: results of a
-run lie together in plan order, a batch is appended at the end of the table, and no index over random ids has to be
-kept up. The texts that group results are stored once per group. A result's `body` is JSON, compressed by zlib and then
-a blob if it is long: its column takes either. What is known of a case is stored once, not with each of its results.
-What changes every few seconds (`owners`) stands
-apart from what is large (`runs`). `spending` holds what a trial has used before it has a result, a row for each claim
-under the key of the result; a row whose result is there counts no longer. `kept` holds executions that are not graded
-yet, with the files of their workspaces, under the key that the result will have; a row goes with the result. `commits`
-numbers the results of a run as they were committed, and `sessions` holds the paid trials that are under way: those who
-watch a run read these, and an index that counts verdicts, and no body. `run_notes` holds what people say of a run,
-and `trial_notes` what they say of a trial, under the key of its result. `budget_shares` holds what runs have spent
-of budgets that they share, and outlives them. `service_shares` holds their sessions at services that they share, and
-`services` until when one of these asked to be left alone.
+How rows are found decides the speed with a million results. A result's key is `run << 40 | ordinal`: results of a run
+lie together in plan order, a batch is appended at the end of the table, and no index over random ids has to be kept up.
+The texts that group results are stored once per group. A result's `body` is JSON, compressed by zlib and then a blob if
+it is long: its column takes either. What an agent did step by step is most of a long result, and is stored apart, in
+`trajectory`, so that lists and figures do without it. What is known of a case is stored once, not with each of its
+results. What changes every few seconds (`owners`) stands apart from what is large (`runs`). `spending` holds what a
+trial has used before it has a result, a row for each claim under the key of the result; a row whose result is there
+counts no longer. `kept` holds executions that are not graded yet, with the files of their workspaces, under the key
+that the result will have; a row goes with the result. `commits` numbers the results of a run as they were committed,
+and `sessions` holds the paid trials that are under way: those who watch a run read these, and an index that counts
+verdicts, and no body. `run_notes` holds what people say of a run, and `trial_notes` what they say of a trial, under the
+key of its result. `budget_shares` holds what runs have spent of budgets that they share, and outlives them.
+`service_shares` holds their sessions at services that they share, and `services` until when one of these asked to be
+left alone.
 """
 
 from __future__ import annotations
@@ -159,6 +160,9 @@ CREATE TABLE service_shares (
     waits INTEGER NOT NULL,
     PRIMARY KEY (name, run_id)
 ) WITHOUT ROWID;
+""",
+    """
+ALTER TABLE results ADD COLUMN trajectory BLOB;
 """,
 )
 

@@ -32,6 +32,7 @@ from .crashes import MakeStore, run_child
 from .keeping import keeps_executions, keeps_them_for_the_next, require_survived
 from .limiting import OF_SERVICES
 from .noting import keeps_notes, keeps_trial_notes
+from .parting import gives_parts
 from .places import Place
 from .progress import tells_how_far
 from .signatures import keeps_signatures, keeps_signers_apart
@@ -76,7 +77,7 @@ def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s
     if isinstance(store, Archive):
         require_shape(store, Archive)
         run(_takes_in(Place(make, make_location(), patience_s)))
-    for clause in (keeps_notes, keeps_trial_notes, *OF_BUDGETS, *OF_SERVICES):
+    for clause in (keeps_notes, keeps_trial_notes, gives_parts, *OF_BUDGETS, *OF_SERVICES):
         run(clause(Place(make, make_location(), patience_s)))
     run(tells_how_far(Place(make, make_location(), patience_s)))
     if store.durable:

@@ -9,14 +9,31 @@ import pickle
 import time
 from collections.abc import Sequence
 
-from skillgauge.api import Followed, RunLog, RunQuery, Store, TrialResult, UnderWay, Verdict
-from skillgauge.api.report import Progress, RunState
+from skillgauge.api import (
+    EventKind,
+    Execution,
+    Followed,
+    RunLog,
+    RunQuery,
+    Store,
+    Trajectory,
+    TrajectoryEvent,
+    TrialResult,
+    UnderWay,
+    Verdict,
+)
+from skillgauge.api.report import Progress, RunState, abridged
 
 from .. import samples
 from ..clauses import answered, require, shown
 from ..shapes import require_shape
 from .crashes import run_child
 from .places import Place
+
+_SESSION = Execution(
+    text="done",
+    trajectory=Trajectory(events=(TrajectoryEvent(kind=EventKind.MESSAGE, text="step " * 2_000),), turns=1),
+)
 
 
 async def tells_how_far(place: Place) -> None:
@@ -56,7 +73,10 @@ async def tells_how_far(place: Place) -> None:
 
 async def _require_committed(place: Place, log: RunLog, store: Store) -> None:
     """Commit in another order than that of the plan, and again; what comes must come in that order."""
-    first, failed = samples.result(2), samples.result(0, verdict=Verdict.FAIL, value=0.0, scores=(), arm="with")
+    first, failed = (
+        samples.result(2, execution=_SESSION),
+        samples.result(0, verdict=Verdict.FAIL, value=0.0, scores=(), arm="with"),
+    )
     await answered("RunLog.commit", place.patience_s, lambda: log.commit([first], paid=True))
     source = await _source(place, store)
     [(cursor, _)] = await _require_since(place, source, 0, [first])
@@ -128,5 +148,5 @@ async def _require_since(
     require(grows, f"{clause} ({after}), not {shown(cursors)}")
     ordinals, due = [one.ordinal for _, one in got], [one.ordinal for one in expected]
     message = f"Followed.results_since must give results as they were committed: {due}, not {ordinals}"
-    require([one for _, one in got] == list(expected), message)
+    require([one for _, one in got] == [abridged(one) for one in expected], message)
     return got

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillgauge.api import CaseHead, TrialResult, Verdict
-from skillgauge.api.report import CaseReport, GroupKey, RunView, case_by_case, case_name, counted
+from skillgauge.api.report import CaseReport, GroupKey, RunView, case_name, case_report, counted
 from skillgauge_run_pages.case_rows import lanes_of
 from skillgauge_run_pages.trials import NumberedStep, Repeat, Side, question_of, repeats_of
 from skillgauge_run_pages.waterfall import Waterfall, waterfall
@@ -52,12 +52,9 @@ class CasePage:
 
 
 def find_case(view: RunView, suite: int, index: int) -> CaseReport | None:
-    """A case by the place of its suite in the plan and its own in the suite; reads no further than it has to."""
+    """A case by the place of its suite in the plan and its own in the suite."""
     suites = view.head.suites
-    if suite >= len(suites):
-        return None
-    reports = (report for report in case_by_case(view) if report.case.suite_id == suites[suite].id)
-    return next((report for report in reports if report.case.index == index), None)
+    return case_report(view, suites[suite].id, index) if suite < len(suites) else None
 
 
 def case_page(report: CaseReport) -> CasePage:
@@ -108,11 +105,6 @@ class TrialPage:
 def part_of(step: int) -> int:
     """Return the first step of the part of a session that a step is in, both from 1."""
     return (step - 1) // STEPS * STEPS + 1
-
-
-def find_trial(view: RunView, ordinal: int) -> TrialResult | None:
-    """A trial by its place in the plan."""
-    return next((result for result in view.results() if result.ordinal == ordinal), None)
 
 
 def trial_page(result: TrialResult, first: int = 1, *, whole: bool = False) -> TrialPage:

@@ -105,7 +105,7 @@ def cases_of(view: RunView) -> RunCases:
     """Return what the trials of a run tell; results are read once, and of each case a row is kept."""
     efforts, notices = Efforts(), Notices()
     rows: list[CaseRow] = []
-    for report in case_by_case(view):
+    for report in case_by_case(view, is_abridged=True):
         for results in report.results.values():
             efforts.add(results)
             notices.add(results)
@@ -129,7 +129,7 @@ class _FollowedCases:
         with self._lock:
             for cursor, result in source.results_since(self._cursor):
                 place = result.suite_id, result.case_index
-                self.results.setdefault(place, {})[result.ordinal] = _without_session(result)
+                self.results.setdefault(place, {})[result.ordinal] = _without_texts(result)
                 self._stale.add(place)
                 self._cursor = cursor
             self._renew(view)
@@ -154,14 +154,12 @@ class _FollowedCases:
         return [result for _, result in sorted(self.results[place].items())]
 
 
-def _without_session(result: TrialResult) -> TrialResult:
+def _without_texts(result: TrialResult) -> TrialResult:
     """The same result without what is long and stands in no list."""
-    execution, trajectory = result.execution, result.execution.trajectory
     texts = {"output": None, "text": None, "answers": (), "stdout": None, "stderr": None, "files": ()}
-    bare = trajectory and trajectory.model_copy(update={"events": (), "raw": None})
     return result.model_copy(
         update={
-            "execution": execution.model_copy(update={**texts, "trajectory": bare, "turn_facts": ()}),
+            "execution": result.execution.model_copy(update={**texts, "turn_facts": ()}),
             "scores": tuple(score.model_copy(update={"evidence": None}) for score in result.scores),
         }
     )
