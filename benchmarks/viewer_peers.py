@@ -75,7 +75,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         environment = {**SILENT, **ENCLOSED, "HOME": name, "PATH": os.environ["PATH"], "PROMPTFOO_CONFIG_DIR": name}
-        asyncio.run(viewer.fill(folder / "runs.db", 3, 40))
+        asyncio.run(viewer.fill(folder / "runs.db", 3, 40, viewer.session_of(12, 200)))
         served = {
             peer: make(programs[peer], folder, environment)
             for peer, make in (("promptfoo", promptfoo_results), ("inspect", inspect_results))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Protocol, runtime_checkable
 
 from pydantic import Field
@@ -147,15 +148,15 @@ def abridged_results(
 
 
 def results_of_case(source: RunSource, suite_id: str, case_index: int) -> Iterator[TrialResult]:
-    """The results of one case, in the order of `ResultOrder.CASE`; all are read if the source cannot choose. Blocks."""
+    """The results of one case, in the order of `ResultOrder.CASE`; who cannot choose reads up to it. Blocks."""
     if isinstance(source, Parted):
         return source.of_case(suite_id, case_index)
-    results = source.results(ResultOrder.CASE)
-    return (one for one in results if (one.suite_id, one.case_index) == (suite_id, case_index))
+    by_case = groupby(source.results(ResultOrder.CASE), key=lambda one: (one.suite_id, one.case_index))
+    return next((results for place, results in by_case if place == (suite_id, case_index)), iter(()))
 
 
 def result_of_trial(source: RunSource, ordinal: int) -> TrialResult | None:
-    """Return the result at a place in the plan; all are read if the source cannot choose. Blocks."""
+    """Return the result at a place in the plan; a source that cannot choose reads up to it. Blocks."""
     if isinstance(source, Parted):
         return source.of_trial(ordinal)
     return next((one for one in source.results(ResultOrder.PLAN) if one.ordinal == ordinal), None)
