@@ -46,8 +46,11 @@ def test_a_team_shares_one_history(
     own_postgres_server: PostgresServer, program: Program, work: Path, environment: dict[str, str]
 ) -> None:
     """Roles, tables, runs of CI, a reader who cannot write, retention, a dump that is restored, and the way out."""
-    roles, retention = re.findall(r"^```sql\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    roles, *looks, retention = re.findall(r"^```sql\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     (work / "roles.sql").write_text(roles)
+    (work / "looks.sql").write_text("".join(looks))
+    assert "budget_shares" in looks[0]
+    assert "service_shares" in looks[1]
     (work / "retention.sql").write_text(retention)
     shutil.copytree(ROOT / "examples/skills/calculator", work / "calculator")
     for _ in range(2):
@@ -60,6 +63,7 @@ def test_a_team_shares_one_history(
         if line.startswith("psql") and "retention" in line:
             own_postgres_server.psql(f"{aged}'{old}'", "evals")
         play(line, work, environment)
+    play("psql --set ON_ERROR_STOP=1 --username alice --dbname evals --file looks.sql", work, environment)
     refused = program("eval", "calculator", "--store", "postgresql://alice@/evals")
     assert refused.code == 2
     assert "store.not-allowed" in refused.stderr
