@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skillgauge_documents.frozen import EMPTY, JsonObject
@@ -128,3 +128,9 @@ class EvalOptions:
     what: What = field(default_factory=What)
     who: Who = field(default_factory=Who)
     how: How = field(default_factory=How)
+
+    def unkept(self) -> EvalOptions:
+        """The same for a run that is kept nowhere, so that nothing can count it together with others."""
+        who = replace(self.who, store=None, store_given=False)
+        how = replace(self.how, services=(), budget=replace(self.how.budget, shared=None))
+        return replace(self, who=who, how=how)

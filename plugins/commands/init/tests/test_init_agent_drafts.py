@@ -112,6 +112,18 @@ def init(program: Program, *words: str) -> Done:
 
 @pytest.mark.slow
 @pytest.mark.e2e
+def test_what_a_team_shares_is_no_obstacle(program: Program, skill: Path) -> None:
+    """Drafts are tried in no store, which could count them together with the sessions of others."""
+    shared = {"SKILLGAUGE_BUDGET_USD": "5", "SKILLGAUGE_SERVICE_LIMITS": "greeting=1"}
+    words = ("--plugin", "agent.py", "--engine", "greeting", "--judge", "drafter", "--yes")
+    done = program("init", *words, env=shared)
+    assert done.code == 0, done.stderr
+    assert "4 of 7 drafts kept" in done.verdict
+    assert (skill / "evals/evals.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.e2e
 def test_what_tells_the_arms_apart_is_kept(program: Program, work: Path, skill: Path) -> None:
     """Each draft is tried once in each arm; those that pass or fail in both, and broken ones, are kept apart."""
     (work / "skillgauge.config.yaml").write_text("runs: 3\n")

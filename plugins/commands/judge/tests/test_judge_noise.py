@@ -113,7 +113,8 @@ def test_a_judge_is_asked_again(program: Program, evaluate: Evaluate, judge: Mod
     assert dry.code == 0, dry.stderr
     assert dry.verdict.startswith("would be graded again: 10 answers of 10 with 10 checks, by the judge of the run")
     assert moody.asked.total() == 10
-    again = program(*words, "--json", env=environment)
+    shared = {"SKILLGAUGE_BUDGET_USD": "5", "SKILLGAUGE_SERVICE_LIMITS": "judge.example=1"}  # no store counts it
+    again = program(*words, "--json", env=environment | shared)
     assert again.code == 0, again.stderr
     noise = NoiseDocument.model_validate(again.document)
     assert (noise.answers, noise.answers_in_run, noise.ungraded) == (10, 10, 0)

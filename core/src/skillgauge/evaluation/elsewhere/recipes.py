@@ -57,9 +57,8 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins, 
     shorter = {path: place.short(Path(path)) for path in declared.of_run() if os.path.isabs(path)}  # noqa: PTH117
     sandbox = chosen.name if chosen else None
     subject = place.shortened(replace(options.what, revise=as_loaded))
-    who = place.shortened(replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False))
-    # What several runs share is counted in this run's store.
-    how = replace(options.how, budget=replace(options.how.budget, shared=None), services=())
+    elsewhere = options.unkept()  # the first process has the store
+    who = place.shortened(replace(elsewhere.who, sandbox=sandbox, executor=None))
     recipe = Recipe(
         plan_id=prepared.plan.head.plan_id,
         python=PYTHON,
@@ -73,7 +72,7 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins, 
         what=_WHAT.dump_python(subject, mode="json", exclude={"revise"}),
         revision=_named(options.what.revise),
         who=_WHO.dump_python(who, mode="json"),
-        how=_HOW.dump_python(how, mode="json"),
+        how=_HOW.dump_python(elsewhere.how, mode="json"),
         tier=chosen.report.tier if chosen else None,
         loudness=loudness(),
     )

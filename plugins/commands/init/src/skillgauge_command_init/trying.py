@@ -117,11 +117,10 @@ async def try_drafts(
 
 def _once(request: Asked) -> Asked:
     """The same evaluation with each session once, whatever configuration and suite say, kept and reported nowhere."""
-    options = request.options
-    who = replace(options.who, store=None, store_given=False)
+    options = request.options.unkept()
     how = replace(options.how, runs=1, detect=None, until_decided=False)
     reports = replace(request.reports, names=(), own=False, file=None)
-    return replace(request, options=replace(options, who=who, how=how), reports=reports)
+    return replace(request, options=replace(options, how=how), reports=reports)
 
 
 def judged(draft: Mapping[str, Any], suites: Sequence[Suite], results: Mapping[tuple[str, str], TrialResult]) -> Tried:

@@ -120,8 +120,8 @@ async def prepare(call: Invocation, request: Asked, view: RunView, *, here: bool
         SkillgaugeError: with everything that is missing; nothing was asked.
     """
     request = asked_for(request, view, here=here)
-    who = replace(request.options.who, store=None, store_given=False, judge_required=True)
-    request = replace(request, options=replace(request.options, who=who))
+    options = request.options.unkept()
+    request = replace(request, options=replace(options, who=replace(options.who, judge_required=True)))
     evaluation = await regrade(call, request, view, {})
     prepared = evaluation.prepared
     return Panel(prepared.job.grading.judges, tuple(map(judge_name, prepared.plan.head.judges)))

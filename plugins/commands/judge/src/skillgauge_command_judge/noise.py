@@ -93,9 +93,8 @@ async def prepare(call: Invocation, request: Asked, view: RunView, sample: Sampl
             asked.
     """
     request = asked_for(request, view, here=here)
-    who = replace(request.options.who, store=None, store_given=False)
-    how = replace(request.options.how, fresh=True)
-    request = replace(request, options=replace(request.options, who=who, how=how))
+    options = request.options.unkept()
+    request = replace(request, options=replace(options, how=replace(options.how, fresh=True)))
     evaluation = await regrade(call, request, view, sample.part)
     before, now = named_judges(view.head.judges), named_judges(evaluation.prepared.plan.head.judges)
     if before != now:
