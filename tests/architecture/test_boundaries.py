@@ -14,6 +14,7 @@ import size
 from members import ROOT
 
 
+@pytest.mark.slow
 def test_imports_keep_the_contracts() -> None:
     """import-linter finds every contract of the root pyproject.toml kept."""
     done = subprocess.run(
@@ -52,6 +53,7 @@ def test_what_counts_as_code() -> None:
     assert size.code_lines(source) == 1 + 1 + 3 + 1 + 3
 
 
+@pytest.mark.slow
 def test_sizes_see_what_is_too_long(tmp_path: Path) -> None:
     """A long module, a long function and a core that has grown past the alarm are each found; tests are not counted."""
     core = tmp_path / "core/src/skillgauge"

@@ -34,11 +34,13 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_this_repository_keeps_the_limits() -> None:
     """No function and no folder is above its limit but those listed, and the list names nothing else."""
     assert decisions.problems() == []
 
 
+@pytest.mark.slow
 def test_this_core_has_no_circle_of_imports() -> None:
     """Modules of the core import each other in one direction, lazy imports included."""
     graph = cycles.import_graph(ignored=cycles.ignored_imports())

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 DOOR = ROOT / "core/src/skillgauge/plugins"
 CONTRACT_CHECKS = ROOT / "libraries/testkit/src/skillgauge_testkit/contract/announcing.py"
@@ -42,6 +44,7 @@ def test_readings() -> None:
     assert list(readings("from importlib.metadata import version")) == []
 
 
+@pytest.mark.slow
 def test_only_the_door_reads_entry_points() -> None:
     """Plugins learn from the kernel what is installed: from `Peers`, `LoadRequest.installed` or the registry."""
     paths = list(sources())

@@ -70,6 +70,7 @@ def fields() -> Iterator[tuple[str, str]]:
                         yield node.name, statement.target.id
 
 
+@pytest.mark.slow
 def test_every_field_is_read() -> None:
     """A field that nobody reads promises what does not happen."""
     unread = {f"{owner}.{name}" for owner, name in fields() if name not in attributes_read()}

@@ -70,6 +70,7 @@ def ours() -> str:
     return words("\n".join(path.read_text(encoding="utf-8") for path in sorted(files)))
 
 
+@pytest.mark.slow
 def test_recordings_hold_no_sentences_of_vendors(ours: str) -> None:
     """A dozen words in a row that are not ours give way to `[n characters of ...]`, padded with dots to n."""
     files = recorded()

@@ -12,6 +12,7 @@ from members import ROOT, plugins
 from skillgauge.errors import ExitCode
 
 
+@pytest.mark.slow
 def test_every_page_has_its_place() -> None:
     """A new page in `docs/` gets into the site by itself; its place in `.ci/mkdocs.yml` is for us to choose."""
     found = [place for source, place in pages.pages().items() if source.suffix == ".md"]
@@ -19,6 +20,7 @@ def test_every_page_has_its_place() -> None:
     assert pages.unplaced(pages.configuration()["nav"], sorted({*found, *made})) == []
 
 
+@pytest.mark.slow
 def test_no_place_is_empty() -> None:
     """What the navigation names is there."""
     places = {str(place) for place in pages.pages().values()} | {place for place, _ in pages.generated()}
@@ -53,6 +55,7 @@ def test_a_dead_link_becomes_words_and_a_living_one_is_followed() -> None:
     )
 
 
+@pytest.mark.slow
 def test_reference_has_every_command_and_option() -> None:
     """Each command has its section, each of its options a row in it or in the table that all share."""
     page = reference.commands_page()

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from .requirements import REQUIREMENTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +30,7 @@ def _claims() -> Iterator[tuple[str, str]]:
                         yield str(argument.value), str(path.relative_to(ROOT))
 
 
+@pytest.mark.slow
 def test_every_kept_promise_has_a_test() -> None:
     """A promise that waits for nothing is claimed by at least one test."""
     ids = {one for one, _ in claimed()}

@@ -90,6 +90,7 @@ def test_six_nights_of_one_repeat(nights: Nights) -> None:
     assert nights.program("history", "flaky", "--json").document["proposals"] == []
 
 
+@pytest.mark.slow
 def test_changed_content_starts_anew(nights: Nights) -> None:
     """A case with another prompt is another case; its neighbour goes on, and a changed skill begins both anew."""
     for night in (1, 2, 3):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from skillgauge.contract.engines import Emit, RunRequest
 from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, ModelRoute, Sandbox, SandboxSpec, Workspace
+from skillgauge.run import agents
 from skillgauge.run.agents import AgentSetup, AgentStages, files_of_skill
 from skillgauge.run.arm_integrity import VERIFIED
 from skillgauge.run.changes import LARGEST, MOST, ROOM, Content, changed_files, contents_of
@@ -249,13 +251,23 @@ def test_nothing_above_the_workspace_may_reach_the_agent(tmp_path: Path, monkeyp
         async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
             return Execution(text="ran")
 
+    setup = AgentSetup(Real(done, name="agent"), Traits(inherited=("CLAUDE.md", ".claude/skills")))
+    stages = AgentStages({AGENT.digest: setup}, TemporarySandbox(), read_skill=lambda ref: ())
+
     async def run() -> Execution:
-        setup = AgentSetup(Real(done, name="agent"), Traits(inherited=("CLAUDE.md", ".claude/skills")))
-        stages = AgentStages({AGENT.digest: setup}, TemporarySandbox(), read_skill=lambda ref: ())
         async with stages(trial()) as stage:
             return await stage.execute(trial())
 
+    passing = tmp_path / "CLAUDE.md"
+
+    async def run_beside() -> Execution:
+        passing.touch()
+        asyncio.get_running_loop().call_later(0.05, passing.unlink)
+        return await run()
+
     assert asyncio.run(run()).text == "ran"
+    assert asyncio.run(run_beside()).text == "ran", "it was there for a moment only, as another program may leave it"
+    monkeypatch.setattr(agents, "PASSING_S", 0.2)
     (tmp_path / ".claude").mkdir()
     assert asyncio.run(run()).text == "ran"
     (tmp_path / "a" / ".claude" / "skills").mkdir(parents=True)
@@ -265,6 +277,10 @@ def test_nothing_above_the_workspace_may_reach_the_agent(tmp_path: Path, monkeyp
     assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.SETUP, Blame.INFRASTRUCTURE)
     assert str(tmp_path / "a" / ".claude" / "skills") in execution.failure.message
     assert "TMPDIR" in execution.failure.message
+    monkeypatch.setattr(agents, "PASSING_S", 86_400.0)
+    assert asyncio.run(run()).failure == execution.failure, "what stays is not waited for again"
+    shutil.rmtree(tmp_path / "a" / ".claude")
+    assert asyncio.run(run()).text == "ran"
 
 
 def test_hosts_and_routes_of_the_engine_reach_the_sandbox() -> None:

@@ -39,6 +39,9 @@ Ask = Callable[[Trial, Execution, Workspace], Awaitable[Sequence[Score]]]
 SETUP_TIMEOUT_S = 60.0
 ROOM_MB = 64
 """Free space without which a session is not started: agents' programs write tens of MiB before they do any work."""
+PASSING_S = 5.0
+"""How long something may lie above a workspace that goes away again."""
+_LOOK_S = 0.1
 
 
 @dataclass
@@ -72,6 +75,8 @@ class AgentStages:
     ask_user: Ask | None = None
     """Asks the user of a case what comes next."""
     _skills: dict[SkillRef, Sequence[FileSpec]] = field(default_factory=dict, init=False)
+    _staying: set[Path] = field(default_factory=set, init=False)
+    """What was waited for in vain."""
 
     @asynccontextmanager
     async def __call__(self, trial: Trial) -> AsyncIterator[AgentStage]:
@@ -92,6 +97,19 @@ class AgentStages:
         )
         async with self.sandbox.open(spec) as workspace:
             yield AgentStage(setup, workspace, self)
+
+    async def stays(self, path: Path) -> bool:
+        """Tell whether something that is there is there for good.
+
+        The sandbox of an agent's program may put a folder into /tmp for as long as a command of its session runs, and
+        a session beside that one, which may be the user's own, waits for the end of it.
+        """
+        until = time.monotonic() + PASSING_S
+        while path not in self._staying and path.exists():
+            if time.monotonic() >= until:
+                self._staying.add(path)
+            await asyncio.sleep(_LOOK_S)
+        return path.exists()
 
     async def files_of(self, ref: SkillRef) -> Sequence[FileSpec]:
         """The files of a skill, looked up once in a run: what its digest stands for is there from the start."""
@@ -119,7 +137,7 @@ class AgentStage:
 
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, run the agent, and find out which files it changed."""
-        if failure := self._inherits():
+        if failure := await self._inherits():
             return Execution(failure=failure)
         skills = await self.furnish(trial)
         if failure := await set_up(self.workspace, trial.case):
@@ -243,12 +261,12 @@ class AgentStage:
         if self.stages.on_step:
             self.stages.on_step(trial, event)
 
-    def _inherits(self) -> Failure | None:
+    async def _inherits(self) -> Failure | None:
         """Return a failure if something lies above the workspace that would reach the agent in every arm."""
         names = self.setup.traits.inherited
         for folder in self.workspace.root.parents if names else ():  # to ask for its root has a workspace make one
             for path in (folder / name for name in names):
-                if path.exists():
+                if path.exists() and await self.stages.stays(path):
                     hint = "set TMPDIR to a folder that has nothing like it above"
                     return Failure.of_agent(FailureClass.SETUP, f"the agent would read {str(path)!r}; {hint}")
         return None
