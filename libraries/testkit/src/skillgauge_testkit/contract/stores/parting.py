@@ -17,7 +17,7 @@ from skillgauge.api import (
     TrajectoryEvent,
     TrialResult,
 )
-from skillgauge.api.report import GroupKey, abridged, case_order
+from skillgauge.api.report import GroupKey, abridged, case_order, with_trajectory
 
 from .. import samples
 from ..clauses import answered, require, shown
@@ -35,7 +35,8 @@ async def gives_parts(place: Place) -> None:
     async with place.store() as store:
         log = await place.begin(store, samples.head())
         committed = _results()
-        await place.commit(log, committed)
+        await place.commit(log, [with_trajectory(one, _trajectory(500)) for one in committed])
+        await place.commit(log, committed)  # in place of the others
         (view,) = await place.scan(store, RunQuery(limit=1))
         source = view.source
         if not isinstance(source, Parted):
