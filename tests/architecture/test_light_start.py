@@ -95,7 +95,8 @@ def test_version_imports_next_to_nothing() -> None:
 def test_listing_plugins_imports_none() -> None:
     """`plugins list` answers from the index."""
     modules = all_imported("plugins", "list")
-    assert {name for name in modules if name.startswith("skillgauge_documents.")} == {"skillgauge_documents.characters"}
+    light = {"skillgauge_documents.characters", "skillgauge_documents.immutables"}
+    assert {name for name in modules if name.startswith("skillgauge_documents.")} == light
     names = imported("plugins", "list")
     assert not names & {"pathlib", "shutil", "urllib", "unicodedata"}
     assert not {name for name in names if name.startswith("skillgauge_")} - FOUNDATION

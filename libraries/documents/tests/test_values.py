@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge_documents import MAX_DEPTH, FrozenDict, freeze, texts_in, thaw
-from skillgauge_documents.spellings import Spellings
+from skillgauge_documents.redaction.spellings import Spellings
 
 quick = settings(max_examples=40, deadline=None)
 texts = st.text(max_size=6)

@@ -6,10 +6,12 @@ import asyncio
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from skillgauge_documents.immutables import immutable
 
 from ..config.arguments import configured, declared, flags_asking_gates
 from ..decide.foresight import coarse
@@ -68,7 +70,7 @@ command = EvaluationCommand(
 )
 
 
-@dataclass(frozen=True)
+@immutable
 class _Read:
     """The earlier runs that an evaluation needs."""
 

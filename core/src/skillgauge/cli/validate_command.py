@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from skillgauge_documents.frozen import digest
+from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import counted
 
 from ..config.arguments import configured, flags_asking_gates
@@ -53,7 +53,7 @@ _OF_A_RUN = ("engine.", "judge.", "sandbox.")
 """How codes begin that tell what a run would miss on this machine: no suite is the worse for it."""
 
 
-@dataclass(frozen=True)
+@immutable
 class _Report:
     """Reports what is wrong with suites: to people, in the document of `--json`, or in that of an installed package."""
 

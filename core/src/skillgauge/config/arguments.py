@@ -8,10 +8,11 @@ Python and how these are checked, the fields of `EvalOptions` that take a value 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
+
+from skillgauge_documents.immutables import immutable
 
 from .option import Group, Kind, Option
 
@@ -23,7 +24,7 @@ MOST_RUNS = 100_000
 """Repeats of a case beyond which somebody has mistyped."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Detect:
     """As many repeats as show a difference."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from skillgauge_documents.immutables import immutable
 
 from ..environment import host_variable
 from ..plugins.index import PluginIndex
@@ -12,7 +14,7 @@ from ..plugins.registry import Registry
 from .trusting import PluginOptions
 
 
-@dataclass(frozen=True)
+@immutable
 class ChosenPlugins:
     """The choices of the user."""
 

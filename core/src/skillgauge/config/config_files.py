@@ -7,10 +7,11 @@ may choose among what is harmless, and the rest of it counts once the user has t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from skillgauge_documents.immutables import immutable
 
 from ..errors import Origin, Problem, SuiteError, UsageError
 from .configuration import Config, Held, Key, Source, check_value, from_environment, keys_with
@@ -140,7 +141,7 @@ def _foreign_files(names: Sequence[str], prefix: str, folder: Path) -> tuple[Pat
     return tuple(path for path in paths if path.is_file())
 
 
-@dataclass(frozen=True)
+@immutable
 class _File:
     """The values that a file sets."""
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.shared_options import SHARED
 from ..errors import Origin, Problem, Severity, UsageError, did_you_mean
@@ -40,7 +42,7 @@ class Source(StrEnum):
     DEFAULT = "default"
 
 
-@dataclass(frozen=True)
+@immutable
 class Key:
     """A configuration key that skillgauge knows."""
 
@@ -138,7 +140,7 @@ def keys_with(spellings: Mapping[str, str]) -> dict[str, Key]:
     }
 
 
-@dataclass(frozen=True)
+@immutable
 class Value:
     """A value in force and where it was set."""
 
@@ -149,7 +151,7 @@ class Value:
     """File or variable, for people."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Held:
     """A value that the folder's own configuration asks for, and that waits for the user's trust."""
 

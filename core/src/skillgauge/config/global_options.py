@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from skillgauge_documents.immutables import immutable
 
-@dataclass(frozen=True)
+
+@immutable
 class Globals:
     """The values of the global options, which may stand before or after the command's name."""
 

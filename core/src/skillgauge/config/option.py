@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
+
+from skillgauge_documents.immutables import immutable
 
 
 class Kind(Enum):
@@ -33,7 +34,7 @@ class Group(Enum):
     """All that evaluate."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Option:
     """An option of `eval`.
 

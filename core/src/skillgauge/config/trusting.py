@@ -7,11 +7,12 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.providers import HARMLESS
 from ..errors import PluginError, Problem, UsageError
@@ -75,7 +76,7 @@ def harmless_option(options: type[BaseModel], name: str) -> bool:
     return isinstance(extra, Mapping) and all(extra.get(key) == value for key, value in HARMLESS.items())
 
 
-@dataclass(frozen=True)
+@immutable
 class PluginOptions:
     """The options of plugins that the configuration sets, with what of an untrusted file is harmless.
 

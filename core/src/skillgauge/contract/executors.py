@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from skillgauge_documents.immutables import immutable
 
 from ..types.kept import KeptExecution
 from ..types.result import GivenUp, TrialResult
@@ -33,7 +34,7 @@ class Keeper(Protocol):
         """Return what is kept for a trial, so that it is graded and not executed again; `None` if there is nothing."""
 
 
-@dataclass(frozen=True)
+@immutable
 class RunFiles:
     """The files and folders of a run, for workers that have no folder in common with the first process.
 

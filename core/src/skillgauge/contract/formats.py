@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, Field
 
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
+from skillgauge_documents.immutables import immutable
 
 from ..errors import Problem
 from ..types.comparison import GroupKey
@@ -19,7 +19,7 @@ from ..types.suite import Suite
 T = TypeVar("T", bound=BaseModel)
 
 
-@dataclass(frozen=True)
+@immutable
 class Claim:
     """A format recognises a path."""
 
@@ -53,7 +53,7 @@ class LoadRequest(Frozen):
         return model.model_validate({**configured.model_dump(exclude_unset=True), **own})
 
 
-@dataclass(frozen=True)
+@immutable
 class Dumped:
     """A suite in a format's own files."""
 
@@ -63,7 +63,7 @@ class Dumped:
     """What the format cannot express, as warnings."""
 
 
-@dataclass(frozen=True)
+@immutable
 class LoadOption:
     """Marks a field of a format's options model as an option of the commands that load suites.
 
@@ -80,7 +80,7 @@ class LoadOption:
     """Its words are paths to load with this format, in addition to the positional ones."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Loaded:
     """Suites from one load request, and the bad files beside them that a search passed over."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC as _UTC
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from skillgauge_documents.immutables import immutable
+
 from ..types.result import RunView
 
 
-@dataclass(frozen=True)
+@immutable
 class Artifact:
     """A file to be written by the kernel."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -12,6 +11,7 @@ from typing import Protocol, runtime_checkable
 from pydantic import Field
 
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
+from skillgauge_documents.immutables import immutable
 
 from ..errors import Problem, errors_among
 from ..types.inputs import FileSpec
@@ -70,7 +70,7 @@ class Command(Frozen):
     workspace before has seen, and no process of it. Only the files below the root are shared."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Finished:
     """The end of a process."""
 
@@ -159,7 +159,7 @@ class Tier(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True)
+@immutable
 class SandboxReport:
     """The abilities of a sandbox on this machine, found by trying."""
 
@@ -208,7 +208,7 @@ class SandboxSpec(Frozen):
     """Secrets, name to value, that no file may hold which is left behind."""
 
 
-@dataclass(frozen=True)
+@immutable
 class ImagePlan:
     """The image that the files of a case make, as it would be built."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from skillgauge_documents.immutables import immutable
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
@@ -12,7 +13,7 @@ SHARED = "shared"
 """What stands for a kind of plugins in the name of a shared option: `shared.<block>.<key>`."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Shared:
     """Marks a field of an options model as a block of options that other plugins declare, too.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Protocol, runtime_checkable
 
 from pydantic import Field, StringConstraints
 
 from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.immutables import immutable
 
 from ..types.kept import KeptExecution
 from ..types.result import GivenUp, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
@@ -19,7 +20,7 @@ _Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,
 _Value = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
-@dataclass(frozen=True)
+@immutable
 class Claimed:
     """Answer to a claim."""
 

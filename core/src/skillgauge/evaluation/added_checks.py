@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from pydantic import ValidationError
@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 
 from skillgauge_documents import DocumentError, parse
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
+from skillgauge_documents.immutables import immutable
 
 from ..config.configuration import Held
 from ..errors import Origin, PluginError, Problem, Severity, UsageError, did_you_mean
@@ -49,7 +50,7 @@ class OverlayCheck(Frozen):
         return self.tag is None or self.tag in case.tags
 
 
-@dataclass(frozen=True)
+@immutable
 class Overlay:
     """Checks to add, each with the name it has in results and its place."""
 

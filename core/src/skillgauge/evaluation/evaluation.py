@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from skillgauge_documents.immutables import immutable
 
 from ..config.configuration import Source
 from ..errors import ExitCode, PluginError, Problem, Severity, UsageError, errors_among
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from .beginning.viewing import Viewing
 
 
-@dataclass(frozen=True)
+@immutable
 class EndedRun:
     """What became of an evaluation that was carried out."""
 
@@ -63,7 +65,7 @@ class EndedRun:
         return decided
 
 
-@dataclass(frozen=True)
+@immutable
 class WrittenReports:
     """The reports of a run."""
 
@@ -73,7 +75,7 @@ class WrittenReports:
     """How many were asked for and could not be made."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Evaluation:
     """An evaluation that was checked completely and may run."""
 

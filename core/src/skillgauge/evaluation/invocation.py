@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skillgauge_documents.immutables import immutable
+
 from ..config.chosen_plugins import ChosenPlugins
 from ..config.config_files import NO_OTHERS, OtherPrograms, load_config, user_path
 from ..config.configuration import Config, Held, Source, Value, plugin_assignments
@@ -238,7 +240,7 @@ class Invocation:
         return self.registry.resolve(EXTENSIONS, name).distribution in files
 
 
-@dataclass(frozen=True)
+@immutable
 class OnTerminal:
     """Listens to an evaluation of the command line."""
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillgauge_documents import Change, changed_texts, differences
+from skillgauge_documents.immutables import immutable
 
 from ..config.documents import located_all
 from ..contract.providers import imported
@@ -33,7 +34,7 @@ LEVELS: Mapping[str, Severity | None] = {OFF: None, **{one.value: one for one in
 """What a user may make of a lint."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Fix:
     """A change of one text in the file of a finding: the first place at or after the finding where it stands."""
 
@@ -41,7 +42,7 @@ class Fix:
     after: str
 
 
-@dataclass(frozen=True)
+@immutable
 class LintFinding:
     """One place that a lint has something against."""
 
@@ -56,7 +57,7 @@ class LintFinding:
     """What a program can change; only what nobody could want otherwise."""
 
 
-@dataclass(frozen=True)
+@immutable
 class LintSubject:
     """The subject of a lint."""
 
@@ -65,7 +66,7 @@ class LintSubject:
     """Finished runs of the suite that are stored here, the newest first; a few."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Lint:
     """One thing to look for."""
 

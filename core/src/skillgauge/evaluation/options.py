@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import short_time
 
 from ..config.arguments import MOST_RUNS, OWN_DOCUMENT, PAGE, Detect, declared, is_given, words
@@ -31,7 +32,7 @@ from .reports import Reports
 from .selection import choice
 
 
-@dataclass(frozen=True)
+@immutable
 class FormatField:
     """One load option of a format."""
 
@@ -90,7 +91,7 @@ class FormatOptions:
         }
 
 
-@dataclass(frozen=True)
+@immutable
 class Asked:
     """The request of a command line."""
 

@@ -11,7 +11,7 @@ to it; it keeps no results, tells no extension of events and writes no report.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import partial
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.immutables import immutable
 
 from ..config.arguments import words
 from ..config.configuration import Config
@@ -114,7 +115,7 @@ class QuarantineRule(Frozen):
         return self.suite in (None, suite) and any(fnmatchcase(name, self.case) for name in (case.id, case.name))
 
 
-@dataclass(frozen=True)
+@immutable
 class Quarantine:
     """The rules in force, each with its place."""
 

@@ -11,6 +11,8 @@ from functools import partial
 from itertools import count
 from pathlib import Path, PurePosixPath
 
+from skillgauge_documents.immutables import immutable
+
 from ..config.configuration import Config
 from ..config.whole_files import unwritable, write_whole
 from ..contract.reporters import Artifact, Reporter, stamp
@@ -28,7 +30,7 @@ AGENT_FORMATS = ("html",)
 """Reporters that are used beside the default ones for suites with agents, whose sessions somebody wants to read."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Reports:
     """The reports of a run, and the places where they are written."""
 
@@ -138,7 +140,7 @@ def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[s
     return writers
 
 
-@dataclass(frozen=True)
+@immutable
 class _OwnDocuments:
     """Writes documents of suites' own formats."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.executors import Executor
 from ..contract.providers import Traits
@@ -39,7 +40,7 @@ from .suites import Suites
 from .survey import Survey
 
 
-@dataclass(frozen=True)
+@immutable
 class Cast:
     """The plugins that take part, and the cells in which they do; usable if none of the problems is an error."""
 

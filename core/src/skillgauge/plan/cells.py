@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.providers import Traits
 from ..errors import Problem, Severity, UsageError
@@ -19,7 +20,7 @@ NOBODY = Identity(name="no engine")
 """Who stands in a plan for an engine that is missing, so that a dry run can show the rest; it never runs."""
 
 
-@dataclass(frozen=True)
+@immutable
 class CellMaker:
     """Makes the cells of suites: who carries which arm out for which target."""
 

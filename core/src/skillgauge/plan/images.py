@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.sandboxes import ImagePlan, ImageSandbox, Sandbox, SandboxSpec
 from ..errors import SkillgaugeError
 from ..types.suite import Case
 
 
-@dataclass(frozen=True)
+@immutable
 class BroughtImage:
     """The image of a case, as a sandbox would make it."""
 

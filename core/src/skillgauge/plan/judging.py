@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 
+from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import listed
 
 from ..contract.judges import Judge
@@ -25,7 +26,7 @@ from .options import Who
 _FILES_SHOWN = 5
 
 
-@dataclass(frozen=True)
+@immutable
 class FoundJudge:
     """A judge, with what its answers depend on and what it announces."""
 
@@ -36,7 +37,7 @@ class FoundJudge:
     """Whether it may start programs of this machine, outside of the run's sandbox."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Judging:
     """The judges of a run, in the order in which they were named."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from skillgauge_documents.frozen import EMPTY, JsonObject
+from skillgauge_documents.immutables import immutable
 
 from ..errors import Problem
 from ..run.budget import BudgetLimits
@@ -27,7 +28,7 @@ PAIRED = "/"
 """Stands between the name of an engine and the one model that it runs with."""
 
 
-@dataclass(frozen=True)
+@immutable
 class What:
     """The subject of an evaluation."""
 
@@ -46,7 +47,7 @@ class What:
     """A dataclass of JSON-like fields, in a package of the core or a plugin: executors plan the same run elsewhere."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Who:
     """By whom it is carried out and graded."""
 
@@ -84,7 +85,7 @@ class Who:
     """Folder of recordings that are played back in place of agents."""
 
 
-@dataclass(frozen=True)
+@immutable
 class How:
     """Within which bounds."""
 
@@ -120,7 +121,7 @@ class How:
     keep_workspaces: bool = False
 
 
-@dataclass(frozen=True)
+@immutable
 class EvalOptions:
     """One evaluation as a user asks for it."""
 

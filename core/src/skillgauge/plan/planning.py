@@ -6,10 +6,11 @@ Pure: no I/O, no clock, no randomness. Everything that a plan says is given here
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from skillgauge_documents.frozen import digest
+from skillgauge_documents.immutables import immutable
 
 from ..stats import repeats_for, rounds_for
 from ..types.plan import CellIds, Plan, SuitePlan
@@ -20,7 +21,7 @@ from .survey import Survey
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@immutable
 class Terms:
     """The conditions that hold for all suites of a run."""
 

@@ -6,9 +6,11 @@ Nothing runs before every problem of every file, plugin and option is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from skillgauge_documents.immutables import immutable
 
 from ..errors import EmptySelection, Problem, Severity, SkillgaugeError, SuiteError, errors_among
 from ..plugins.registry import Registry
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from ..run.pipeline import Job
 
 
-@dataclass(frozen=True)
+@immutable
 class Prepared:
     """A plan that may run."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.sandboxes import Sandbox, SandboxReport, Tier
 from ..contract.stores import Store
@@ -15,7 +16,7 @@ from ..plugins.registry import Registry
 from .checks.sandboxes import too_weak
 
 
-@dataclass(frozen=True)
+@immutable
 class ChosenSandbox:
     """A sandbox that works here."""
 

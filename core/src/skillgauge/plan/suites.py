@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from skillgauge_documents import cut_texts, reading_once
+from skillgauge_documents.immutables import immutable
 
 from ..contract.formats import SuiteFormat
 from ..errors import PluginError, Problem, Severity, SourceSpan, SuiteError
@@ -23,7 +23,7 @@ from .without_judged import without_judged
 _SEPARATE = "Evaluate them in separate runs."
 
 
-@dataclass(frozen=True)
+@immutable
 class Suites:
     """The suites that were loaded, with their problems."""
 

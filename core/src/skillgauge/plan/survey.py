@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from skillgauge_documents.frozen import canonical_json
+from skillgauge_documents.immutables import immutable
 
 from ..errors import Origin, Problem
 from ..types.inputs import HostVariable
@@ -15,7 +16,7 @@ from ..types.plan import Selection
 from ..types.suite import Case, Check, Suite, Target
 
 
-@dataclass(frozen=True)
+@immutable
 class Survey:
     """The result of one pass over the selected cases of a suite."""
 

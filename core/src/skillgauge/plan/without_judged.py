@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from skillgauge_documents.immutables import immutable
 
 from ..errors import PluginError
 from ..plugins.kinds import SCORERS
@@ -32,7 +33,7 @@ def without_judged(suites: Iterable[Suite], registry: Registry) -> tuple[Suite, 
     return tuple(suite.model_copy(update={"cases": _Cases(suite.cases, asks_judge)}) for suite in suites)
 
 
-@dataclass(frozen=True)
+@immutable
 class _Cases:
     """The cases of a suite with the judged ones skipped, made anew at each iteration."""
 

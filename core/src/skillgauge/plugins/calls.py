@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from inspect import iscoroutine, iscoroutinefunction
 from types import NoneType, UnionType
 from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints, runtime_checkable
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.adapters import Adapter, Session
 from ..contract.engines import Engine, Recorder, SessionReader
@@ -23,7 +25,7 @@ from ..errors import PluginError, Problem, SkillgaugeError, StoreError
 from .deadlines import CHECK_S, CLAIM_S, CLOSE_S, SCORE_S
 
 
-@dataclass(frozen=True)
+@immutable
 class Rule:
     """The limits of a method, and the consequence if it fails."""
 
@@ -95,7 +97,7 @@ _OF_CONTRACTS: Mapping[type, Rule] = {
 }
 
 
-@dataclass(frozen=True)
+@immutable
 class Call:
     """A method or attribute of a contract."""
 

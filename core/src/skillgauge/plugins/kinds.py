@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Generic, Self, TypeVar
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.adapters import Adapter
 from ..contract.engines import Engine
@@ -72,7 +73,7 @@ def hooks_of(kind: str) -> frozenset[str]:
     return frozenset({f"{PROJECT}_{kind}"}) | (EVENTS if kind == EXTENSIONS else frozenset())
 
 
-@dataclass(frozen=True)
+@immutable
 class Resolved:
     """A plugin that was found by name, loaded and checked."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from skillgauge_documents.frozen import JsonObject
+from skillgauge_documents.immutables import immutable
 
 from ..contract.redirects import LookUp, redirected
 from ..errors import Origin, Problem, did_you_mean
@@ -32,7 +32,7 @@ def redirect(resolved: Resolved, options: MutableMapping[str, object], look_up: 
     return {option: variable for option, (variable, _) in target_address.items()}
 
 
-@dataclass(frozen=True)
+@immutable
 class Setting:
     """Where the values of a plugin's options come from."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.shared_options import SHARED, Shared
 from ..errors import Problem
@@ -17,7 +18,7 @@ from .kinds import KINDS, Resolved
 _NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 
 
-@dataclass(frozen=True)
+@immutable
 class Block:
     """A shared block, as one plugin declares it."""
 

@@ -6,13 +6,13 @@ Whoever watches a run needs counts, and the sessions that are under way; whoever
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol, runtime_checkable
 
 from pydantic import Field
 
 from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.immutables import immutable
 
 from ..types.comparison import GroupKey
 from ..types.result import ResultOrder, RunSource, TrialResult, Unfinished, Verdict
@@ -64,7 +64,7 @@ class UnderWay(Frozen):
         return self.model_copy(update={"last_step": spent.last_step}) if spent and spent.last_step else self
 
 
-@dataclass(frozen=True)
+@immutable
 class Progress:
     """The state of a run at one moment. Nobody has signed it: it is for looking at, and nothing may rest on it."""
 

@@ -75,8 +75,11 @@ async def required_scores(
     turn = max(0, len(execution.answers) - 1)
     checks = [check for check in trial.case.checks if check.required and check.turn == turn]
     until = asyncio.get_running_loop().time() + grading.limit_s
-    context = _context(trial, execution, grading, workspace) if checks else None
-    return tuple([await _score(check, grading.scorers, context, until) for check in checks if context])
+    scores = [
+        await _score(check, grading.scorers, _context(check, trial, execution, grading, workspace), until)
+        for check in checks
+    ]
+    return tuple(scores)
 
 
 async def user_score(trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None = None) -> Score:
@@ -85,8 +88,8 @@ async def user_score(trial: Trial, execution: Execution, grading: Grading, works
     if user is None:
         return Score.passed("the user has said everything")
     until = asyncio.get_running_loop().time() + grading.limit_s
-    context = _context(trial, execution, grading, workspace)
-    return await _score(user.check, grading.scorers, replace(context, check=user.check), until)
+    context = _context(user.check, trial, execution, grading, workspace)
+    return await _score(user.check, grading.scorers, context, until)
 
 
 async def grade(
@@ -117,7 +120,7 @@ async def grade(
         return Grade(verdict, None if verdict is Verdict.ERROR else 0.0, (), score_id)
     if not case.checks:
         return Grade(Verdict.ERROR, None, (), digest_text("|".join(graded)))
-    context = _context(trial, execution, grading, workspace)
+    context = _context(case.checks[0], trial, execution, grading, workspace)
     known = {score.check_id: score for score in scored}
     scores: list[Score] = []
     labels: list[str] = []
@@ -136,10 +139,11 @@ async def grade(
     return Grade(verdict, value, tuple(scores), digest_text("|".join((*graded, *labels))))
 
 
-def _context(trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None) -> ScoreContext:
-    """Return the context of the first check."""
+def _context(
+    check: Check, trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None
+) -> ScoreContext:
     return ScoreContext(
-        check=next(iter(trial.case.checks), Check(id="", scorer="")),
+        check=check,
         case=trial.case,
         execution=execution,
         arm=trial.arm,

@@ -237,14 +237,16 @@ class SignedLog:
         held: list[TrialResult] = []
         size = 0
         for result in self._log.results(order, group):
-            length = self._signer.signed_bytes(result)
+            signature, result = result.signature, unsigned(result)
+            length = self._signer.signed_bytes(result, signature)
             if not length or not ordinals.add(result.ordinal):
                 raise self._changed(f"the result of case {result.case_id!r}, repeat {result.repeat}, is another one")
-            rows.update(result.signature.encode())
+            rows.update(signature.encode())
             size += length
-            result = unsigned(result)
             if size <= _HELD_BYTES:
                 held.append(result)
+            else:
+                held.clear()  # some of them are of no use
             yield result
         if group is None and len(ordinals) < expected:
             raise self._changed(f"of {expected} results {expected - len(ordinals)} are missing")

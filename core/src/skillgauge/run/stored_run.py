@@ -9,6 +9,7 @@ their order, so that none can be taken out, either.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,7 +29,8 @@ CHANGED = "it was changed after it was written"
 
 _BYTES = 16
 _NAME_BYTES = 8
-_OWN = {"signature", "signer"}
+_WITHOUT_FRACTION = re.compile(rb"\.0(?=[,}\]])")
+"""The end of a whole number in a field for any number, found in a third of the time of three `replace`."""
 Signed = TypeVar("Signed", TrialResult, CaseHead, Summary, Unfinished, KeptExecution)
 
 
@@ -72,13 +74,21 @@ class RunSigner:
 
     def signed_by_us(self, value: Signed) -> bool:
         """Tell whether a value is the one that was signed."""
-        return self.signed_bytes(value) > 0
+        return self.signed_bytes(unsigned(value), value.signature) > 0
 
-    def signed_bytes(self, value: Signed) -> int:
-        """Return the length of what was signed of a value; 0 if it is not the one that was signed."""
+    def signed_bytes(self, value: Signed, signature: str) -> int:
+        """Return the length of what was signed.
+
+        Args:
+            value: without its signature.
+            signature: that came with it.
+
+        Returns:
+            0 if the value is not the one that was signed.
+        """
         # The time that this takes teaches an attacker nothing: each guess is a row in a file, and an evaluation.
         content = _content(value)
-        return len(content) if value.signature == self._digest(value, b"", content) else 0
+        return len(content) if signature == self._digest(value, b"", content) else 0
 
     def _digest(self, value: Signed, more: bytes, content: bytes) -> str:
         digest = self._begun[type(value)].copy()
@@ -94,7 +104,13 @@ class RunSigner:
 
 def run_facts(info: RunInfo, head: PlanHead, rows: bytes) -> bytes:
     """Return the facts that the signature of a summary covers beside it: start of the run, head and results."""
-    return b"\n".join((json.dumps([info.state.value, info.started_at]).encode(), _content(head), rows))
+    return b"\n".join(
+        (
+            json.dumps([info.state.value, info.started_at]).encode(),
+            _content(head.model_copy(update={"signer": ""})),
+            rows,
+        )
+    )
 
 
 def unsigned(value: Signed) -> Signed:
@@ -103,14 +119,14 @@ def unsigned(value: Signed) -> Signed:
 
 
 def _content(value: BaseModel) -> bytes:
-    """The JSON of a value without its signature, equal for equal values.
+    """The JSON of a value that has no signature, equal for equal values.
 
     A whole number in a field for any number is written without its fraction before it was read from a store, and with
     one afterwards.
     """
     # As `model_dump_json` does it, whose many arguments take as long.
-    text: bytes = value.__pydantic_serializer__.to_json(value, exclude_defaults=True, exclude=_OWN)
-    return text.replace(b".0,", b",").replace(b".0}", b"}").replace(b".0]", b"]")
+    text: bytes = value.__pydantic_serializer__.to_json(value, exclude_defaults=True)
+    return _WITHOUT_FRACTION.sub(b"", text)
 
 
 def opened(view: RunView, key: StoreKey | None) -> RunView:

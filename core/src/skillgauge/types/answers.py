@@ -1,13 +1,11 @@
 """An answer and its text: decided here once, with the habits of each format as data."""
 
-from __future__ import annotations
-
 import json
-from dataclasses import dataclass
 from typing import NoReturn
 
 from skillgauge_documents import JsonValue, TextStyle, freeze, text_of
 from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.immutables import immutable
 
 
 class AnswerStyle(Frozen):
@@ -21,7 +19,7 @@ class AnswerStyle(Frozen):
 PLAIN = AnswerStyle.model_construct()
 
 
-@dataclass(frozen=True)
+@immutable
 class Answer:
     """An answer: the output of a direct call, else the final text of an agent."""
 

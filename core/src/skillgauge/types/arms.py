@@ -1,7 +1,5 @@
 """The arms of a suite: what is installed in each, and which of them are compared."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject, digest, once

@@ -1,7 +1,5 @@
 """The keys under which results are summarised, and the comparison of two arms on one case and over a suite."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -26,7 +24,7 @@ class GroupKey:
         """Id of its target, else of its suite."""
         return self.target_id or self.suite_id
 
-    def in_arm(self, arm: str) -> GroupKey:
+    def in_arm(self, arm: str) -> "GroupKey":
         """The group that differs from this one by its arm only."""
         return replace(self, arm=arm)
 
@@ -64,7 +62,7 @@ class Counts(Frozen):
         return (self.passed / ran, (self.passed + self.errors) / ran) if ran else None
 
     @classmethod
-    def sum(cls, counts: Iterable[Counts]) -> Counts:
+    def sum(cls, counts: "Iterable[Counts]") -> "Counts":
         """Field by field sum."""
         listed = list(counts)
         return cls(**{name: sum(getattr(one, name) for one in listed) for name in cls.model_fields})
@@ -100,7 +98,7 @@ class CaseCounts(Frozen):
         return self.passed + self.failed
 
     @classmethod
-    def sum(cls, counts: Iterable[CaseCounts]) -> CaseCounts:
+    def sum(cls, counts: "Iterable[CaseCounts]") -> "CaseCounts":
         """Field by field sum."""
         listed = list(counts)
         return cls(**{name: sum(getattr(one, name) for one in listed) for name in cls.model_fields})
@@ -121,7 +119,7 @@ class FiredCounts(Frozen):
     fired: int = 0
     sessions: int = 0
 
-    def plus(self, other: FiredCounts | None) -> FiredCounts:
+    def plus(self, other: "FiredCounts | None") -> "FiredCounts":
         """The sum of both."""
         if other is None:
             return self

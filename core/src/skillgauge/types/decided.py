@@ -1,7 +1,5 @@
 """The decision on a run as reports tell it: the answers of its gates, and the changes since an earlier run."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from skillgauge_documents.frozen import Frozen

@@ -1,7 +1,5 @@
 """The demands of a suite or a user on results."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The belongings of a case: files for its workspace, variables for its environment."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from pydantic import model_validator

@@ -1,7 +1,5 @@
 """An execution that came to its end and is not graded yet, as it is kept in case its process dies over the grading."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from random import Random
 
 from skillgauge_documents.frozen import Frozen, digest, digest_text
+from skillgauge_documents.immutables import immutable
 
 from .arms import Arm
 from .suite import Case, Limits, Suite, Target
@@ -39,7 +40,7 @@ class Selection(Frozen):
         return bool(self.cases or self.tags or self.targets)
 
 
-@dataclass(frozen=True)
+@immutable
 class Cell:
     """One combination of everything but case and repeat."""
 
@@ -57,7 +58,7 @@ class Cell:
         return self.target.id if self.target else None
 
 
-@dataclass(frozen=True)
+@immutable
 class SuitePlan:
     """A suite with the cells its cases run in, grouped by target: one target's cells lie together."""
 

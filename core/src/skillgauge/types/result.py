@@ -1,7 +1,5 @@
 """The worth of a run: scores, results, summaries and the view that reporters read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -250,7 +248,7 @@ class Summary(Frozen):
     """Keyed digest of all the rest, of the run's head and of all of its results, in a store; empty elsewhere."""
 
     @classmethod
-    def empty(cls) -> Summary:
+    def empty(cls) -> "Summary":
         """The summary of a run that has none yet."""
         return cls(counts=Counts(), groups=())
 

@@ -1,7 +1,5 @@
 """The result of one check."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import Field
@@ -43,19 +41,19 @@ class Score(Frozen):
     """Filled by the kernel: whether its check stands beside the verdict."""
 
     @classmethod
-    def passed(cls, reason: str = "", *, evidence: Json = None) -> Score:
+    def passed(cls, reason: str = "", *, evidence: Json = None) -> "Score":
         """A check that holds in full."""
         if not reason and evidence is None:
             return _PASSED
         return cls(status=ScoreStatus.PASSED, value=1.0, reason=reason, evidence=evidence)
 
     @classmethod
-    def failed(cls, reason: str, *, value: float = 0.0, evidence: Json = None) -> Score:
+    def failed(cls, reason: str, *, value: float = 0.0, evidence: Json = None) -> "Score":
         """A check that does not hold; `value` is its partial credit."""
         return cls(status=ScoreStatus.FAILED, value=value, reason=reason, evidence=evidence)
 
     @classmethod
-    def ungraded(cls, reason: str, *, evidence: Json = None) -> Score:
+    def ungraded(cls, reason: str, *, evidence: Json = None) -> "Score":
         """A check that gave no verdict; the trial becomes an error."""
         return cls(status=ScoreStatus.UNGRADED, reason=reason, evidence=evidence)
 

@@ -1,7 +1,5 @@
 """The subject of an evaluation: suites, cases, checks, targets and arms, as a format plugin loads them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -32,7 +30,7 @@ class Limits(Frozen):
         """The part of the limits that enters an id."""
         return f"{self.timeout_s}|{self.max_turns}|{self.output_bytes}"
 
-    def over(self, fallback: Limits) -> Limits:
+    def over(self, fallback: "Limits") -> "Limits":
         """These limits, with unset ones taken from `fallback`."""
         if fallback.timeout_s is fallback.max_turns is fallback.output_bytes is None:
             return self

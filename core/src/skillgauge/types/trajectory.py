@@ -1,7 +1,5 @@
 """The course of a session, in the same shape for every engine."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

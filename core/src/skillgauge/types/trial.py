@@ -1,7 +1,5 @@
 """Plan, trial and execution: the work and the events."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal, Self

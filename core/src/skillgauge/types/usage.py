@@ -1,7 +1,5 @@
 """Tokens and money, and what several runs share: budgets, and the sessions that a service gets at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
@@ -26,7 +24,7 @@ class Usage(Frozen):
     """Who computed the cost: `reported`, `price-list`, ..."""
 
     @classmethod
-    def total(cls, usages: Sequence[Usage | None]) -> Usage | None:
+    def total(cls, usages: "Sequence[Usage | None]") -> "Usage | None":
         """Add up usages; what one of them does not tell is unknown, and without any of them everything is."""
         reported = [usage.model_dump(exclude={"cost_basis"}) for usage in usages if usage is not None]
         if not reported or len(reported) < len(usages):
@@ -37,7 +35,7 @@ class Usage(Frozen):
             sums[name] = None if None in values else sum(values)
         return cls(**sums, cost_basis=usages[0].cost_basis if usages[0] else None)
 
-    def without(self, earlier: Usage | None) -> Usage:
+    def without(self, earlier: "Usage | None") -> "Usage":
         """Return what came after an earlier count of the same; what one of them does not tell is unknown."""
         if earlier is None:
             return self

@@ -2,6 +2,9 @@
 
 A value is validated and copied once, at the border. After that it can be shared between tasks, threads and
 processes, used as a cache key through its digest, and written as JSON without further checks.
+
+The modules of the core's own values do without `from __future__ import annotations`: pydantic would have to compile
+the annotation of each field.
 """
 
 from __future__ import annotations
@@ -69,6 +72,10 @@ class Frozen(BaseModel):
         defer_build=True,
         ignored_types=(cached_property,),
     )
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by content; defaults, which most fields share, are the same object and take no look."""
+        return self is other or super().__eq__(other)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with some fields changed, not validated again; what the old fields gave is forgotten."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from skillgauge_documents.immutables import immutable
 
 _STRING = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
 _GRANTED = re.compile(r"\s*(?:\|\||;)\s*(?:true|:|exit\s+0)\s*;?\s*$")
@@ -16,7 +17,7 @@ _INDIFFERENT = frozenset(("tee", "cat", "head", "tail", "sort", "wc", "sed", "tr
 """Programs that end with 0 whatever they are given."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Trap:
     """The reason why an exit code means something else than it seems to."""
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import quote
 
 from skillgauge.api import JsonValue, Problem, secret
+from skillgauge_documents.immutables import immutable
 
 _LENGTH = 6
 """A shorter one occurs by chance and cannot be kept out of results; the kernel draws the same line."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Key:
     """A key with the name of the variable that holds it."""
 
@@ -49,7 +50,7 @@ def find_key(variables: Sequence[str]) -> Key | None:
     return next((Key(name, value) for name, value in pairs if value), None)
 
 
-@dataclass(frozen=True)
+@immutable
 class Headers:
     """Further headers of each request, with values from the environment."""
 

@@ -7,9 +7,11 @@ import os
 import stat
 import weakref
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType
+
+from skillgauge_documents.immutables import immutable
 
 from ._environment import absolute
 from .running import Process
@@ -18,7 +20,7 @@ FRESH = "fresh"
 """Folder of a workspace with the homes of commands that share nothing with others."""
 
 
-@dataclass(frozen=True)
+@immutable
 class FreshHome:
     """A home and a place for temporary files in which no command has left anything."""
 

@@ -12,8 +12,9 @@ import stat
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from skillgauge_documents.immutables import immutable
 
 from . import held
 
@@ -35,7 +36,7 @@ _FULL_ENTRIES = 16
 MIB = 1024 * 1024
 
 
-@dataclass(frozen=True)
+@immutable
 class DiskLimit:
     """Most that a workspace may hold."""
 

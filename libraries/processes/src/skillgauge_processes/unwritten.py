@@ -12,12 +12,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from time import time_ns
 
 from skillgauge.api import FileSpec
+from skillgauge_documents.immutables import immutable
 
 from ._tree import BYTES_AT_ONCE, FILES_AT_ONCE
 
@@ -30,7 +30,7 @@ _SETTLED_NS = 2_000_000_000
 """Age of a file from which on its times tell whether it has changed: a file system counts in steps."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Content:
     """The content of a file, read once."""
 

@@ -12,7 +12,6 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -27,6 +26,7 @@ from skillgauge.api import (
     SpoiledError,
     get_logger,
 )
+from skillgauge_documents.immutables import immutable
 
 from . import disk, held
 from ._belongings import Belongings, belongings, release
@@ -55,7 +55,7 @@ _log = get_logger(__name__)
 _ALLOWED_ON_WINDOWS = ("SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT")
 
 
-@dataclass(frozen=True)
+@immutable
 class Launch:
     """The program that is executed for a command."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from skillgauge.api import EMPTY, Document, Problem, SourceSpan, SuiteError, parse_document
+from skillgauge_documents.immutables import immutable
 
 from .bundles import bytes_of
 
@@ -13,7 +13,7 @@ MAX_BYTES = 1 << 20
 _FENCE = "---"
 
 
-@dataclass(frozen=True)
+@immutable
 class Headed:
     """A file in its two parts."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+
+from skillgauge_documents.immutables import immutable
 
 from .bundles import named_files
 from .folders import files_of
@@ -18,7 +19,7 @@ NOISE = (".git", "__pycache__", ".DS_Store")
 _TEXT_BYTES = 1024 * 1024
 
 
-@dataclass(frozen=True)
+@immutable
 class Leaks:
     """Paths below a skill's folder that are not installed, with forward slashes."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from skillgauge.api import (
@@ -24,6 +24,7 @@ from skillgauge.api import (
     did_you_mean,
     parse_document,
 )
+from skillgauge_documents.immutables import immutable
 
 SKILL_FILE = "SKILL.md"
 DRAFTS_FILE = "evals/evals.draft.json"
@@ -50,7 +51,7 @@ HOST_KEYS = frozenset(
 _LINE = re.compile(r"(?P<key>[A-Za-z][\w-]*):[ \t]+(?P<value>\S.*)")
 
 
-@dataclass(frozen=True)
+@immutable
 class Skill:
     """A skill, as its SKILL.md tells it."""
 

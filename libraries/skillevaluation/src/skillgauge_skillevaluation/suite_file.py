@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath
 
 from skillgauge.api import JsonValue, Origin, Problem, did_you_mean
+from skillgauge_documents.immutables import immutable
 
 CASE_KEYS = (
     "name",
@@ -34,7 +35,7 @@ Where = Callable[..., Origin]
 """Makes the origin of a pointer."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Validator:
     """A shell command that decides by its exit code."""
 
@@ -43,7 +44,7 @@ class Validator:
     label: str = ""
 
 
-@dataclass(frozen=True)
+@immutable
 class EvalCase:
     """A case as the file has it."""
 

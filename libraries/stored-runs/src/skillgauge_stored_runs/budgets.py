@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from skillgauge.api import BudgetPeriod, BudgetShare, BudgetStanding, SharedBudget
+from skillgauge_documents.immutables import immutable
 
 _LENGTHS = {BudgetPeriod.NONE: 0, BudgetPeriod.MONTH: len("2000-01"), BudgetPeriod.DAY: len("2000-01-31")}
 
 
-@dataclass(frozen=True)
+@immutable
 class OtherShare:
     """The share of another run in the same period of a budget."""
 

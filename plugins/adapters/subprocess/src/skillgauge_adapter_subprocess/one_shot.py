@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from skillgauge.api import CallRequest, Command, Execution, FailureClass, Finished, LaunchError, Workspace
+from skillgauge_documents.immutables import immutable
 
 from .outcome import OUTPUT_BYTES, crashed, excerpt, failed, first_words, left_behind, not_launched, rejected, timed_out
 from .wire import NoAnswer, find_answer, request
 
 
-@dataclass(frozen=True)
+@immutable
 class Program:
     """The program that is started for a target, and its folder."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 
 from skillgauge.api import JsonValue, freeze, thaw
+from skillgauge_documents.immutables import immutable
 
 REQUEST_ID = 1
 """Id of the only request to a process that gets one."""
@@ -18,7 +18,7 @@ _LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 """What JSON may hold as it is, although some who read lines take it for the end of one."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Answer:
     """A skill's valid answer."""
 

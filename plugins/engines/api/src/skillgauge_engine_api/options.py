@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Self
@@ -11,6 +10,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from skillgauge.api import HARMLESS
+from skillgauge_documents.immutables import immutable
 from skillgauge_model_client.options import API_VERSION, Address, Prices, ServiceOptions
 
 SKILL_FOLDER = ".agents/skills"
@@ -26,7 +26,7 @@ class Service(StrEnum):
     GEMINI = "gemini"
 
 
-@dataclass(frozen=True)
+@immutable
 class ServiceFacts:
     """The known facts of a service."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, field_validator
 
 from skillgauge.api import HARMLESS, Frozen, host_environment, keep_secret, secret
+from skillgauge_documents.immutables import immutable
 
 PROTOCOL = "http/protobuf"
 """The one protocol that is spoken."""
@@ -56,7 +56,7 @@ class OtelOptions(Frozen):
         return value
 
 
-@dataclass(frozen=True)
+@immutable
 class Destination:
     """The receiver of one signal."""
 

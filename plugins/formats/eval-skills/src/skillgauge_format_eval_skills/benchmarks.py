@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from skillgauge.api import Document, Origin, Problem, Severity, SuiteError, did_you_mean, read_document
+from skillgauge_documents.immutables import immutable
 
 from .tasks import Source
 
@@ -25,7 +25,7 @@ def built_in_ids() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _DATA.glob("*.json")))
 
 
-@dataclass(frozen=True)
+@immutable
 class Wanted:
     """A benchmark as the user names it."""
 
@@ -78,7 +78,7 @@ class Wanted:
         return ()
 
 
-@dataclass(frozen=True)
+@immutable
 class _Shelf:
     """The benchmarks of a folder."""
 

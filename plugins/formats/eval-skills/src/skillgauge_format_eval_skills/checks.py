@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from skillgauge.api import EMPTY, Check, JsonObject, TextStyle
 from skillgauge.api.report import AnswerStyle
+from skillgauge_documents.immutables import immutable
 
 from .files import EvaluatorFile, ExpectedFile, keys_of
 from .findings import Findings, OriginOf
@@ -70,7 +70,7 @@ DEFAULT_CRITERIA = "Is the output a correct and complete answer to the task?"
 """Asked of a judge where the task has no prompt for it."""
 
 
-@dataclass(frozen=True)
+@immutable
 class CheckMaker:
     """Makes the checks of one file's tasks."""
 

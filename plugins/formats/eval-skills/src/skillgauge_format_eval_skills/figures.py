@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from skillgauge.api import JsonObject
 from skillgauge.api.report import Figure, GroupKey, GroupSummary, SuiteSummary
 from skillgauge.stats import consistency
+from skillgauge_documents.immutables import immutable
 
 COMPLETION = "completionRate"
 """Name of the completion rate."""
@@ -16,7 +16,7 @@ DEFAULT_MAX_LATENCY_MS = 30_000
 """What p95 is measured against where neither the benchmark nor the run has a limit: the documented default."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Metrics:
     """A group's numbers; `None` where nothing was run or measured."""
 

@@ -7,10 +7,10 @@ import os
 import posixpath
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from skillgauge.api import Origin, digest
+from skillgauge_documents.immutables import immutable
 
 from .findings import Findings
 
@@ -21,7 +21,7 @@ PROGRAM_SUFFIXES = frozenset(
 _SKIPPED = frozenset({"__pycache__", "node_modules", "reports", "tests"})
 
 
-@dataclass(frozen=True)
+@immutable
 class Word:
     """A word of a skill's command, with its place."""
 

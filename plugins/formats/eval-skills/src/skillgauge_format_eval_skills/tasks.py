@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from skillgauge.api import (
     digest,
     locate,
 )
+from skillgauge_documents.immutables import immutable
 
 from .checks import CheckMaker
 from .files import BenchmarkFile, TaskFile, keys_of
@@ -31,7 +31,7 @@ CUSTOM = "custom"
 """Id of a benchmark that a file of tasks makes without naming one."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Source:
     """A document with tasks, and where it is."""
 
@@ -40,7 +40,7 @@ class Source:
     """`None` for a built-in benchmark."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Benchmark:
     """A benchmark, ready to become a suite."""
 

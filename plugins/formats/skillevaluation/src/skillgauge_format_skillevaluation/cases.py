@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -23,6 +22,7 @@ from skillgauge.api import (
     VerdictMode,
     VerdictRule,
 )
+from skillgauge_documents.immutables import immutable
 from skillgauge_skill_folders import bundled_files, shell_words
 from skillgauge_skillevaluation import EvalCase, Validator
 
@@ -38,7 +38,7 @@ _ASKS = frozenset({"-f", "-e", "-s", "-r", "-d", "-x"})
 """With which `test` asks whether a file is there."""
 
 
-@dataclass(frozen=True)
+@immutable
 class CaseMaker:
     """Makes the cases of one file."""
 

@@ -12,8 +12,9 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from skillgauge_documents.immutables import immutable
 
 _PREFIX = "skillgauge-"
 _INNER = "processes"
@@ -21,7 +22,7 @@ _REMOVE_S = 2.0
 _numbers = itertools.count()
 
 
-@dataclass(frozen=True)
+@immutable
 class Place:
     """A folder in which groups can be made, and which controllers these have."""
 
@@ -36,7 +37,7 @@ _KILLS = ("memory.oom_control", "memory.events")
 _V2 = {"pids": "pids.max", "memory": "memory.max"}
 
 
-@dataclass(frozen=True)
+@immutable
 class Group:
     """The control groups of one workspace, one in each hierarchy that limits something."""
 

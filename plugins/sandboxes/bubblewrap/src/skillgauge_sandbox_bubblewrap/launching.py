@@ -17,9 +17,10 @@ import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from skillgauge_documents.immutables import immutable
 from skillgauge_processes import SupervisorLostError
 
 from .limits import OUTSIDE_ENV
@@ -43,7 +44,7 @@ class UnansweredError(UnconfinedError):
     """Nobody was there to start a command."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """A command and what confines it."""
 

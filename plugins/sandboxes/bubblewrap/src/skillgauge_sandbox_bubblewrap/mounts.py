@@ -7,9 +7,9 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from skillgauge_documents.immutables import immutable
 from skillgauge_processes import Belongings, belongings, release
 
 MIB = 1024 * 1024
@@ -42,7 +42,7 @@ _NETWORK_FILES = ("hosts", "resolv.conf")
 _ALONE = "127.0.0.1 localhost\n::1 localhost\n"
 
 
-@dataclass(frozen=True)
+@immutable
 class Bind:
     """A path that is visible at its own place."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import errno
 import platform
 import struct
-from dataclasses import dataclass
+
+from skillgauge_documents.immutables import immutable
 
 _LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
 _EQUAL = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
@@ -23,7 +24,7 @@ _NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data;
 _FAMILIES = {"unix": 1, "inet": 2, "inet6": 10, "netlink": 16}
 
 
-@dataclass(frozen=True)
+@immutable
 class _Machine:
     audit: int
     keyrings: tuple[int, ...]

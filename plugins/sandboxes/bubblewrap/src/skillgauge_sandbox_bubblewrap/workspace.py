@@ -6,12 +6,12 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from skillgauge.api import Command, LaunchError, SandboxSpec, Usage
+from skillgauge_documents.immutables import immutable
 from skillgauge_processes import DirectoryWorkspace, DiskLimit, Launch, Started, Starter, SupervisorLostError, held
 
 from .by_bwrap import Contained
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from skillgauge_model_relay import Relay
 
 
-@dataclass(frozen=True)
+@immutable
 class Host:
     """The facts about the machine, and the parts that all workspaces of a sandbox share."""
 

@@ -11,10 +11,11 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from skillgauge.api import StoreError
+from skillgauge_documents.immutables import immutable
 from skillgauge_stored_runs import LARGEST, trouble
 
 from .places import refuse_networks
@@ -86,7 +87,7 @@ class _Connection(sqlite3.Connection):
             self.file = None
 
 
-@dataclass(frozen=True)
+@immutable
 class Database:
     """A database file and how to open it. Any thread may use it; each gets connections of its own."""
 

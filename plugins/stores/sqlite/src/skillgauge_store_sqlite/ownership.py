@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
+from skillgauge_documents.immutables import immutable
+
 OWNER_COLUMNS = "owners.host, owners.pid, owners.process_start, owners.lease_expires"
 """What `Lease.is_owned` wants to see of a run that was joined with its owner."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Timing:
     """Intervals in seconds, and the clock that leases are read on."""
 
@@ -34,7 +36,7 @@ class Timing:
     clock: Callable[[], float] = time.time
 
 
-@dataclass(frozen=True)
+@immutable
 class Process:
     """A process, told apart from every other one that has or had its number."""
 

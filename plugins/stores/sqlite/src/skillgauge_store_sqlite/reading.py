@@ -10,7 +10,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from heapq import merge
 from itertools import groupby
@@ -19,6 +18,7 @@ from typing import Any
 
 from skillgauge.api import CaseHead, PlanHead, ResultOrder, RunQuery, TrialResult, UnderWay, Unfinished, Verdict
 from skillgauge.api.report import Counts, GroupKey, Progress, RunInfo, RunState, RunView, Summary
+from skillgauge_documents.immutables import immutable
 from skillgauge_stored_runs import Extra, ModelT, decode, facts_of, group_of, is_selected, reading, result_of
 
 from .database import Database
@@ -48,7 +48,7 @@ _Row = tuple[Any, ...]
 """The stored JSON of a record, and last the place that tells it from others of its run."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Stored:
     """The stored facts of one run: a `RunSource`.
 

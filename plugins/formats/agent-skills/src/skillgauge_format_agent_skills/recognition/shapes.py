@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from skillgauge_documents.immutables import immutable
 
 from ..keys import KEYS, NAMES, Use, snake_case
 from .trigger_shapes import SIDES, is_trigger_set
@@ -47,7 +48,7 @@ class Shape(StrEnum):
     """Queries, and whether the skill should fire."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Foreign:
     """A suite that another format reads, if one is installed."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from skillgauge.api import (
@@ -18,6 +18,7 @@ from skillgauge.api import (
     parse_document,
     read_document,
 )
+from skillgauge_documents.immutables import immutable
 from skillgauge_skill_folders import DRAFTS_FILE, SKILL_FILE
 
 from .shapes import Foreign, Shape, evals_in, list_key, shape_of
@@ -47,7 +48,7 @@ _MAX_BYTES = 64 * 1024 * 1024
 """As of any other document."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Source:
     """A file with a suite, or with what another tool calls one."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from skillgauge_documents.immutables import immutable
 
 Pointer = tuple[str | int, ...]
 
@@ -38,7 +39,7 @@ _OTHERS = ("assertions", "expectations", "expected_output", "expected_behavior",
 _LOOKED_AT = 5
 
 
-@dataclass(frozen=True)
+@immutable
 class Query:
     """One query where it stands."""
 

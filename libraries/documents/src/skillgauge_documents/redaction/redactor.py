@@ -9,9 +9,9 @@ import json
 from contextlib import suppress
 from typing import TypeVar
 
+from ..texts import with_texts
+from ..values import texts_in
 from .spellings import Spellings
-from .texts import with_texts
-from .values import texts_in
 
 MIN_LENGTH = 6
 """Shorter values are refused: they occur by chance, and replacing them would garble results."""
