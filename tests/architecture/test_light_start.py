@@ -135,14 +135,28 @@ def test_the_default_set_has_the_live_display() -> None:
 
 
 def test_models_are_built_when_they_are_used() -> None:
-    """To import the models of results builds none of those that nobody has made yet."""
+    """To import the models of the pipeline builds none of those that nobody has made yet, not for a default either."""
     script = """
 from skillgauge.api import Case, TrialResult
 from skillgauge.api.report import Summary
-models = [Summary, TrialResult, Case]
-assert not any(model.__pydantic_complete__ for model in models), models
+from skillgauge_documents.frozen import Frozen
+def below(kind):
+    return {part for one in kind.__subclasses__() for part in (one, *below(one))}
+assert {Summary, TrialResult, Case} < below(Frozen)
+assert not [kind for kind in below(Frozen) if kind.__pydantic_complete__]
 Case(id="one")
-assert [model.__pydantic_complete__ for model in models] == [False, False, True]
+assert [model.__pydantic_complete__ for model in (Summary, TrialResult, Case)] == [False, False, True]
+"""
+    subprocess.run([sys.executable, "-I", "-c", script], check=True)
+
+
+def test_a_scorer_imports_no_statistics_and_no_results() -> None:
+    """What announces a scorer knows cases and scores, and nothing that is computed of them."""
+    script = """
+import sys
+import skillgauge_scorer_exact.plugin, skillgauge_scorer_exact.scorer
+assert "skillgauge.types.score" in sys.modules
+assert not [name for name in sys.modules if name.startswith(("skillgauge.stats", "skillgauge.types.result"))]
 """
     subprocess.run([sys.executable, "-I", "-c", script], check=True)
 

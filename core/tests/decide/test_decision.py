@@ -15,7 +15,8 @@ from skillgauge.api import Comparison, Kept
 from skillgauge.decide.decision import GateOptions, decide
 from skillgauge.errors import ExitCode
 from skillgauge.stats import Repeats, weigh
-from skillgauge.types.comparison import GroupKey, PairSummary
+from skillgauge.types.arms import GroupKey
+from skillgauge.types.comparison import PairSummary
 from skillgauge.types.decided import GateAnswer
 from skillgauge.types.judged_gates import JUDGED, JudgedGates
 from skillgauge.types.result import (

@@ -9,8 +9,8 @@ import pytest
 
 from skillgauge.decide.gates import answers, figure_of, gated
 from skillgauge.stats import RateInterval, Repeats, weigh
-from skillgauge.types.arms import Comparison
-from skillgauge.types.comparison import Counts, GroupKey, PairSummary
+from skillgauge.types.arms import Comparison, GroupKey
+from skillgauge.types.comparison import Counts, PairSummary
 from skillgauge.types.decided import GateAnswer
 from skillgauge.types.gate import Gate, GateFigure, GateScope
 from skillgauge.types.result import (

@@ -12,7 +12,8 @@ from skillgauge.decide.decision import GateOptions, decide
 from skillgauge.decide.pair_gates import LiftGate, PairDemands, PairVerdict, pair_answers, verdict_of_pair
 from skillgauge.errors import ExitCode
 from skillgauge.stats import Repeats, weigh
-from skillgauge.types.comparison import Counts, GroupKey, OutcomeCounts, PairSummary
+from skillgauge.types.arms import GroupKey
+from skillgauge.types.comparison import Counts, OutcomeCounts, PairSummary
 from skillgauge.types.decided import GateAnswer
 from skillgauge.types.result import GroupSummary, RateInterval, RunInfo, RunState, RunView, Summary
 from skillgauge.types.trial import PlanHead, SuiteHead

@@ -11,7 +11,8 @@ from skillgauge.api.report import RunView, table_texts
 from skillgauge.evaluation.remarks import commented
 from skillgauge.plugins.index import IndexEntry
 from skillgauge.stats import RateInterval
-from skillgauge.types.comparison import Counts, GroupKey
+from skillgauge.types.arms import GroupKey
+from skillgauge.types.comparison import Counts
 from skillgauge.types.result import GroupSummary, Kept, RunInfo, RunState, Summary
 from skillgauge.types.trial import PlanHead
 

@@ -11,7 +11,7 @@ import pytest
 from skillgauge.contract.formats import Claim, Dumped, Loaded, LoadRequest
 from skillgauge.errors import Origin, Problem, Severity, SuiteError, UsageError
 from skillgauge.plan.discovery import SKIPPED_FOLDERS, Found, discover, load
-from skillgauge.types.comparison import GroupKey
+from skillgauge.types.arms import GroupKey
 from skillgauge.types.result import (
     Figure,
     SuiteSummary,

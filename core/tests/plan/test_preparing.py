@@ -16,7 +16,7 @@ from skillgauge.errors import EmptySelection, Problem, SkillgaugeError, SuiteErr
 from skillgauge.plan.options import EvalOptions, What, Who
 from skillgauge.plan.preparing import Prepared, prepare
 from skillgauge.plugins.registry import Registry
-from skillgauge.types.comparison import GroupKey
+from skillgauge.types.arms import GroupKey
 from skillgauge.types.plan import Selection
 from skillgauge.types.result import Figure, SuiteSummary
 from skillgauge.types.suite import Suite

@@ -10,7 +10,8 @@ import pytest
 from skillgauge.report.answer import compared, detectable_text, interval_new_text, sentences
 from skillgauge.report.stopping import PlannedSessions
 from skillgauge.stats import Discordant, GradedEvidence, MeanRatio, Repeats, difference_interval, weigh
-from skillgauge.types.comparison import DroppedCounts, FiredCounts, GroupKey, PairSummary, Ratios
+from skillgauge.types.arms import GroupKey
+from skillgauge.types.comparison import DroppedCounts, FiredCounts, PairSummary, Ratios
 from skillgauge.types.result import Kept, RunInfo, RunState, RunView, SuiteValidity, Summary
 from skillgauge.types.trial import PlanHead
 from skillgauge_documents.phrases import chance_text, points

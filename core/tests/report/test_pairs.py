@@ -11,12 +11,11 @@ from skillgauge.decide.case_by_case import CaseReport, case_by_case
 from skillgauge.report.answer import compared
 from skillgauge.report.pairs import case_summary
 from skillgauge.report.summary import summarize
-from skillgauge.types.arms import Comparison
+from skillgauge.types.arms import Comparison, GroupKey
 from skillgauge.types.comparison import (
     Dropped,
     DroppedCounts,
     FiredCounts,
-    GroupKey,
     Outcome,
     OutcomeCounts,
     Ratios,

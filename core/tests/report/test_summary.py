@@ -15,7 +15,7 @@ from skillgauge.api import Comparison
 from skillgauge.report.summary import summarize
 from skillgauge.report.wording import figure_text
 from skillgauge.stats import rate_interval
-from skillgauge.types.comparison import GroupKey
+from skillgauge.types.arms import GroupKey
 from skillgauge.types.result import (
     Counts,
     Figure,

@@ -28,8 +28,7 @@ from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scheduling.executor import LocalExecutor
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.trials import RetryPolicy, TrialRunner
-from skillgauge.types.arms import DIRECT, ArmKind
-from skillgauge.types.comparison import GroupKey
+from skillgauge.types.arms import DIRECT, ArmKind, GroupKey
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import Figure, ResultOrder, RunInfo, RunState, SuiteSummary, Summary, TrialResult, Verdict
 from skillgauge.types.score import Score

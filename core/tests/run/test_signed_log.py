@@ -14,7 +14,7 @@ from skillgauge.run.keeping.memory import MemoryLog
 from skillgauge.run.ledger import Ledger
 from skillgauge.run.signed_store import SignedLog
 from skillgauge.run.stored_run import Ordinals, RunSigner, StoreKey
-from skillgauge.types.comparison import GroupKey
+from skillgauge.types.arms import GroupKey
 from skillgauge.types.result import ResultOrder, RunInfo, RunState, TrialResult
 from skillgauge.types.trial import CaseHead, Trial
 from skillgauge_testkit.contract import samples

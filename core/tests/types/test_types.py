@@ -25,8 +25,8 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, GradedEvidence, Interval, Latency, MeanRatio, RateInterval, Reliability
 from skillgauge.types import comparison, gate, result, score, suite, trial
-from skillgauge.types.arms import DIRECT, Arm, ArmKind, Comparison, Install, SkillRef, SkillRole
-from skillgauge.types.comparison import Counts, GroupKey
+from skillgauge.types.arms import DIRECT, Arm, ArmKind, Comparison, GroupKey, Install, SkillRef, SkillRole
+from skillgauge.types.comparison import Counts
 from skillgauge.types.gate import RepeatRule
 from skillgauge.types.result import RunState, Summary, TrialResult, Verdict
 from skillgauge.types.score import Score, ScoreStatus

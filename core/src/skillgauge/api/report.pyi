@@ -83,13 +83,15 @@ from ..types.answers import (
     Answer as Answer,
     AnswerStyle as AnswerStyle,
 )
+from ..types.arms import (
+    GroupKey as GroupKey,
+)
 from ..types.comparison import (
     CaseCounts as CaseCounts,
     CaseOutcome as CaseOutcome,
     CasePair as CasePair,
     CaseSummary as CaseSummary,
     Counts as Counts,
-    GroupKey as GroupKey,
     Outcome as Outcome,
     PairSummary as PairSummary,
 )

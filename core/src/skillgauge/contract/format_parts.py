@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..types.comparison import GroupKey
+from ..types.arms import GroupKey
 from ..types.result import Figure, SuiteSummary
 from ..types.suite import Suite
 from .formats import Claim, Dumped, Loaded, LoadRequest, SuiteFormat

@@ -12,7 +12,7 @@ from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
 from skillgauge_documents.immutables import immutable
 
 from ..errors import Problem
-from ..types.comparison import GroupKey
+from ..types.arms import GroupKey
 from ..types.result import Figure, SuiteSummary
 from ..types.suite import Suite
 

@@ -8,7 +8,8 @@ from itertools import groupby
 
 from ..report.pairs import case_summary, pairs_of
 from ..report.progress import abridged_results, results_of_case
-from ..types.comparison import CasePair, CaseSummary, GroupKey
+from ..types.arms import GroupKey
+from ..types.comparison import CasePair, CaseSummary
 from ..types.result import ResultOrder, RunSource, RunView, TrialResult
 from ..types.trial import CaseHead, SuiteHead
 

@@ -13,7 +13,8 @@ from ..errors import ExitCode
 from ..report.answer import sentences
 from ..report.catalogue import catalogue
 from ..report.wording import headline_text, labels, quarantine_text, rated_figures, reason_of, span_text
-from ..types.comparison import Counts, GroupKey
+from ..types.arms import GroupKey
+from ..types.comparison import Counts
 from ..types.decided import Decided, GateAnswer, ReportedGate
 from ..types.gate import Gate, GateFigure
 from ..types.judged_gates import JUDGED, JudgedGates

@@ -16,8 +16,8 @@ from skillgauge_documents.characters import plain
 from ..report.catalogue import catalogue
 from ..report.opening import show_words
 from ..report.wording import reason_of, repeats_text
-from ..types.arms import DIRECT
-from ..types.comparison import CaseOutcome, Counts, GroupKey, Outcome
+from ..types.arms import DIRECT, GroupKey
+from ..types.comparison import CaseOutcome, Counts, Outcome
 from ..types.result import GroupSummary, RunView, TrialResult, Verdict
 from ..types.trial import CaseHead
 from .case_by_case import CaseReport, case_by_case

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..types.comparison import GroupKey, PairSummary
+from ..types.arms import GroupKey
+from ..types.comparison import PairSummary
 from ..types.decided import GateAnswer
 from ..types.gate import Gate, GateFigure, GateScope
 from ..types.result import Figure, GroupSummary, RunView

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from skillgauge_documents.phrases import percent, points, signed_points
 
 from ..report.wording import labels
-from ..types.comparison import GroupKey
+from ..types.arms import GroupKey
 from ..types.decided import GateAnswer
 from ..types.gate import GateFigure, GateScope
 from ..types.judged_gates import CORRECTED, CORRECTED_RATE, JUDGED, JudgedGates, corrected_lift

@@ -18,7 +18,8 @@ from skillgauge_documents.phrases import UNKNOWN, counted, percent, points, sign
 from ..report.answer import compared, interval_here_text
 from ..report.wording import interval_text
 from ..stats import RARE, Interval, RateInterval, holm
-from ..types.comparison import GroupKey, PairSummary
+from ..types.arms import GroupKey
+from ..types.comparison import PairSummary
 from ..types.result import RunView
 
 

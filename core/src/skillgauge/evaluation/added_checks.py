@@ -23,7 +23,7 @@ from ..config.configuration import Held
 from ..errors import Origin, PluginError, Problem, Severity, UsageError, did_you_mean
 from ..plugins.kinds import SCORERS
 from ..plugins.registry import Registry
-from ..types.comparison import GroupKey
+from ..types.arms import GroupKey
 from ..types.result import RunView, Table
 from ..types.score import ScoreStatus
 from ..types.suite import Case, Check, Suite

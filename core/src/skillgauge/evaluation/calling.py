@@ -24,7 +24,7 @@ from ..decide.foresight import coarse
 from ..errors import PluginError, Problem, SkillgaugeError, UsageError, did_you_mean
 from ..report.answer import sentences
 from ..terminal.output import with_places
-from ..types.comparison import GroupKey
+from ..types.arms import GroupKey
 from ..types.plan import SuitePlan, applies
 from ..types.result import RunView, TrialResult
 from ..types.trajectory import TrajectoryEvent

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..contract.reporters import Reporter
     from ..contract.stores import Store
     from ..plan.suites import Suites
-    from ..types.comparison import GroupKey
+    from ..types.arms import GroupKey
     from ..types.judged_gates import JudgedGates
     from ..types.result import Figure, RunView, SuiteSummary
     from ..types.suite import Target

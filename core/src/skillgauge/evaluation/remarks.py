@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from ..plan.preparing import Prepared
-    from ..types.comparison import GroupKey
+    from ..types.arms import GroupKey
     from ..types.judged_gates import JudgedGates
     from ..types.result import Figure, RunView, Table, TrialResult
     from ..types.trajectory import TrajectoryEvent

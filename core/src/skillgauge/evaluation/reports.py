@@ -20,8 +20,8 @@ from ..errors import PluginError, Problem
 from ..plan.preparing import Prepared
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
-from ..types.arms import DIRECT
-from ..types.comparison import Counts, GroupKey
+from ..types.arms import DIRECT, GroupKey
+from ..types.comparison import Counts
 from ..types.result import ResultOrder, RunSource, RunView, TrialResult
 from ..types.trial import CaseHead, SuiteHead
 from .invocation import Invocation

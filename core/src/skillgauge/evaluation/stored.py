@@ -23,7 +23,7 @@ from ..plan.options import EvalOptions
 from ..plan.suites import load_suites
 from ..report.progress import abridged_results
 from ..run.stored_run import why_foreign, why_summary_foreign
-from ..types.comparison import GroupKey
+from ..types.arms import GroupKey
 from ..types.plan import Plan
 from ..types.result import RunView, Verdict
 from ..types.trial import CaseHead

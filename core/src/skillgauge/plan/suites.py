@@ -12,7 +12,7 @@ from ..contract.formats import SuiteFormat
 from ..errors import PluginError, Problem, Severity, SourceSpan, SuiteError
 from ..plugins.kinds import FORMATS, KINDS, SHAPES
 from ..plugins.registry import Registry
-from ..types.comparison import GroupKey
+from ..types.arms import GroupKey
 from ..types.result import Figure, SuiteSummary
 from ..types.suite import Suite, Target
 from .discovery import Found, discover, load

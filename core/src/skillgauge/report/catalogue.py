@@ -14,7 +14,8 @@ from skillgauge_documents.characters import plain
 from skillgauge_documents.phrases import counted
 
 from ..stats import Evidence, Finding, MeanRatio
-from ..types.comparison import GroupKey, PairSummary
+from ..types.arms import GroupKey
+from ..types.comparison import PairSummary
 from ..types.decided import Direction, GroupChange
 from ..types.result import Figure, GroupSummary, RunView
 from .answer import compared

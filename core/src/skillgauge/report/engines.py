@@ -19,7 +19,8 @@ from ..stats import (
     lift_difference_chance,
     lift_difference_interval,
 )
-from ..types.comparison import CasePair, CaseSummary, EnginePair, GroupKey
+from ..types.arms import GroupKey
+from ..types.comparison import CasePair, CaseSummary, EnginePair
 
 Compared = tuple[CasePair, CaseSummary | None, CaseSummary | None]
 """A comparison of two arms on one case, with what each of them made of it."""

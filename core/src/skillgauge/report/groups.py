@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 from operator import add
 
 from ..stats import Latency, RateTally, ReliabilityTally, RunRates, Spread, WeightedMean
-from ..types.comparison import Counts, GroupKey
+from ..types.arms import GroupKey
+from ..types.comparison import Counts
 from ..types.result import Figure, GroupSummary, TagSummary, TrialResult, Verdict
 from ..types.score import ScoreStatus
 from ..types.trial import Blame, Failure, SuiteHead

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from skillgauge_documents.characters import plain
 
-from ..types.arms import DIRECT
-from ..types.comparison import GroupKey
+from ..types.arms import DIRECT, GroupKey
 from ..types.result import RunView
 from .answer import sentences
 from .catalogue import Catalogue, catalogue

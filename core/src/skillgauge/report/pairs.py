@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ..stats import Discordant, Evidence, GradedTally, LiftTally, PairedDifference, RateTally, flip_rate, mean_of
+from ..types.arms import GroupKey
 from ..types.comparison import (
     CasePair,
     CaseSummary,
     Counts,
     Dropped,
     DroppedCounts,
-    GroupKey,
     Outcome,
     OutcomeCounts,
     PairSummary,

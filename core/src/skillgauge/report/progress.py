@@ -14,7 +14,7 @@ from pydantic import Field
 from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.immutables import immutable
 
-from ..types.comparison import GroupKey
+from ..types.arms import GroupKey
 from ..types.result import ResultOrder, RunSource, TrialResult, Unfinished, Verdict
 from ..types.trajectory import Trajectory
 from ..types.trial import Trial

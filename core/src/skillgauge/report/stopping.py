@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from skillgauge_documents.phrases import counted
 
-from ..types.comparison import CaseCounts, GroupKey, PairSummary
+from ..types.arms import GroupKey
+from ..types.comparison import CaseCounts, PairSummary
 from ..types.result import RunState, RunView
 from .wording import span_text
 

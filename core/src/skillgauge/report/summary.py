@@ -18,7 +18,8 @@ from ..stats import (
     RateInterval,
     weigh_together,
 )
-from ..types.comparison import Counts, EnginePair, GroupKey, PairSummary
+from ..types.arms import GroupKey
+from ..types.comparison import Counts, EnginePair, PairSummary
 from ..types.result import (
     Figure,
     GroupSummary,

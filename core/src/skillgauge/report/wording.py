@@ -12,8 +12,8 @@ from skillgauge_documents.characters import LINE, plain
 from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent, points, signed_points
 
 from ..stats import RateInterval
-from ..types.arms import DIRECT
-from ..types.comparison import CaseCounts, Counts, GroupKey
+from ..types.arms import DIRECT, GroupKey
+from ..types.comparison import CaseCounts, Counts
 from ..types.gate import Quarantined
 from ..types.result import Figure, GroupSummary, Table, TrialResult, Verdict
 from ..types.score import Score, ScoreStatus

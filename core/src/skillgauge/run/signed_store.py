@@ -27,7 +27,7 @@ from ..contract.stores import (
     TrialNotedStore,
 )
 from ..errors import Problem, Severity, StoreError
-from ..types.comparison import GroupKey
+from ..types.arms import GroupKey
 from ..types.kept import KeptExecution
 from ..types.result import (
     GivenUp,

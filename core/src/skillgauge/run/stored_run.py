@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from ..report.progress import Followed, Parted, Progress
-from ..types.comparison import GroupKey
+from ..types.arms import GroupKey
 from ..types.kept import KeptExecution
 from ..types.result import ResultOrder, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead

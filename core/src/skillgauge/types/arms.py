@@ -1,5 +1,6 @@
-"""The arms of a suite: what is installed in each, and which of them are compared."""
+"""The arms of a suite: what is installed in each, which are compared, and the key under which trials are summarised."""
 
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject, digest, once
@@ -79,3 +80,23 @@ class Comparison(Frozen):
     baseline: str
     is_same: bool = False
     """Whether both arms are made alike, so that any difference between them is noise (A/A)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupKey:
+    """The key under which trials are summarised: those of one suite, target, arm, runner and model."""
+
+    suite_id: str
+    target_id: str | None
+    arm: str
+    runner: str
+    model: str | None
+
+    @property
+    def subject(self) -> str:
+        """Id of its target, else of its suite."""
+        return self.target_id or self.suite_id
+
+    def in_arm(self, arm: str) -> "GroupKey":
+        """The group that differs from this one by its arm only."""
+        return replace(self, arm=arm)

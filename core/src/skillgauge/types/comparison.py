@@ -1,32 +1,12 @@
-"""The keys under which results are summarised, and the comparison of two arms on one case and over a suite."""
+"""Sums of results, and the comparison of two arms on one case and over a suite."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from skillgauge_documents.frozen import Frozen
 
 from ..stats import Evidence, GradedEvidence, Interval, MeanRatio, RateInterval
-
-
-@dataclass(frozen=True, slots=True)
-class GroupKey:
-    """The key under which trials are summarised: those of one suite, target, arm, runner and model."""
-
-    suite_id: str
-    target_id: str | None
-    arm: str
-    runner: str
-    model: str | None
-
-    @property
-    def subject(self) -> str:
-        """Id of its target, else of its suite."""
-        return self.target_id or self.suite_id
-
-    def in_arm(self, arm: str) -> "GroupKey":
-        """The group that differs from this one by its arm only."""
-        return replace(self, arm=arm)
+from .arms import GroupKey
 
 
 class Counts(Frozen):

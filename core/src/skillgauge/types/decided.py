@@ -4,7 +4,8 @@ from enum import StrEnum
 
 from skillgauge_documents.frozen import Frozen
 
-from .comparison import Counts, GroupKey
+from .arms import GroupKey
+from .comparison import Counts
 
 
 class GateAnswer(StrEnum):

@@ -73,6 +73,9 @@ _ROUNDING = 1e-9
 """The most by which a share such as 1 - 0.8 misses its decimal value, for any number of repeats."""
 
 
+MORE_THAN_HALF = RepeatRule.model_construct()
+
+
 class Quarantined(Frozen):
     """A case that gates nothing before the day `until` (ISO 8601)."""
 

@@ -11,9 +11,10 @@ from pydantic import Field
 from skillgauge_documents.frozen import Frozen
 
 from ..stats import Latency, RateInterval, Reliability
-from .comparison import CaseCounts, Counts, EnginePair, GroupKey, PairSummary
+from .arms import GroupKey
+from .comparison import CaseCounts, Counts, EnginePair, PairSummary
 from .decided import Decided
-from .gate import RepeatRule
+from .gate import MORE_THAN_HALF, RepeatRule
 from .score import Score
 from .signature import Signature
 from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, TrialFacts
@@ -79,7 +80,7 @@ class TrialResult(TrialFacts):
     tags: tuple[str, ...] = ()
     cluster: str = ""
     weight: float = 1.0
-    repeat_rule: RepeatRule = RepeatRule()
+    repeat_rule: RepeatRule = MORE_THAN_HALF
     """How many repeats of its case have to pass."""
     verdict: Verdict
     value: float | None = Field(default=None, ge=0, le=1)

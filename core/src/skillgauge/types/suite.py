@@ -11,7 +11,7 @@ from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, Numerou
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
 from .arms import DIRECT, Arm, Comparison, Install
-from .gate import Gate, GateFigure, RepeatRule
+from .gate import MORE_THAN_HALF, Gate, GateFigure, RepeatRule
 from .inputs import FileSpec, HostVariable
 
 
@@ -174,7 +174,7 @@ class Case(CaseFacts):
     """Put into the workspace after the execution ended, for the checks only."""
     checks: tuple[Check, ...] = ()
     rule: VerdictRule = ALL_PASSED
-    repeat_rule: RepeatRule = RepeatRule()
+    repeat_rule: RepeatRule = MORE_THAN_HALF
     """How many of its repeats have to pass."""
     runs: int | None = Field(default=None, ge=1)
     """Its repeats where the user gives no number; `None`: those of its suite."""

@@ -9,8 +9,7 @@ from pydantic import Field, model_validator
 from skillgauge_documents.frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest, digest_text, once
 
 from .answers import PLAIN, Answer, AnswerStyle
-from .arms import Arm, Comparison, Install
-from .comparison import GroupKey
+from .arms import Arm, Comparison, GroupKey, Install
 from .gate import Gate, GateFigure, Quarantined
 from .signature import Signature
 from .suite import Case, CaseFacts, Limits, SuiteFacts, Target, TargetHead

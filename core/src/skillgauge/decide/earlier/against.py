@@ -11,8 +11,7 @@ from skillgauge_documents.phrases import chance_text, counted, points
 from ...report.answer import span_text
 from ...report.wording import labels
 from ...stats import Change, ChangeFinding, Repeats, TwiceRun, change_of, new_change_bounds
-from ...types.arms import DIRECT
-from ...types.comparison import GroupKey
+from ...types.arms import DIRECT, GroupKey
 from ...types.decided import Direction, GateAnswer, GroupChange
 from ...types.gate import CaseScope, Gate
 from ...types.result import Figure, RunView

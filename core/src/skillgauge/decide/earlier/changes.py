@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...stats import RARE, Change, change_of, has_fallen, holm
-from ...types.comparison import GroupKey
+from ...types.arms import GroupKey
 from ...types.decided import ChangedCase, Changes, Direction, GroupChange
 from ..gates import gated
 from .matching import CaseOfGroup, Matching

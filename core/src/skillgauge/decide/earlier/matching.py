@@ -18,8 +18,8 @@ from skillgauge_documents.phrases import chance_text, points
 
 from ...errors import Problem, UsageError
 from ...stats import RARE, Repeats, TwiceRun, chance_of_difference
-from ...types.arms import DIRECT
-from ...types.comparison import CaseSummary, GroupKey
+from ...types.arms import DIRECT, GroupKey
+from ...types.comparison import CaseSummary
 from ...types.result import RunState, RunView
 from ...types.trial import CaseHead, Identity
 from ..case_by_case import case_by_case

@@ -9,7 +9,7 @@ from skillgauge_documents.phrases import listed
 
 from ...contract.stores import RunQuery, Store
 from ...errors import Problem
-from ...types.comparison import GroupKey
+from ...types.arms import GroupKey
 from ...types.result import RunState, RunView, TrialResult
 from ...types.trial import CaseHead, Identity, PlanHead, SuiteHead, Trial
 

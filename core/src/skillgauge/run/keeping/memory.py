@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from ...contract.stores import Claimed, RunQuery
 from ...report.progress import Progress, UnderWay, abridged, count
-from ...types.comparison import GroupKey
+from ...types.arms import GroupKey
 from ...types.result import (
     GivenUp,
     Kept,

@@ -14,7 +14,7 @@ from itertools import islice
 from math import ceil
 
 from ...stats import PROSPECT, RARE, Discordant, chance_at_any_time, chance_to_decide, holm
-from ...types.comparison import GroupKey
+from ...types.arms import GroupKey
 from ...types.plan import Plan, SuitePlan
 from ...types.result import TrialResult, Verdict
 from ...types.trial import SuiteHead, Trial
