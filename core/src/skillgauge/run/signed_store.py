@@ -54,8 +54,8 @@ from .stored_run import (
     unsigned,
 )
 
-_HELD_BYTES = 2 * 1024 * 1024
-"""Of results, as they were signed: those of some 2,000 short sessions, which take ten times as much in memory."""
+_HELD_BYTES = 4 * 1024 * 1024
+"""Of results, as they were signed: those of some 4,000 short sessions, which take ten times as much in memory."""
 _SHARE_HINT = "Everything is evaluated anew. Machines that share a store need the same key in SKILLGAUGE_STORE_KEY."
 _CHANGED_HINT = "Everything is evaluated anew. Find out who else writes to the store, or name another with --store."
 

@@ -11,7 +11,7 @@ from skillgauge.api import JsonValue, Loaded, Origin, Problem, Severity, Suite, 
 from skillgauge.api.report import Figure, GroupKey, RunView, listed
 from skillgauge_skill_folders import DRAFTS_FILE
 
-from .sources import EVALS_FOLDER, is_skill_folder, suite_files
+from .sources import EVALS_FOLDER, FORMAT, is_skill_folder, suite_files
 
 NAME = Path(DRAFTS_FILE).name
 _LIST = "drafts"
@@ -73,7 +73,10 @@ def draft_figures(view: RunView, _folder: Path) -> Iterator[tuple[GroupKey, Figu
 
     They were kept because they told the arms apart once, so nothing follows from them for other prompts.
     """
-    drafts = Counter(case.suite_id for case in view.cases() if DRAFT in case.tags)
+    ours = {suite.id for suite in view.head.suites if suite.format == FORMAT}
+    if not ours:
+        return
+    drafts = Counter(case.suite_id for case in view.cases() if case.suite_id in ours and DRAFT in case.tags)
     note = "nobody has accepted these drafts, and tasks among them were chosen because the skill made a difference"
     for group in view.summary.groups:
         if number := drafts[group.suite_id]:

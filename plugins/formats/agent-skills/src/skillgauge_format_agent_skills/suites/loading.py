@@ -47,7 +47,16 @@ from ..recognition.drafts import NAME, bare_skills, draft_notices, has_drafts, l
 from ..recognition.packages import manifest_of
 from ..recognition.shapes import Foreign, Shape, evals_in, list_key
 from ..recognition.skill_search import PATH_KEY, SkillSearch
-from ..recognition.sources import EVALS_FOLDER, Source, is_named_evals, parts_of, read_source, shape_in, suite_files
+from ..recognition.sources import (
+    EVALS_FOLDER,
+    FORMAT,
+    Source,
+    is_named_evals,
+    parts_of,
+    read_source,
+    shape_in,
+    suite_files,
+)
 from ..recognition.unread import missing_plugin, not_read, unknown_shape
 from .cases import SERVERS_KEY, TRIGGER, CaseMaker
 from .installing import leak_warnings
@@ -55,7 +64,6 @@ from .naming import prefixes
 from .neighbours import Neighbours
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
 
-FORMAT = "agent-skills"
 SKILL_CREATOR, AGENTSKILLS = "skill-creator", "agentskills"
 """Dialects of evals: with `expectations` and with `assertions`."""
 WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
