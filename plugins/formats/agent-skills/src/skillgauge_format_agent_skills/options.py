@@ -1,4 +1,4 @@
-"""The options of loading."""
+"""The name of this format and the options of loading."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Annotated
 from pydantic import Field
 
 from skillgauge.api import HARMLESS, RUN_PLACE, Frozen, LoadOption
+
+FORMAT = "agent-skills"
+"""The name of this format, which its suites bear."""
 
 
 class AgentSkillsOptions(Frozen):

@@ -11,7 +11,8 @@ from skillgauge.api import JsonValue, Loaded, Origin, Problem, Severity, Suite, 
 from skillgauge.api.report import Figure, GroupKey, RunView, listed
 from skillgauge_skill_folders import DRAFTS_FILE
 
-from .sources import EVALS_FOLDER, FORMAT, is_skill_folder, suite_files
+from ..options import FORMAT
+from .sources import EVALS_FOLDER, is_skill_folder, suite_files
 
 NAME = Path(DRAFTS_FILE).name
 _LIST = "drafts"

@@ -24,8 +24,6 @@ from skillgauge_skill_folders import DRAFTS_FILE, SKILL_FILE
 from .shapes import Foreign, Shape, evals_in, list_key, shape_of
 from .trigger_shapes import LISTS
 
-FORMAT = "agent-skills"
-"""The name of this format, which its suites bear."""
 EVALS_FOLDER = "evals"
 EVALS_NAMES = ("evals.json", "evals.jsonl", "evals.yaml", "evals.yml")
 _SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")

@@ -35,7 +35,7 @@ from skillgauge.stats import Latency, RateInterval, nearest_rank
 from skillgauge_validation import result_document
 
 from ..findings import Findings
-from ..recognition.sources import FORMAT
+from ..options import FORMAT
 from ..suites.loading import WITH_SKILL, WITHOUT_SKILL
 from .benchmark_files import UNKNOWN_ENGINE, BenchmarkFile, RunFile
 

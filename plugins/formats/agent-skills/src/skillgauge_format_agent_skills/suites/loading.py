@@ -41,22 +41,13 @@ from ..checks.scenarios import SCENARIOS
 from ..figures import BALANCED, TRIGGERS
 from ..findings import Findings
 from ..keys import FILE_KEYS, Use
-from ..options import AgentSkillsOptions
+from ..options import FORMAT, AgentSkillsOptions
 from ..recognition.case_folders import foreign_file
 from ..recognition.drafts import NAME, bare_skills, draft_notices, has_drafts, loaded_with, only_drafts, unaccepted
 from ..recognition.packages import manifest_of
 from ..recognition.shapes import Foreign, Shape, evals_in, list_key
 from ..recognition.skill_search import PATH_KEY, SkillSearch
-from ..recognition.sources import (
-    EVALS_FOLDER,
-    FORMAT,
-    Source,
-    is_named_evals,
-    parts_of,
-    read_source,
-    shape_in,
-    suite_files,
-)
+from ..recognition.sources import EVALS_FOLDER, Source, is_named_evals, parts_of, read_source, shape_in, suite_files
 from ..recognition.unread import missing_plugin, not_read, unknown_shape
 from .cases import SERVERS_KEY, TRIGGER, CaseMaker
 from .installing import leak_warnings
