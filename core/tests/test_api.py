@@ -47,7 +47,7 @@ CONTRACT = (
 
 NOT_FOR_PLUGINS = {"PROJECT", "TYPE_CHECKING", "T", "P", "PLAIN", "errors_among", "imported", "once", "Numerous"}
 NOT_FOR_PLUGINS |= {"CaseFacts", "SuiteFacts", "TrialFacts"}
-NOT_FOR_PLUGINS |= {"Cases", "Clean", "Recorder", "RunSource", "SessionCache", "Spending"}
+NOT_FOR_PLUGINS |= {"Cases", "Clean", "MORE_THAN_HALF", "Recorder", "RunSource", "SessionCache", "Spending"}
 """Names that the core needs for itself, or that plugins meet as fields of other values and never name."""
 
 ROOT = Path(__file__).parents[2]
