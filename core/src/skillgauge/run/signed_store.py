@@ -246,7 +246,7 @@ class SignedLog:
             if size <= _HELD_BYTES:
                 held.append(result)
             else:
-                held.clear()  # some of them are of no use
+                held.clear()  # only all of them can be given to the next reader
             yield result
         if group is None and len(ordinals) < expected:
             raise self._changed(f"of {expected} results {expected - len(ordinals)} are missing")
