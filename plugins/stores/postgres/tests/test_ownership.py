@@ -10,6 +10,7 @@ import pytest
 
 from skillgauge.api import ResultOrder, RunQuery, StoreError
 from skillgauge.api.report import RunState
+from skillgauge_store_postgres.ownership import Ownership
 from skillgauge_testkit.contract import samples
 
 pytestmark = pytest.mark.postgres
@@ -121,6 +122,28 @@ def test_an_end_that_was_lost_is_not_written_twice(place: Any, proxy: Any) -> No
         await store.close()
         with pytest.raises(StoreError, match="is closed"):
             await store.begin(samples.head(), fresh=False)
+
+    asyncio.run(main())
+
+
+@pytest.mark.slow
+def test_a_run_that_becomes_free_at_the_last_moment_is_resumed(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose owner goes between the last try and the end of the wait: no second run of the plan is begun."""
+
+    async def main() -> None:
+        first, second = place.store(), place.store()
+        log = await first.begin(samples.head(), fresh=False)
+
+        def owner_goes(_ownership: Ownership, db: Any) -> bool:
+            own = db.info.backend_pid
+            place.sql(f"SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE objid = 1 AND pid <> {own}")
+            return False
+
+        monkeypatch.setattr(Ownership, "has_just_restarted", owner_goes)
+        resumed = await second.begin(samples.head(), fresh=False)
+        assert (resumed.info.run_id, resumed.info.resumed) == (log.info.run_id, True)
+        await first.close()
+        await second.close()
 
     asyncio.run(main())
 

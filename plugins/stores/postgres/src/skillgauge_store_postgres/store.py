@@ -142,6 +142,8 @@ class PostgresStore:
         """Take the newest unfinished run that no process owns; `None` if there is none."""
         until = time.monotonic() + _LINGER_S
         while candidates := [run for run in self._candidates(db, head) if not self._ownership.has(run)]:
+            # Asked before the runs are tried: one that becomes free in between would else not be tried again.
+            must_give_up = time.monotonic() > until and not self._ownership.has_just_restarted(db)
             for run in candidates:
                 with db.transaction():
                     if not self._ownership.take(db, run):
@@ -151,7 +153,7 @@ class PostgresStore:
                     if db.execute(_STILL_UNFINISHED, (run, RunState.FINISHED.value)).rowcount == 1:
                         return run, self._resumed(db, run, head)
                     self._ownership.release(db, run)
-            if time.monotonic() > until and not self._ownership.has_just_restarted(db):
+            if must_give_up:
                 return None
             time.sleep(0.05)
         return None
