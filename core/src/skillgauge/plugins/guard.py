@@ -74,9 +74,10 @@ class Guarded:
             elif name in contract.__annotations__:
                 setattr(self, name, getattr(self, name))  # read once: it does not change
         for further in FURTHER.get(contract, ()):
-            if not isinstance(plugin_object, further):
-                continue
-            for name, call in calls_of(further).items():
+            calls = calls_of(further)
+            if not all(callable(getattr(plugin_object, name, None)) for name in calls):
+                continue  # as `isinstance` would tell, which takes as long as all the rest
+            for name, call in calls.items():
                 setattr(self, name, _around(guard, name, call, getattr(plugin_object, name)))
 
     @property  # type: ignore[misc]  # `object` lets its own be set; nobody sets this one

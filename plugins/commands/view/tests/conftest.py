@@ -31,12 +31,13 @@ from skillgauge.api.report import Progress, RunState, RunView, Summary
 from skillgauge.api.run import Globals, invocation
 from skillgauge_command_view.app import Desk
 from skillgauge_command_view.downloads import Downloads
+from skillgauge_command_view.links import key_of
 from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.pages.map_page import Maps
 from skillgauge_command_view.quarantining import Quarantine
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.serving import Place, Server
-from skillgauge_command_view.sources import Runs, Source, StoredRuns, key_of
+from skillgauge_command_view.sources import Runs, Source, StoredRuns
 from skillgauge_command_view.stopping import Stopper
 from skillgauge_skill_maps import NAME, MapDocument, PlannedSessions, QueryRow
 from skillgauge_skill_maps.model import Action, MatrixRow, SkillRow

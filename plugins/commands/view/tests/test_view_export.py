@@ -13,8 +13,8 @@ import pytest
 from skillgauge.api import UsageError
 from skillgauge.api.report import Changes, Decided, RunView, opening
 from skillgauge_command_view.export import export
+from skillgauge_command_view.links import key_of
 from skillgauge_command_view.rows import row_of
-from skillgauge_command_view.sources import key_of
 from skillgauge_testkit.program import Program
 
 

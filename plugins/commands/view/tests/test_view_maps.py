@@ -9,9 +9,9 @@ import pytest
 
 from skillgauge.api.report import RunView
 from skillgauge_command_view.export import export
+from skillgauge_command_view.links import key_of
 from skillgauge_command_view.pages.map_page import Maps
 from skillgauge_command_view.rows import row_of
-from skillgauge_command_view.sources import key_of
 
 
 @pytest.mark.slow

@@ -13,7 +13,8 @@ import pytest
 from skillgauge.api import Archive, RunQuery
 from skillgauge.api.report import RunState, RunView
 from skillgauge.api.run import invocation, opened_store
-from skillgauge_command_view.sources import RunFiles, Runs, StoredRuns, key_of
+from skillgauge_command_view.links import key_of
+from skillgauge_command_view.sources import RunFiles, Runs, StoredRuns
 
 
 class Watched:

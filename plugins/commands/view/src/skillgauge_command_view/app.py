@@ -19,6 +19,7 @@ from skillgauge.api.report import RunState, RunView, counted, result_of_trial
 from .access import ICON, STYLE, Gate, Names, Tickets
 from .downloads import DownloadResponse, Downloads
 from .forms import count_of, form_of, number_of, page_of, words_of
+from .links import key_of
 from .noting import NotTakenError, notes_of_form, seen, trial_notes_of_form
 from .pages.case_page import case_page, find_case, trial_page
 from .pages.compare_page import compare_page
@@ -34,7 +35,7 @@ from .quarantining import Quarantine
 from .rendering import Pages, icon, map_style, style
 from .rows import RunRow
 from .run_list import RunFilter, choices
-from .sources import Runs, key_of
+from .sources import Runs
 from .stopping import Stopper
 
 _PAUSE_S = 5

@@ -133,7 +133,7 @@ class ProcessViewer:
 
         A viewer that is started later may stop the run, too, so a note is left in any case.
         """
-        from .sources import key_of  # noqa: PLC0415 - asked at the beginning of every run
+        from .links import key_of  # noqa: PLC0415 - asked at the beginning of every run
         from .stopping import leave_note  # noqa: PLC0415 - as above
 
         leave_note(call, run_id, place_of(call))

@@ -206,9 +206,9 @@ def export(ctx: click.Context, *, folder: str, sources: tuple[str, ...], store: 
     from skillgauge.api.run import run_reports  # noqa: PLC0415 - as above
 
     from .export import export as pages_of  # noqa: PLC0415 - as above
+    from .links import key_of  # noqa: PLC0415 - as above
     from .pages.map_page import Maps  # noqa: PLC0415 - as above
     from .rows import row_of  # noqa: PLC0415 - as above
-    from .sources import key_of  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj, {} if store is None else {"store": store})
     with run_reports(call, sources) as views:

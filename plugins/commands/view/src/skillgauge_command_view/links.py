@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from typing import Protocol
 from urllib.parse import quote, urlencode
 
-from .sources import key_of
+_SIMPLE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Ids of runs that may stand in an address and in a file name; others are named by a digest."""
+
+
+def key_of(run_id: str) -> str:
+    """The name of a run in addresses: its id, or a digest of an id that cannot stand there."""
+    if _SIMPLE.fullmatch(run_id):
+        return run_id
+    return hashlib.sha256(run_id.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 class Links(Protocol):

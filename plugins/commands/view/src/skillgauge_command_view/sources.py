@@ -7,9 +7,7 @@ kept with the file's time and size, and of the runs themselves only the last few
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
-import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,21 +30,13 @@ from skillgauge.api.report import RunState, RunView
 from skillgauge.api.run import Invocation
 from skillgauge_skill_maps import documents_in
 
+from .links import key_of
 from .rows import RunRow, row_of
 
-_SIMPLE = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Ids of runs that may stand in an address and in a file name; others are named by a digest."""
 _KEPT = 4
 """Runs of files that stay in memory."""
 _FILES = 2_000
 """Files of one folder that are looked at."""
-
-
-def key_of(run_id: str) -> str:
-    """The name of a run in addresses: its id, or a digest of an id that cannot stand there."""
-    if _SIMPLE.fullmatch(run_id):
-        return run_id
-    return hashlib.sha256(run_id.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 class Source(Protocol):

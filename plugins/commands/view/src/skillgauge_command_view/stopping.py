@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from skillgauge.api.run import cache_folder
 
-from .sources import key_of
+from .links import key_of
 
 if TYPE_CHECKING:
     from skillgauge.api.run import Invocation

@@ -1,4 +1,4 @@
-"""The listener: made for every run, and idle unless the user has named a receiver."""
+"""The listener of a run, which there is only if the user has named a receiver."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 from skillgauge.api import PlanHead, Trial, TrialResult, get_logger, hookimpl
 from skillgauge.api.report import RunInfo, Summary
 
-from .settings import Destination, OtelOptions, SettingsError, Signal, destinations
+from .settings import Destination, OtelOptions, SettingsError, Signal, destinations, names_receiver
 
 if TYPE_CHECKING:
     from .telemetry import Telemetry
 
 log = get_logger(__name__)
+
+
+class Deaf:
+    """Listens to nothing, so that a run that sends nothing hands no event to another thread."""
+
+
+def listener(options: OtelOptions) -> object:
+    """Make what listens to a run."""
+    return OtelExtension(options) if names_receiver(options) else Deaf()
 
 
 class OtelExtension:

@@ -15,7 +15,7 @@ def skillgauge_extensions() -> Iterable[Provider[object]]:
     yield Provider(
         name="otel",
         options=OtelOptions,
-        factory="skillgauge_extension_otel.extension:OtelExtension",
+        factory="skillgauge_extension_otel.extension:listener",
         summary="Send runs to an OpenTelemetry collector, once you name one.",
         traits=Traits(secrets=HEADERS),
     )

@@ -74,6 +74,12 @@ class SettingsError(Exception):
     """The variables ask for something that is not done; the text says what."""
 
 
+def names_receiver(options: OtelOptions) -> bool:
+    """Tell whether the user names a receiver at all, usable or not."""
+    variables = (f"{_PREFIX}_ENDPOINT", *(f"{_PREFIX}_{signal.name}_ENDPOINT" for signal in Signal))
+    return options.endpoint is not None or any(_variable(name) for name in variables)
+
+
 def destinations(options: OtelOptions) -> dict[Signal, Destination]:
     """Return the receivers of the signals that the user has given an address.
 

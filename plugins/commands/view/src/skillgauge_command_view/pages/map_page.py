@@ -11,8 +11,8 @@ from markupsafe import Markup
 from skillgauge_skill_maps import MapDocument, documents_in
 from skillgauge_skill_maps.page import body
 
+from ..links import key_of
 from ..rows import RunRow
-from ..sources import key_of
 
 
 class Maps:
