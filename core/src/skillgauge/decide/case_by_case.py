@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+
+from skillgauge_documents.immutables import immutable
 
 from ..report.pairs import case_summary, pairs_of
 from ..report.progress import abridged_results, results_of_case
@@ -14,7 +15,7 @@ from ..types.result import ResultOrder, RunSource, RunView, TrialResult
 from ..types.trial import CaseHead, SuiteHead
 
 
-@dataclass(frozen=True)
+@immutable
 class CaseReport:
     """All that is known of one case in a run."""
 

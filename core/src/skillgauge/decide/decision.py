@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import counted
 
 from ..errors import ExitCode
@@ -57,7 +58,7 @@ class GateOptions(Frozen):
         return self.exit_on_fail or self.pairs.is_given
 
 
-@dataclass(frozen=True)
+@immutable
 class AnsweredGate:
     """A gate that was asked of a run, and its answer."""
 
@@ -71,7 +72,7 @@ class AnsweredGate:
     """Why it has this status, in a few words."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Decision:
     """The decision on a run: whether it is good enough, and why."""
 

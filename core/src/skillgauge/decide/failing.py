@@ -7,11 +7,12 @@ import textwrap
 from bisect import insort
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import groupby
 from typing import Any
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.immutables import immutable
 
 from ..report.catalogue import catalogue
 from ..report.opening import show_words
@@ -37,7 +38,7 @@ _NAME = 50
 """Characters of each part of a name that are shown."""
 
 
-@dataclass(frozen=True)
+@immutable
 class FailingGroup:
     """The outcome of a case in a group, some of whose repeats did not pass."""
 
@@ -68,7 +69,7 @@ class FailingGroup:
         return "".join(f", {mark}" for mark in marks)
 
 
-@dataclass(frozen=True)
+@immutable
 class FailingCase:
     """A case under one heading, with every group that belongs there."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from skillgauge_documents.immutables import immutable
 
 from ..types.arms import GroupKey
 from ..types.comparison import PairSummary
@@ -12,7 +13,7 @@ from ..types.gate import Gate, GateFigure, GateScope
 from ..types.result import Figure, GroupSummary, RunView
 
 
-@dataclass(frozen=True)
+@immutable
 class GateResult:
     """A gate's answer for one group, or for one comparison by the group of its candidate arm."""
 

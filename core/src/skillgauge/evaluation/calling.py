@@ -14,6 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Unpack
 
+from skillgauge_documents.immutables import immutable
+
 from ..config.arguments import Settings as Settings
 from ..config.arguments import configured, declared
 from ..config.global_options import Globals
@@ -193,7 +195,7 @@ def _earlier(call: Invocation, settings: Settings, opened: ExitStack) -> Earlier
     return earlier
 
 
-@dataclass(frozen=True)
+@immutable
 class PlannedCase:
     """A case in one of the arms that it would run in."""
 

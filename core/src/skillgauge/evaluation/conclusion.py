@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import counted
 
 from ..config.arguments import OPTIONS, PAGE, is_given, words
@@ -132,7 +133,7 @@ def _several(value: str | Sequence[str] | None) -> tuple[str, ...]:
     return words([value] if isinstance(value, str) else value)
 
 
-@dataclass(frozen=True)
+@immutable
 class Concluded:
     """A run with its reports and the decision on it."""
 

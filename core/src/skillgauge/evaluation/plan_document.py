@@ -205,7 +205,7 @@ def print_plan(prepared: Prepared, output: Output) -> None:
     """Print the plan for people."""
     head, arms = prepared.plan.head, planned_arms(prepared)
     runs = span_text(head.fewest_runs, head.runs)
-    most = "at most " if head.until_decided else ""
+    most = _most(prepared)
     trials = f"{most}{counted(head.trial_count, 'trial')}"
     output.line(f"{trials} in sandbox {prepared.sandbox}; runs: {most}{runs}, seed: {head.seed}")
     heads = ["Suite", "Target", "Arm", "Runs with", "Model", "Cases", "Runs", "Sessions"]
@@ -223,7 +223,7 @@ def print_plan(prepared: Prepared, output: Output) -> None:
 
 
 def _below_the_table(prepared: Prepared, arms: Sequence[PlannedArm], most: str) -> Iterator[str]:
-    if matrix := matrix_text(prepared):
+    if matrix := _matrix_of(arms, most):
         yield matrix
     yield from (image.line for image in prepared.cast.images)
     yield from dict.fromkeys(_details(prepared, arms))
@@ -236,14 +236,25 @@ def _below_the_table(prepared: Prepared, arms: Sequence[PlannedArm], most: str) 
 
 def matrix_text(prepared: Prepared) -> str:
     """Count what a run of several engines or models amounts to; empty for any other run."""
-    arms = [arm for arm in planned_arms(prepared) if arm.kind is ArmKind.AGENT]
-    combinations = {(arm.runner, arm.model) for arm in arms}
+    cells = [cell for suite in prepared.plan.suites for cell in suite.cells]
+    if len({(cell.runner.name, cell.model) for cell in cells}) < 2:
+        return ""  # as of most runs; for the counts, every case is looked at
+    return _matrix_of(planned_arms(prepared), _most(prepared))
+
+
+def _matrix_of(arms: Sequence[PlannedArm], most: str) -> str:
+    of_agents = [arm for arm in arms if arm.kind is ArmKind.AGENT]
+    combinations = {(arm.runner, arm.model) for arm in of_agents}
     if len(combinations) < 2:
         return ""
-    sessions, paid = sum(arm.sessions for arm in arms), sum(arm.sessions for arm in arms if arm.paid)
-    most = "at most " if prepared.plan.head.until_decided else ""
+    sessions, paid = sum(arm.sessions for arm in of_agents), sum(arm.sessions for arm in of_agents if arm.paid)
     money = f", of which {paid} cost money" if paid else ""
     return f"{len(combinations)} combinations of engine and model: {most}{counted(sessions, 'session')}{money}"
+
+
+def _most(prepared: Prepared) -> str:
+    """Return what stands before numbers of sessions that a run may stop short of."""
+    return "at most " if prepared.plan.head.until_decided else ""
 
 
 def _details(prepared: Prepared, arms: Iterable[PlannedArm]) -> Iterator[str]:

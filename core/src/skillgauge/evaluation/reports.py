@@ -6,7 +6,7 @@ One stamp per run, whole files or none, and a copy under the name that does not 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -170,7 +170,7 @@ class _OwnDocuments:
         return write_at(only_suites(self.view, frozenset({suite_id})), name, reporter, place)
 
 
-@dataclass(frozen=True)
+@immutable
 class _Part:
     """The results and cases of some of a run's suites."""
 

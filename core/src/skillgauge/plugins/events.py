@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from queue import Full, Queue
 from threading import Thread
 from typing import TypeAlias
@@ -22,29 +22,45 @@ class Failed(Exception):  # noqa: N818 - not an error to report, but the reason 
     """A plugin's code raised; the text says what, in one line."""
 
 
-@contextmanager
-def isolated(*passing: type[Exception]) -> Iterator[None]:
+class _Passing:
+    """A context that passes some exceptions on and turns every other one into another.
+
+    A class, since most of what it guards takes less time than a generator.
+
+    Args:
+        through: what passes.
+        turned: makes the exception that is raised in place of one.
+    """
+
+    __slots__ = ("_through", "_turned")
+
+    def __init__(
+        self, through: tuple[type[BaseException], ...], turned: Callable[[BaseException], BaseException]
+    ) -> None:
+        self._through = through
+        self._turned = turned
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if error is not None and not isinstance(error, self._through):
+            raise self._turned(error) from error
+
+
+def isolated(*passing: type[Exception]) -> AbstractContextManager[None]:
     """Turn whatever a plugin's code raises into `Failed`; only Ctrl-C and `passing` get through.
 
     Not only `Exception`, because plugins call `sys.exit` and test libraries raise a `BaseException` at import.
     """
-    through: tuple[type[BaseException], ...] = (KeyboardInterrupt, Failed, *passing)
-    try:
-        yield
-    except through:
-        raise
-    except BaseException as error:
-        raise Failed(one_line(error)) from error
+    return _Passing((KeyboardInterrupt, Failed, *passing), lambda error: Failed(one_line(error)))
 
 
-@contextmanager
-def failing_as(plugin: Resolved, how: str, *passing: type[Exception]) -> Iterator[None]:
+def failing_as(plugin: Resolved, how: str, *passing: type[Exception]) -> AbstractContextManager[None]:
     """Turn whatever a plugin's code raises into a problem of that plugin, which says how it failed."""
-    try:
-        with isolated(*passing):
-            yield
-    except Failed as failure:
-        raise PluginError(broken(plugin, f"{how}: {failure}")) from failure
+    return _Passing(
+        (KeyboardInterrupt, *passing), lambda error: PluginError(broken(plugin, f"{how}: {one_line(error)}"))
+    )
 
 
 class Events:

@@ -77,6 +77,7 @@ class Registry:
         """Variables of secrets that plugins announce."""
         self._learn: Callable[[str], None] = lambda _variable: None
         self._events: Events | None = None
+        self._configurations: dict[tuple[str, str, str], Mapping[str, object]] = {}
         for file in files:
             self._adopt(str(file), partial(run_file, file))
 
@@ -190,14 +191,7 @@ class Registry:
             PluginError: with every option that is wrong, missing or unknown.
         """
         options_given = options or {}
-        values: dict[str, object] = {}
-        for name in dict.fromkeys((resolved.name, resolved.asked.partition("+")[0], resolved.asked)):
-            validated = self._options(f"{resolved.kind}.{name}", resolved.provider.options)
-            if "+" in name and not validated:  # misspelt, perhaps
-                hint = f"Set one: --set {resolved.kind}.{name}.KEY=VALUE."
-                raise PluginError(Problem("plugin.no-setting", f"{resolved.kind}.{name} sets no option", hint=hint))
-            values.update(validated)
-        values.update(options_given)
+        values = {**self._configured(resolved), **options_given}
         if resolved.provider.variants and (variant := resolved.variant):
             values[resolved.provider.variants] = variant
         own = dict(values)
@@ -210,6 +204,24 @@ class Registry:
                 return resolved.provider.options.model_validate(values)
         except ValidationError as error:
             raise PluginError(option_problems(resolved, error, setting)) from None
+
+    def _configured(self, resolved: Resolved) -> Mapping[str, object]:
+        """Return what the configuration sets of a plugin, under its own name and under that which found it.
+
+        Raises:
+            PluginError: it was found with the name of a setting that sets nothing.
+        """
+        key = resolved.kind, resolved.name, resolved.asked
+        if key not in self._configurations:
+            values: dict[str, object] = {}
+            for name in dict.fromkeys((resolved.name, resolved.asked.partition("+")[0], resolved.asked)):
+                configured = self._options(f"{resolved.kind}.{name}", resolved.provider.options)
+                if "+" in name and not configured:  # misspelt, perhaps
+                    hint = f"Set one: --set {resolved.kind}.{name}.KEY=VALUE."
+                    raise PluginError(Problem("plugin.no-setting", f"{resolved.kind}.{name} sets no option", hint=hint))
+                values.update(configured)
+            self._configurations[key] = values
+        return self._configurations[key]
 
     def shared_blocks(self) -> SharedBlocks:
         """Return the shared blocks of options of every plugin that this run may use; all of them are loaded."""

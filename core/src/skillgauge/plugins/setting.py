@@ -27,6 +27,8 @@ def redirect(resolved: Resolved, options: MutableMapping[str, object], look_up: 
     Returns:
         The variable behind each option that was added.
     """
+    if not resolved.provider.traits.redirects:
+        return {}  # as of every scorer, which is asked for each check
     target_address = redirected(resolved.provider.traits.redirects, options, look_up)
     options.update({option: address for option, (_, address) in target_address.items()})
     return {option: variable for option, (variable, _) in target_address.items()}

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import counted
 
 from ..stats import Evidence, Finding, MeanRatio
@@ -64,7 +64,7 @@ _FINDINGS = {
 }
 
 
-@dataclass(frozen=True)
+@immutable
 class SkillRow:
     """A skill in a catalogue."""
 
@@ -112,7 +112,7 @@ class SkillRow:
         return _ORDER.index(self.finding), not worse, measure if measure is not None else 2.0, self.name
 
 
-@dataclass(frozen=True)
+@immutable
 class Catalogue:
     """The skills of a run."""
 
@@ -190,7 +190,7 @@ def _facts(view: RunView) -> _Facts:
     return _Facts(by_key, {id(pair) for pair in compared(view)}, {change.group: change for change in changes})
 
 
-@dataclass(frozen=True)
+@immutable
 class _Queries:
     """The suites whose figures stand beside a comparison of the same skill."""
 
@@ -232,7 +232,7 @@ def _names(groups: Sequence[GroupSummary]) -> tuple[str, ...]:
 _NAME = 60
 
 
-@dataclass(frozen=True)
+@immutable
 class _Facts:
     """The facts that rows are made of."""
 

@@ -6,9 +6,9 @@ Made once, here; a reporter only lays it out.
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.immutables import immutable
 
 from ..types.arms import DIRECT, GroupKey
 from ..types.result import RunView
@@ -18,7 +18,7 @@ from .changes import change_lines
 from .rows import summary_lines
 
 
-@dataclass(frozen=True)
+@immutable
 class Opening:
     """The lines that a report begins with."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import UNKNOWN, listed, percent, points, signed_points
 
 from ..types.decided import Direction, GroupChange
@@ -31,7 +31,7 @@ BAR_HEAD = "-100      0      +100"
 """The head of the column with bars."""
 
 
-@dataclass(frozen=True)
+@immutable
 class SkillCells:
     """The cells of one skill."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import counted
 
 from ..types.arms import GroupKey
@@ -13,7 +13,7 @@ from ..types.result import RunState, RunView
 from .wording import span_text
 
 
-@dataclass(frozen=True)
+@immutable
 class PlannedSessions:
     """The sessions of each group of a run: how many there were, and how many there could have been at most."""
 

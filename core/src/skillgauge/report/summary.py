@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
+
+from skillgauge_documents.immutables import immutable
 
 from ..stats import (
     RateInterval,
@@ -238,7 +240,7 @@ def _place(name: str | None, names: Sequence[str]) -> int:
     return names.index(name) if name in names else len(names)
 
 
-@dataclass(frozen=True)
+@immutable
 class _ErrorCount:
     """The number of trials of a suite, or of its pairs of trials, that ended in an error."""
 

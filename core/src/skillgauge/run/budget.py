@@ -10,10 +10,10 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Protocol
 
 from skillgauge_documents.characters import cut
+from skillgauge_documents.immutables import immutable
 
 from ..types.result import GivenUp, TrialResult, Unfinished
 from ..types.trajectory import TrajectoryEvent
@@ -36,7 +36,7 @@ class Hold(Protocol):
         """Put a share in place of the earlier one."""
 
 
-@dataclass(frozen=True)
+@immutable
 class BudgetLimits:
     """The amounts that the user allows for one run, however many commands it takes; `None` is no limit."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.sandboxes import NoRoomError, SpoiledError, Workspace
 from ..types.trial import Execution, Failure, FailureClass, FileChange
@@ -36,7 +37,7 @@ async def contents_of(workspace: Workspace, paths: Iterable[str]) -> dict[str, C
     return contents
 
 
-@dataclass(frozen=True)
+@immutable
 class LaunchState:
     """The files of a workspace before an agent works in it."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from operator import attrgetter
 from types import coroutine
 from typing import Any, NamedTuple, TypeVar, assert_never, cast
 
 from skillgauge_documents.frozen import digest_text
+from skillgauge_documents.immutables import immutable
 
 from ..contract.judges import Judge
 from ..contract.sandboxes import Workspace
@@ -27,7 +28,7 @@ from .scorers import Scorers
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@immutable
 class Grading:
     """Everything that grading needs beside the execution."""
 

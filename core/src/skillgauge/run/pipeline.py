@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.executors import Executor, Keeper, RunFiles, RunTrial
 from ..contract.providers import Clean
@@ -37,7 +39,7 @@ from .stage import OpenStage
 from .trials import RetryPolicy, TrialRunner
 
 
-@dataclass(frozen=True)
+@immutable
 class Job:
     """Everything that takes part in carrying out a plan."""
 
@@ -77,7 +79,7 @@ class Job:
         return replace(self, progress=progress, on_begin=on_begin, on_step=on_step)
 
 
-@dataclass(frozen=True)
+@immutable
 class Conclusion:
     """The result of carrying out a plan."""
 
@@ -254,7 +256,7 @@ async def _by_rounds(rounds: Rounds, ledger: Ledger, budget: Budget) -> AsyncIte
             return
 
 
-@dataclass(frozen=True)
+@immutable
 class _RunTrial:
     """The function that executors get: see `RunTrial` and `PortableRunTrial`."""
 

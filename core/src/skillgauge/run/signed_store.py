@@ -98,6 +98,8 @@ class SignedStore:
         """See `Store.begin`. A run that this user's key did not sign is not resumed, and the user is warned of it."""
         key = await asyncio.to_thread(self._keys.make)
         signed = head.model_copy(update={"signer": key.name})
+        # Asked before there is a run of ours: a store that holds none has nothing to be read.
+        foreign = None if fresh else await asyncio.to_thread(self._foreign, head.plan_id, key)
         log = await self._store.begin(signed, fresh=fresh)
         done = Ordinals()
         if log.info.resumed:
@@ -107,8 +109,8 @@ class SignedStore:
                 self._warn(_not_resumed(log.info.run_id, why))
                 await log.finish(RunState.INTERRUPTED, None)
                 log, done = await self._store.begin(signed, fresh=True), Ordinals()
-        elif not fresh:
-            await asyncio.to_thread(self._warn_of_others, head.plan_id, key)
+        elif foreign:
+            self._warn(_not_resumed(foreign, NOT_YOURS))
         kind = SignedKeepingLog if isinstance(log, KeepingLog) else SignedLog
         return kind(log, RunSigner(key, log.info.run_id, head.plan_id), head, done)
 
@@ -121,8 +123,8 @@ class SignedStore:
         """See `Store.close`."""
         await self._store.close()
 
-    def _warn_of_others(self, plan_id: str, key: StoreKey) -> None:
-        """Name the newest unfinished run of a plan that another signer left, unless this user has finished one since.
+    def _foreign(self, plan_id: str, key: StoreKey) -> str | None:
+        """Return the newest unfinished run of a plan that another signer left, unless this user has finished one since.
 
         What cannot be read there is of no interest: it would not count anyway.
         """
@@ -130,11 +132,11 @@ class SignedStore:
             for view in self._store.scan(RunQuery(plan_id=plan_id)):
                 if view.head.plan_id != plan_id or view.run.state is RunState.RUNNING:
                     continue
-                if view.head.signer != key.name and view.run.state is not RunState.FINISHED:
-                    self._warn(_not_resumed(view.run.run_id, NOT_YOURS))
-                    return
                 if view.head.signer == key.name:
-                    return
+                    return None
+                if view.run.state is not RunState.FINISHED:
+                    return view.run.run_id
+        return None
 
 
 class SignedArchive(SignedStore):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Protocol
 
 from skillgauge_documents.frozen import FrozenDict, JsonObject
+from skillgauge_documents.immutables import immutable
 
 from ..contract.engines import Engine
 from ..contract.providers import Traits
@@ -46,7 +46,7 @@ class Stage(Protocol):
 OpenStage = Callable[[Trial], AbstractAsyncContextManager[Stage]]
 
 
-@dataclass(frozen=True)
+@immutable
 class AgentSetup:
     """An engine with what it announces: where its agent looks for skills, and what else could tell it of them."""
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
+
+from skillgauge_documents.immutables import immutable
 
 from ..report.progress import Followed, Parted, Progress
 from ..types.arms import GroupKey
@@ -34,7 +36,7 @@ _WITHOUT_FRACTION = re.compile(rb"\.0(?=[,}\]])")
 Signed = TypeVar("Signed", TrialResult, CaseHead, Summary, Unfinished, KeptExecution)
 
 
-@dataclass(frozen=True)
+@immutable
 class StoreKey:
     """A secret of the user, with which runs are signed."""
 

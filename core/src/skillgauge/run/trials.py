@@ -11,7 +11,9 @@ import asyncio
 import errno
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+
+from skillgauge_documents.immutables import immutable
 
 from ..contract.executors import Keeper
 from ..contract.providers import Clean
@@ -41,7 +43,7 @@ SETTLE_S = 60.0
 """The same for a session, whose files are looked at after its end."""
 
 
-@dataclass(frozen=True)
+@immutable
 class RetryPolicy:
     """The conditions for another attempt after a failure: only if the failure says that this can help."""
 
@@ -68,7 +70,7 @@ Attempt = Callable[[Trial], Awaitable[TrialResult | Failure]]
 """Makes one attempt of a trial somewhere else; a failure says why there is no result."""
 
 
-@dataclass(frozen=True)
+@immutable
 class TrialRunner:
     """Runs one trial to its result, whatever happens on the way."""
 

@@ -4,7 +4,7 @@ import json
 from typing import NoReturn
 
 from skillgauge_documents import JsonValue, TextStyle, freeze, text_of
-from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.frozen import Frozen, once
 from skillgauge_documents.immutables import immutable
 
 
@@ -14,6 +14,11 @@ class AnswerStyle(Frozen):
     keys: tuple[str, ...] = ()
     """Of an answer that is an object, the first of these keys that it has holds what was answered."""
     text: TextStyle = TextStyle.JSON
+
+    @once
+    def marks(self) -> tuple[JsonValue, ...]:
+        """The part of a style that enters an id; nothing of the plain one."""
+        return () if self == PLAIN else (freeze(self.model_dump(mode="json")),)
 
 
 PLAIN = AnswerStyle.model_construct()

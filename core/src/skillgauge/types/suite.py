@@ -71,10 +71,15 @@ class Check(Numerous):
     @property
     def digest(self) -> str:
         """Digest of everything that decides what it asserts; its case keeps what it is needed for."""
-        style = [] if self.answer == PLAIN else [self.answer.model_dump(mode="json")]
-        more = [*style, *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])]
-        more += [] if self.turn is None else [f"turn {self.turn}"]
-        more += ["required"] if self.required else []
+        more = list(self.answer.marks)
+        if self.beside:
+            more.append("beside")
+        if self.stage:
+            more.append(f"stage {self.stage}")
+        if self.turn is not None:
+            more.append(f"turn {self.turn}")
+        if self.required:
+            more.append("required")
         options = {**self.options, **self.files} if self.files else self.options
         return digest(self.id, self.scorer, options, self.weight, *more)
 

@@ -110,9 +110,11 @@ def freeze_object(value: object) -> JsonValue:
     Raises:
         ValueError: it is none, or `freeze` refuses it.
     """
+    if type(value) is _Frozen:
+        return value  # as most values that have a default
     if not isinstance(value, (dict, Mapping)):
         raise ValueError("must be an object")
-    return freeze(value)
+    return _frozen_mapping(value, 0)
 
 
 def _are_plain(values: Sequence[object]) -> bool:

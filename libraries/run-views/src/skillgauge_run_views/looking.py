@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from skillgauge.api import DIRECT, CaseHead, Frozen, Problem, TrialResult, UsageError, Verdict, did_you_mean, plain
@@ -20,6 +19,7 @@ from skillgauge.api.report import (
     listed,
 )
 from skillgauge.api.run import Output
+from skillgauge_documents.immutables import immutable
 
 from .transcripts import CheckLine, Excerpt, FileLine, Room, Transcript, as_text, excerpt, transcript
 
@@ -44,7 +44,7 @@ class CasesDocument(Frozen):
     cases: tuple[ShownCase, ...]
 
 
-@dataclass(frozen=True)
+@immutable
 class Wanted:
     """The trials to show."""
 

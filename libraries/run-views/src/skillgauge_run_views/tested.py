@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
 
@@ -22,12 +21,13 @@ from skillgauge.api.report import (
     quarantine_text,
     repeats_text,
 )
+from skillgauge_documents.immutables import immutable
 
 _BATCH = 10_000
 """Cases whose places are looked up together: each batch reads their files once."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Place:
     """The place of a case in a file, as a code host names it."""
 
@@ -37,7 +37,7 @@ class Place:
     """From 1; unknown if the file is not there any more."""
 
 
-@dataclass(frozen=True)
+@immutable
 class TestedCase:
     """A case with all its repeats in one group."""
 
@@ -149,7 +149,7 @@ def _worst(view: RunView, most: int, outcomes: Collection[CaseOutcome]) -> list[
     return [case for _, case in _first(places_of_skills, held, most)]
 
 
-@dataclass(frozen=True)
+@immutable
 class _Rank:
     """The place of a case among those of its skill; lower is worse."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from skillgauge.api import (
     EventKind,
@@ -20,6 +19,7 @@ from skillgauge.api import (
     Usage,
     plain_lines,
 )
+from skillgauge_documents.immutables import immutable
 
 from .differences import difference
 
@@ -40,7 +40,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True)
+@immutable
 class Room:
     """The amount of a trial that is shown."""
 
@@ -48,7 +48,7 @@ class Room:
     steps: int = STEPS
 
 
-@dataclass(frozen=True)
+@immutable
 class Excerpt:
     """Some text, cut if it is long."""
 
@@ -58,7 +58,7 @@ class Excerpt:
     """What was left out; empty if nothing was."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Step:
     """One thing that an agent did or saw."""
 
@@ -70,7 +70,7 @@ class Step:
     content: Excerpt | None
 
 
-@dataclass(frozen=True)
+@immutable
 class CheckLine:
     """One check's result."""
 
@@ -86,7 +86,7 @@ class CheckLine:
     """What the scorer, or a judge, rests its verdict on."""
 
 
-@dataclass(frozen=True)
+@immutable
 class FileLine:
     """A file that an agent changed."""
 
@@ -97,7 +97,7 @@ class FileLine:
     difference: Excerpt | None
 
 
-@dataclass(frozen=True)
+@immutable
 class Transcript:
     """A trial as it can be read."""
 

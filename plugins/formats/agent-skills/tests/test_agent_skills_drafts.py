@@ -8,7 +8,7 @@ from pathlib import Path
 from skillgauge.api import CaseHead, PlanHead, ResultOrder, SuiteHead, TrialResult
 from skillgauge.api.report import Counts, GroupKey, GroupSummary, RunInfo, RunState, RunView, Summary
 from skillgauge.stats import RateInterval
-from skillgauge_format_agent_skills.recognition.drafts import draft_figures
+from skillgauge_format_agent_skills.notices import draft_figures
 
 
 class Source:

@@ -21,7 +21,7 @@ from skillgauge.api import (
     TrialResult,
     Verdict,
 )
-from skillgauge_scorer_rubric.plugin import notices
+from skillgauge_scorer_rubric.notices import notices
 from skillgauge_testkit import FakeWorkspace
 from skillgauge_testkit.attacks.judging import SPEECHES
 from skillgauge_testkit.runs import run_view, trial_result

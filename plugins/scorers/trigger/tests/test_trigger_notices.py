@@ -24,8 +24,8 @@ from skillgauge.api import (
 )
 from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, Summary, Table, table_texts
 from skillgauge.stats import RateInterval
+from skillgauge_scorer_trigger.notices import notices
 from skillgauge_scorer_trigger.options import TriggerOptions
-from skillgauge_scorer_trigger.plugin import notices
 from skillgauge_scorer_trigger.scorer import TriggerScorer
 from skillgauge_testkit import score_context
 

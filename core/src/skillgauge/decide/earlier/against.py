@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import chance_text, counted, points
 
 from ...report.answer import span_text
@@ -143,7 +144,7 @@ def _changes_text(change: Change) -> str:
     return f"pass rate {points(change.own)}{lift}, n = {counted(change.n, 'case')}"
 
 
-@dataclass(frozen=True)
+@immutable
 class _Asked:
     """A gate on one group."""
 

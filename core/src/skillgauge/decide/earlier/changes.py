@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from skillgauge_documents.immutables import immutable
 
 from ...stats import RARE, Change, change_of, has_fallen, holm
 from ...types.arms import GroupKey
@@ -29,7 +30,7 @@ def changes_of(matching: Matching, margin: float = 0.0) -> Changes:
     return Changes(since=matching.earlier.name, groups=groups)
 
 
-@dataclass(frozen=True)
+@immutable
 class _BothWays:
     """The change of a group, and the same as if the second run had been the first."""
 

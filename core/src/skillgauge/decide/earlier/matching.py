@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import chance_text, points
 
 from ...errors import Problem, UsageError
@@ -35,7 +36,7 @@ def why_unusable(view: RunView) -> str:
     return f"the run is invalid: {'; '.join(invalid)}" if invalid else ""
 
 
-@dataclass(frozen=True)
+@immutable
 class Earlier:
     """The run that another one is compared with."""
 
@@ -82,7 +83,7 @@ def _by_group(view: RunView) -> dict[GroupKey, dict[str, CaseOfGroup]]:
     return cases_by_group
 
 
-@dataclass(frozen=True)
+@immutable
 class SharedCases:
     """The cases of one group that both runs have and that are the same, as they ended."""
 
@@ -123,7 +124,7 @@ class _Errors(Enum):
     FOR = auto()
 
 
-@dataclass(frozen=True)
+@immutable
 class Matching:
     """A run and an earlier one, group by group. Reads the results of both; use it in a worker thread."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillgauge.api import ExitCode, Frozen, JsonObject, PlanHead, Problem, UsageError, did_you_mean, plain
+from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, UsageError, did_you_mean, plain
 from skillgauge.api.report import RunView
 from skillgauge.api.run import (
     EvaluationCommand,
@@ -24,7 +24,6 @@ from skillgauge.api.run import (
 )
 
 if TYPE_CHECKING:
-    from skillgauge.api.report import Figure, GroupKey
     from skillgauge_judge_labels import Judged, JudgedRun, Line
 
 command = GlobalsGroup("judge", help="Compare the judge of a run with people and with itself.")
@@ -46,24 +45,6 @@ def schemas() -> Mapping[str, JsonObject]:
         "judge-compare": CompareDocuments,
     }
     return {name: model.model_json_schema() for name, model in models.items()}
-
-
-def notices(view: RunView, folder: Path) -> Iterable[str | tuple[GroupKey, Figure]]:
-    """Return the remarks beside the rates of a run that a judge graded."""
-    if not view.head.judges:
-        return ()
-    from .standing import notices as of_judges  # noqa: PLC0415 - few runs have a judge
-
-    return of_judges(view, folder)
-
-
-def open_gates(head: PlanHead, folder: Path, judged: str) -> Iterable[str]:
-    """Return the reasons why gates on judged checks will stay open; `judged` is what they need."""
-    if not head.judges:
-        return ()
-    from .standing import shortcomings  # noqa: PLC0415 - as above
-
-    return shortcomings(head, folder, needs_calibrated=judged == "calibrated")
 
 
 _RUN = click.argument("source", metavar="RUN|FILE")

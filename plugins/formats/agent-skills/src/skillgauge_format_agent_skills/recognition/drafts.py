@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from skillgauge.api import JsonValue, Loaded, Origin, Problem, Severity, Suite, SuiteError, read_document
-from skillgauge.api.report import Figure, GroupKey, RunView, listed
+from skillgauge.api.report import listed
 from skillgauge_skill_folders import DRAFTS_FILE
 
-from ..options import FORMAT
 from .sources import EVALS_FOLDER, is_skill_folder, suite_files
 
 NAME = Path(DRAFTS_FILE).name
@@ -67,22 +65,6 @@ def unaccepted(evals: Sequence[JsonValue], origin: Origin) -> Iterator[Problem]:
     message = f"{number} of {len(evals)} evals {'is a draft' if number == 1 else 'are drafts'} that nobody has accepted"
     hint = "Read what they ask and check, then run `skillgauge init --accept`."
     yield Problem("suite.draft", message, origin=origin, hint=hint, severity=Severity.WARNING)
-
-
-def draft_figures(view: RunView, _folder: Path) -> Iterator[tuple[GroupKey, Figure]]:
-    """Yield, for each group of a run whose suite has evals that nobody accepted yet, how many these are.
-
-    They were kept because they told the arms apart once, so nothing follows from them for other prompts.
-    """
-    ours = {suite.id for suite in view.head.suites if suite.format == FORMAT}
-    if not ours:
-        return
-    drafts = Counter(case.suite_id for case in view.cases() if case.suite_id in ours and DRAFT in case.tags)
-    note = "nobody has accepted these drafts, and tasks among them were chosen because the skill made a difference"
-    for group in view.summary.groups:
-        if number := drafts[group.suite_id]:
-            yield group.key, Figure(name="drafts", label="Cases that are drafts", value=number, note=note)
-            note = ""  # once is enough
 
 
 def bare_skills(searched: Sequence[str]) -> tuple[Problem, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from itertools import chain, count
 
@@ -20,6 +20,7 @@ from skillgauge.api import (
     digest,
 )
 from skillgauge.api.report import GroupKey
+from skillgauge_documents.immutables import immutable
 
 from ..checks import SCORERS
 from .files import UNKNOWN_SCORER, ReportFile, TaskResultFile, UsageFile
@@ -28,7 +29,7 @@ _RUNNER = "unknown"
 """A document of the original does not say which adapter called the skill."""
 
 
-@dataclass(frozen=True)
+@immutable
 class PublishedGroup:
     """One report and the name of its group of trials."""
 

@@ -13,6 +13,7 @@ from typing import IO, Any
 from skillgauge.api import EMPTY, Execution, FailureClass, ScoreStatus, SuiteHead, TrialResult, Verdict, json_text
 from skillgauge.api.report import GroupSummary, RunView, TagSummary
 from skillgauge.stats import consistency
+from skillgauge_documents.immutables import immutable
 
 from ..checks import DOCUMENT_NAMES
 from ..figures import figures
@@ -195,7 +196,7 @@ def _status(result: TrialResult) -> str:
     return result.verdict.value
 
 
-@dataclass(frozen=True)
+@immutable
 class _Spent:
     """Tokens and money, as far as they are known."""
 
