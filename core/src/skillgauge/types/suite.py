@@ -68,9 +68,9 @@ class Check(Numerous):
     says nothing more."""
     origin: Origin | None = None
 
-    @property
+    @once
     def digest(self) -> str:
-        """Digest of everything that decides what it asserts; its case keeps what it is needed for."""
+        """Digest of everything that decides what it asserts."""
         more = list(self.answer.marks)
         if self.beside:
             more.append("beside")
