@@ -66,7 +66,9 @@ class Contained:
                 arguments += ["--seccomp", str(handed.content(request.filter))]
             for handle in request.handles:
                 arguments += ["--sync-fd", str(handed.take(os.dup(handle)))]  # which the command does not get
-            words = in_front(inside, request.argv, tuple(carriers)) if inside else request.argv
+            words = request.channel.wrapped(request.argv) if request.channel else request.argv
+            if inside:
+                words = in_front(inside, words, tuple(carriers))
             argv = [bwrap, "--args", str(handed.content(_joined(arguments))), "--", *words]
             self._popen = subprocess.Popen(
                 in_front(outside, argv) if outside else argv,

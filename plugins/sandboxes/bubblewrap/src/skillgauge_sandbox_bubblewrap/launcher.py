@@ -2,9 +2,9 @@
 
 Arguments: the file descriptor of a socket on which calls come, `network` or `alone`, and mounts that all commands have
 in common, as bwrap takes them. When the socket is closed, it ends. A call is a byte and file descriptors: the request,
-where the answer goes, stdin, stdout, stderr, and what else the command inherits. The answer is a row of numbers: the
-process id, how far it got, what was wrong (and where), and at the end how the command ended. `launching` is the other
-side.
+where the answer goes, stdin, stdout, stderr, and the channel of a relay if the command has one. The answer is a row of
+numbers: the process id, how far it got, what was wrong (and where), and at the end how the command ended. `launching`
+is the other side.
 
 A call is read by a copy of this program, made by `clone` a little ahead: process 1 of new namespaces, and a child of
 who calls. It makes the mounts, gives up all rights, starts the command, reaps orphans, and ends with the command, with
@@ -56,6 +56,7 @@ _KERNEL_SETTINGS = (b"sys", b"sysrq-trigger", b"irq", b"bus")
 
 _STARTED, _UNCONFINED, _NOT_STARTED = range(3)
 _SIGNALLED = 128
+_NOT_CONNECTED = 107
 _MOST_HANDLES = 250
 _NEWS, _NEWS_BYTES = (_signal.SIGCHLD, _signal.SIGTERM), 128
 
@@ -161,7 +162,9 @@ def _be_first(control: _socket.socket, taking: int, common: Sequence[bytes], *, 
         asked = marshal.loads(os.pread(request, os.fstat(request).st_size, 0))
         _confine(asked)
         stage = _NOT_STARTED
-        command = _spawn(asked, streams)
+        for channel in streams[3:]:
+            _hand_out(channel, asked["ports"])
+        command = _spawn(asked, streams[:3])
         os.write(answer, struct.pack("=ii", _STARTED, 0))
     except OSError as error:
         os.write(answer, struct.pack("=ii", stage, error.errno or 0) + os.fsencode(error.filename or b""))
@@ -282,6 +285,28 @@ def _devices(target: bytes) -> None:
     _mount(b"devpts", target + b"/pts", b"devpts", _NO_SUID | _NO_EXEC, options)
 
 
+def _hand_out(channel: int, ports: Iterable[int]) -> None:
+    """Hand listening sockets to the relay outside, and wait until it has them.
+
+    The channel stays open here, which tells the relay that somebody within may still connect.
+    """
+    listeners = []
+    for port in ports:
+        listener = _socket.socket()
+        listener.bind(("127.0.0.1", port))
+        listener.listen(128)
+        listeners.append(listener)
+    handles = struct.pack(f"={len(listeners)}i", *(listener.fileno() for listener in listeners))
+    connection = _socket.socket(fileno=channel)
+    connection.sendmsg([b"?"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, handles)])
+    answered = connection.recv(1)
+    connection.detach()
+    for listener in listeners:
+        listener.close()
+    if not answered:
+        raise OSError(_NOT_CONNECTED, b"relay")
+
+
 def _spawn(request: dict[str, Any], streams: Sequence[int]) -> int:
     """Start the command; its id."""
     _signal.pthread_sigmask(_signal.SIG_BLOCK, _NEWS)
@@ -289,9 +314,8 @@ def _spawn(request: dict[str, Any], streams: Sequence[int]) -> int:
     if b"PATH" in request["env"]:
         os.environb[b"PATH"] = request["env"][b"PATH"]
     actions, copies = [], []
-    numbers = (0, 1, 2, *request["handles"])
-    for number, handle in zip(numbers, streams, strict=True):
-        copies.append(fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, max(numbers) + 1))  # beyond what is overwritten
+    for number, handle in enumerate(streams):
+        copies.append(fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, len(streams)))  # beyond what is overwritten
         actions.append((os.POSIX_SPAWN_DUP2, copies[-1], number))
     command = os.posix_spawnp(
         request["argv"][0],

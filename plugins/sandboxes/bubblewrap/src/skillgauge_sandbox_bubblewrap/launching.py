@@ -15,9 +15,8 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
 from pathlib import Path
 
 from skillgauge_documents.immutables import immutable
@@ -45,6 +44,18 @@ class UnansweredError(UnconfinedError):
 
 
 @immutable
+class Channel:
+    """The way to a relay outside, which serves sockets that are made in the namespaces before a command starts."""
+
+    handle: int
+    """A file descriptor that is open for as long as anything of the command runs."""
+    ports: tuple[int, ...]
+    """Of the sockets, in the order in which the relay expects them."""
+    wrapped: Callable[[Sequence[str]], Sequence[str]]
+    """Puts a program in front of a command that inherits the channel and makes the sockets by itself."""
+
+
+@immutable
 class Request:
     """A command and what confines it."""
 
@@ -66,8 +77,12 @@ class Request:
     """Most processes of its user within; control groups count better, where there are any."""
     filter: bytes | None
     """Of system calls."""
-    handles: Sequence[int] = field(default=())
-    """File descriptors that it inherits under their numbers, and that are open for as long as anything of it runs."""
+    channel: Channel | None = None
+
+    @property
+    def handles(self) -> tuple[int, ...]:
+        """File descriptors that are handed down beside the streams."""
+        return (self.channel.handle,) if self.channel else ()
 
     @property
     def cpu_s(self) -> float:
@@ -90,7 +105,7 @@ class Request:
                 "groups": [os.fsencode(file) for file in self.groups],
                 "limits": list(limits.items()),
                 "filter": self.filter,
-                "handles": list(self.handles),
+                "ports": self.channel.ports if self.channel else (),
             }
         )
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -16,7 +17,7 @@ from skillgauge_processes import DirectoryWorkspace, DiskLimit, Launch, Started,
 
 from .by_bwrap import Contained
 from .cgroups import Group, Place, make_group
-from .launching import Confined, Launchers, Request, UnconfinedError
+from .launching import Channel, Confined, Launchers, Request, UnconfinedError
 from .limits import bounds
 from .mounts import (
     MIB,
@@ -146,12 +147,12 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         require_startable(command.argv, cwd, env, Visible(binds))
         require_passable(env)
         group = self._prepared()
-        words, handles = command.argv, []
+        channel = None
         if self._relay is not None:
-            handles.append(self._relay.admit())
-            words = self._relay.command(handles[0], words)
+            handle = self._relay.admit()
+            channel = Channel(handle, self._relay.ports(), partial(self._relay.command, handle))
         request = Request(
-            argv=words,
+            argv=command.argv,
             env=env,
             cwd=str(cwd),
             network=self._network,
@@ -162,9 +163,9 @@ class BubblewrapWorkspace(DirectoryWorkspace):
             limits=bounds(self._options, command, group.limited),
             processes=self._options.processes,
             filter=self._filter,
-            handles=tuple(handles),
+            channel=channel,
         )
-        return Launch(command.argv, env, tuple(handles), self._starter(request, group))
+        return Launch(command.argv, env, request.handles, self._starter(request, group))
 
     def _starter(self, request: Request, group: Group) -> Starter:
         start = self._host.starter(request)
