@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import socket
 from collections.abc import Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -311,6 +314,22 @@ def test_model_is_reached_through_the_relay_only() -> None:
         server.close()
         assert len(heads) == 3
         assert all(b"GET /v1/messages" in head and b"Bearer canary" in head for head in heads)
+
+    within(main())
+
+
+def test_without_its_relay_a_command_does_not_begin() -> None:
+    """What it would ask could not be answered, so it fails as a command that cannot be started, or at once."""
+
+    async def main() -> None:
+        route = ModelRoute(name="api", base_url="http://127.0.0.1:1")
+        async with opened(network=False, routes=(route,)) as workspace:
+            ours, theirs = socket.socketpair()
+            ours.close()
+            assert workspace._relay is not None
+            with suppress(LaunchError), patch.object(workspace._relay, "admit", theirs.detach):
+                finished = await sh(workspace, "echo begun")
+                assert (finished.exit_code, finished.stdout) == (1, b"")
 
     within(main())
 
