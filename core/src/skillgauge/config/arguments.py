@@ -50,7 +50,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--case", "Cases to run, by id or file stem.", metavar="GLOB", several=True, group=_SELECTING),
         Option(
             "-k",
-            "Cases whose id, name or tags contain a word: 'csv and not slow'.",
+            "Words in id, name or tags: 'csv and not slow'.",
             name="keyword",
             metavar="EXPR",
             several=True,
@@ -62,13 +62,13 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _flag("--changed", "Cases that have changed since the last stored run.", group=_EVAL, is_setting=False),
         _flag(
             "--same",
-            "Compare the arm with the skill with itself, to see how much differs by chance.",
+            "Compare the skill's arm with itself: what is chance?",
             group=_EVAL,
             field="what.same",
         ),
         Option(
             "--confirm",
-            "Add repeats where a run is undecided; old and new results count.",
+            "Add repeats where a run is undecided; all count.",
             metavar="RUN",
             group=_EVAL,
             is_setting=False,
@@ -86,20 +86,18 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         Option(
             "--model",
-            "Models; each runs with each engine that serves it.",
+            "Models, each with every engine serving it.",
             metavar="ID",
             several=True,
         ),
         Option(
             "--baseline/--no-baseline",
-            "Also run the arms without the skill, or leave them out.",
+            "Run the arms without the skill, or do not.",
             kind=Kind.SWITCH,
             field="how.baseline",
         ),
         Option("--record", "Record what agents do.", metavar="DIR"),
-        _flag(
-            "--only-missing", "With --record: play recordings that fit, and record the rest.", field="who.only_missing"
-        ),
+        _flag("--only-missing", "With --record: record only what is missing.", field="who.only_missing"),
         Option("--replay", "Replay recordings instead of running agents.", metavar="DIR"),
         _flag("--no-cache", "Ignore cached baseline sessions.", is_setting=False),
         Option(
@@ -202,7 +200,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         Option(
             "--gate-scope",
-            "Ask gates of these cases (default) or of new cases of this kind.",
+            "Ask gates of these cases (default) or new.",
             choices=("these", "new"),
             field="pairs.scope",
             is_foreseen=True,
