@@ -29,6 +29,7 @@ from ..contract.reporters import (
 from ..report.wording import (
     cases_text as cases_text,
     figure_text as figure_text,
+    group_notes as group_notes,
     headline as headline,
     headline_text as headline_text,
     interval_text as interval_text,

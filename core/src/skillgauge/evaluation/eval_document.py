@@ -19,13 +19,12 @@ from ..report.catalogue import Catalogue
 from ..report.opening import Opening, opening
 from ..report.rows import BAR_HEAD, HEADS, summary_lines, table_of
 from ..report.wording import (
-    cases_text,
     figure_text,
+    group_notes,
     headline,
     headline_text,
     interval_text,
     labels,
-    rate_notes,
     table_texts,
 )
 from ..terminal.output import Rows, problem_document
@@ -157,7 +156,7 @@ def _group_lines(groups: Sequence[GroupSummary]) -> Iterator[str]:
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
         yield from _filled([f"{label} — {headline_text(group)}", _basis(group)], " ", "  ")
         yield from _figures(group)
-        for note in _notes(group):
+        for note in group_notes(group):
             yield f"  {note}"
         yield from _weakest(group)
         for table in group.tables:
@@ -199,15 +198,6 @@ def _figures(group: GroupSummary) -> Iterator[str]:
         else:
             before = over
         yield from _filled([f"  {before}{figures[0]}", *figures[1:]], " | ")
-
-
-def _notes(group: GroupSummary) -> Iterator[str]:
-    """Return the outcomes of a group's cases, unless the first note begins with the same, and the notes."""
-    notes = rate_notes(group)
-    cases = cases_text(group.cases) if group.cases else ""
-    if cases and not any(note.startswith(f"{cases};") for note in notes):
-        yield cases
-    yield from notes
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -159,6 +159,15 @@ def quarantine_text(entry: Quarantined) -> str:
     return f"{text}: {plain(entry.reason)}" if entry.reason else text
 
 
+def group_notes(group: GroupSummary) -> Iterator[str]:
+    """Yield the outcomes of a group's cases, unless a note begins with the same, and the notes beside its rate."""
+    notes = rate_notes(group)
+    cases = cases_text(group.cases) if group.cases else ""
+    if cases and not any(note.startswith(f"{cases};") for note in notes):
+        yield cases
+    yield from notes
+
+
 def rate_notes(group: GroupSummary) -> tuple[str, ...]:
     """Notes beside a pass rate: how little a perfect one proves, what errors leave open, what is flaky."""
     return (

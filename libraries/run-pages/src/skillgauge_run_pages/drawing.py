@@ -13,16 +13,15 @@ from skillgauge.api.report import (
     BAR_HEAD,
     CaseOutcome,
     Outcome,
-    cases_text,
     counted,
     decimal,
     duration,
     figure_text,
+    group_notes,
     interval_text,
     moment,
     percent,
     points,
-    rate_notes,
     rated_figures,
     signed_points,
     table_texts,
@@ -59,11 +58,11 @@ def environment(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.filters.update(cases=cases_text, counted=counted, cut=cut, dollars=dollars, duration=duration)
+    templates.filters.update(counted=counted, cut=cut, dollars=dollars, duration=duration)
     templates.filters.update(
         figure=figure_text, group_name=group_name, interval=interval_text, latency=latency_text, moment=moment
     )
-    templates.filters.update(notes=rate_notes, number=decimal, numbered=numbered, outcome=outcome_text)
+    templates.filters.update(notes=group_notes, number=decimal, numbered=numbered, outcome=outcome_text)
     templates.filters.update(percent=percent, plain=plain)
     templates.filters.update(points=points, rated=rated_figures, signed_points=signed_points)
     templates.filters.update(table_texts=table_texts, text=text)

@@ -35,6 +35,7 @@ from skillgauge.api import (
     plain,
 )
 from skillgauge.api.report import (
+    CaseCounts,
     Counts,
     Figure,
     GroupKey,
@@ -161,6 +162,8 @@ def test_a_rate_never_stands_alone() -> None:
     assert 'aria-label="100.0%, 95.0 % interval from 56.6% to 100.0%, on a scale from 0 to 100%"' in shown
     assert '<rect class="range" x="58.6" y="3" width="43.4" height="6"/>' in shown
     assert "5 of 5 cases passed; that proves no more than 56.6%." in words(shown)
+    counted = drawn(run_of(group(cases=CaseCounts(passed=5))))
+    assert (counted.count("5 of 5 cases passed;"), counted.count("5 of 5 cases passed.")) == (1, 0)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from skillgauge.api.report import (
     TagSummary,
     case_by_case,
     case_name,
-    cases_text,
     chance_here_text,
     chance_text,
     compared,
@@ -27,6 +26,7 @@ from skillgauge.api.report import (
     duration,
     extent_text,
     figure_text,
+    group_notes,
     interval_here_text,
     interval_new_text,
     interval_text,
@@ -37,7 +37,6 @@ from skillgauge.api.report import (
     percent,
     points,
     rankings,
-    rate_notes,
     rated_figures,
     reason_of,
     run_notes,
@@ -240,9 +239,7 @@ def _notes(groups: list[GroupSummary]) -> Iterator[str]:
         "passed, failed, errors and skipped count trials."
     )
     for group in groups:
-        if group.cases:
-            yield f"- {cases_text(group.cases)}: {_group_name(group)}."
-        for note in rate_notes(group):
+        for note in group_notes(group):
             yield f"- {note[0].upper()}{note[1:]}: {_group_name(group)}."
 
 
