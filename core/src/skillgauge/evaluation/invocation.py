@@ -158,7 +158,7 @@ class Invocation:
         if path.is_dir():
             kind = "folder"
         message = f"no installed reporter knows this {kind} (installed: {names})"
-        hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
+        hint = "Give a JSON report or a run record, name a store with --store, or install the reporter that wrote it."
         if path.is_dir():
             place = SourceSpan(str(path))
         else:

@@ -164,6 +164,19 @@ def test_a_case_shows_both_arms_and_links_to_each_step(served: Any) -> None:
     assert "rescued" in page
 
 
+def test_a_trial_bears_the_name_of_its_case(serve: Any, views: list[RunView]) -> None:
+    """As the page of the case does, with the id beside it."""
+    view = next(view for view in views if view.run.run_id == "run6")
+    cases = [case.model_copy(update={"name": f"Case {case.index}"}) for case in view.cases()]
+    result = next(view.results())
+    with serve([replace(view, source=Kept(lambda: list(view.results()), cases))]) as served:
+        page = served.get(f"/runs/run6/trials/{result.ordinal}").text
+    heading = re.search(r"<h1>(.*?)</h1>", page)
+    assert heading is not None
+    plain = re.sub("<[^>]+>", "", heading[1])
+    assert plain == f"Case {result.case_index} {result.case_id} · {result.arm}, run {result.repeat}"
+
+
 def test_cases_are_filtered(served: Any) -> None:
     """Those that did not pass, and those where the arms differ."""
 

@@ -21,7 +21,7 @@ from .downloads import DownloadResponse, Downloads
 from .forms import count_of, form_of, number_of, page_of, words_of
 from .links import key_of
 from .noting import NotTakenError, notes_of_form, seen, trial_notes_of_form
-from .pages.case_page import case_page, find_case, trial_page
+from .pages.case_page import case_page, find_case, name_in, trial_page
 from .pages.compare_page import compare_page
 from .pages.history_page import history_page, newest_rows
 from .pages.label_page import Labels
@@ -182,7 +182,7 @@ class Viewer:
         return self._page(
             "trial",
             row=row,
-            page=trial_page(result, first),
+            page=trial_page(result, name_in(view, result), first),
             case=f"{place}-{result.case_index}",
             notes=notes,
             seen=seen(notes),

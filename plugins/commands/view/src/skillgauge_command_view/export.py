@@ -83,7 +83,7 @@ def _run(
         yield links.case(row.key, key), pages.draw("case", row=row, page=page)
         for side in page.sides:
             if side.is_cut:
-                whole = trial_page(results[side.ordinal], whole=True)
+                whole = trial_page(results[side.ordinal], page.name, whole=True)
                 drawn = pages.draw("trial", row=row, page=whole, case=key)
                 yield links.trial(row.key, side.ordinal), drawn
 

@@ -74,6 +74,8 @@ def _lane(report: CaseReport, lane: GroupKey) -> Lane:
 class TrialPage:
     """A trial with a part of its session."""
 
+    name: str
+    """Of its case."""
     result: TrialResult
     shown: Transcript
     steps: tuple[NumberedStep, ...]
@@ -107,11 +109,19 @@ def part_of(step: int) -> int:
     return (step - 1) // STEPS * STEPS + 1
 
 
-def trial_page(result: TrialResult, first: int = 1, *, whole: bool = False) -> TrialPage:
+def name_in(view: RunView, result: TrialResult) -> str:
+    """Return the name of a trial's case; its id if the run tells no more of it."""
+    place = result.suite_id, result.case_index
+    names = (case_name(case) for case in view.cases() if (case.suite_id, case.index) == place)
+    return next(names, result.case_id)
+
+
+def trial_page(result: TrialResult, name: str, first: int = 1, *, whole: bool = False) -> TrialPage:
     """Return the page of a trial.
 
     Args:
         result: the trial.
+        name: of its case.
         first: step that the part begins with, from 1.
         whole: whether all steps are on the page.
     """
@@ -125,7 +135,7 @@ def trial_page(result: TrialResult, first: int = 1, *, whole: bool = False) -> T
         result = result.model_copy(update={"execution": execution})
     shown = transcript(result, Room(characters=_WHOLE, steps=max(2, len(part))))
     steps = tuple(NumberedStep(first + place, step) for place, step in enumerate(shown.steps))
-    return TrialPage(result, shown, steps, len(events), first, times)
+    return TrialPage(name, result, shown, steps, len(events), first, times)
 
 
 def is_passed(result: TrialResult) -> bool:
