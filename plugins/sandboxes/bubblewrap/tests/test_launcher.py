@@ -150,7 +150,7 @@ def children() -> Iterator[tuple[int, str]]:
 
 def own_launchers() -> list[int]:
     """Launchers that this process started, and their copies."""
-    program = str(launching.PROGRAM).encode()
+    program = launching.PROGRAM.encode()
     return [child for child, _ in children() if program in Path("/proc", str(child), "cmdline").read_bytes()]
 
 
@@ -292,14 +292,12 @@ def test_launchers_end_with_their_sandbox(sandbox: BubblewrapSandbox) -> None:
     os.close(inherited)
 
 
-def test_a_launcher_that_does_not_answer_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launcher_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for ever for one that stands still; the command is not started twice, and the next has a new one."""
-    still = tmp_path / "launcher.py"
-    still.write_text("import signal; signal.pause()")
     sandbox = BubblewrapSandbox(BubblewrapOptions())
     monkeypatch.setattr(launching, "_END_S", 0.0)
     with monkeypatch.context() as for_now:
-        for_now.setattr(launching, "PROGRAM", still)
+        for_now.setattr(launching, "PROGRAM", "import signal; signal.pause()")
         for_now.setattr(launching, "_ANSWER_S", 0.05)
         with pytest.raises(LaunchError, match="does not answer"):
             ran(sandbox, "true")
@@ -334,11 +332,9 @@ def test_a_bwrap_that_cannot_be_executed_leaves_no_descriptor(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "program", ["", "raise SystemExit", "import os; os.write(int(__import__('sys').argv[1]), b'?')"]
 )
-def test_bwrap_steps_in(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bwrap_steps_in(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the launcher cannot confine a command, bwrap does, for this one and for all that follow."""
-    broken = tmp_path / "launcher.py"
-    broken.write_text(program)
-    monkeypatch.setattr(launching, "PROGRAM", broken)
+    monkeypatch.setattr(launching, "PROGRAM", program)
     sandbox = BubblewrapSandbox(BubblewrapOptions())
     finished = ran(sandbox, "sh", "-c", "grep -c : /proc/net/dev; ls /root /home")
     assert finished.stdout.startswith(b"1\n")
@@ -350,12 +346,10 @@ def test_bwrap_steps_in(program: str, tmp_path: Path, monkeypatch: pytest.Monkey
     assert not proving._host.launchers.are_usable
 
 
-def test_a_launcher_that_does_not_confine_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launcher_that_does_not_confine_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that starts commands but hides nothing from them is found out by trying, and bwrap is used."""
-    lax = tmp_path / "launcher.py"
-    text = launching.PROGRAM.read_text()
-    assert "alone=network ==" in text
-    lax.write_text(text.replace('alone=network == "alone"', "alone=False"))
+    lax = launching.PROGRAM.replace("main()", 'sys.argv = ["network" if a == "alone" else a for a in sys.argv]\nmain()')
+    assert lax != launching.PROGRAM
     monkeypatch.setattr(launching, "PROGRAM", lax)
     sandbox = BubblewrapSandbox(BubblewrapOptions())
     assert not within(sandbox.check()).problems

@@ -26,6 +26,8 @@ import select
 import struct
 import sys
 
+from .mounting import DETACH, NO_DEVICES, NO_SUID, RECURSIVE, SLAVE, Mounts, check, libc, mount
+
 TYPE_CHECKING = False  # as `typing` has it, whose import would be copied, too
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,25 +36,11 @@ if TYPE_CHECKING:
 _NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
 _NEWUSER, _NEWPID, _NEWNET, _PARENT = 0x10000000, 0x20000000, 0x40000000, 0x00008000
 _NAMESPACES = _NEWUSER | _NEWPID | _NEWNS | _NEWIPC | _NEWUTS | _PARENT | _signal.SIGCHLD
-_READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
-_BIND, _RECURSIVE, _SLAVE, _DETACH = 0x1000, 0x4000, 0x80000, 2
-_AT_FDCWD, _AT_RECURSIVE, _MOUNT_SETATTR = -100, 0x8000, 442
 _SET_DUMPABLE, _SET_SECCOMP, _DROP_CAPABILITY, _SET_NO_NEW_PRIVS = 4, 22, 24, 38
 _FILTER = 2
 _CAPABILITY_VERSION = 0x20080522
 _SET_FLAGS_OF_INTERFACE, _UP = 0x8914, 0x1
 _CLONE, _PIVOT_ROOT, _CAPSET = {"x86_64": (56, 155, 126), "aarch64": (220, 41, 91)}.get(os.uname().machine, (-1,) * 3)
-
-_DEVICES = (b"null", b"zero", b"full", b"random", b"urandom", b"tty")
-_DEVICE_LINKS = (
-    (b"/proc/self/fd/0", b"stdin"),
-    (b"/proc/self/fd/1", b"stdout"),
-    (b"/proc/self/fd/2", b"stderr"),
-    (b"/proc/self/fd", b"fd"),
-    (b"/proc/kcore", b"core"),
-    (b"pts/ptmx", b"ptmx"),
-)
-_KERNEL_SETTINGS = (b"sys", b"sysrq-trigger", b"irq", b"bus")
 
 _STARTED, _UNCONFINED, _NOT_STARTED = range(3)
 _SIGNALLED = 128
@@ -62,13 +50,6 @@ _NEWS, _NEWS_BYTES = (_signal.SIGCHLD, _signal.SIGTERM), 128
 
 _OUTSIDE = os.geteuid(), os.getegid()
 _MASK = os.umask(0)
-
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.syscall.restype = ctypes.c_long
-
-
-class _Attributes(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint64) for name in ("set", "clear", "propagation", "user_namespace")]
 
 
 class _Program(ctypes.Structure):
@@ -112,7 +93,7 @@ class _Launcher:
 
     def _make(self) -> bool:
         """Make a copy that waits for a call; tells whether that was possible."""
-        copy = _libc.syscall(_CLONE, _NAMESPACES | (_NEWNET if self._alone else 0), 0, 0, 0, 0)
+        copy = libc.syscall(_CLONE, _NAMESPACES | (_NEWNET if self._alone else 0), 0, 0, 0, 0)
         if copy == 0:
             _be_first(self._control, self._taking, self._common, alone=self._alone)
         if copy > 0:
@@ -180,109 +161,40 @@ def _prepare(common: Sequence[bytes], *, alone: bool) -> None:
     os.setsid()
     _write("/proc/self/setgroups", b"deny")
     _map_ids((0, 0), _OUTSIDE)
-    _check(_libc.sethostname(b"sandbox", 7), b"sethostname")
+    check(libc.sethostname(b"sandbox", 7), b"sethostname")
     if alone:
         some = _socket.socket()
         fcntl.ioctl(some, _SET_FLAGS_OF_INTERFACE, struct.pack("16sh14x", b"lo", _UP))
         some.close()
-    _mount(None, b"/", None, _SLAVE | _RECURSIVE)
-    _mount(b"tmpfs", b"/proc", b"tmpfs", _NO_SUID | _NO_DEVICES, b"mode=0755")
+    mount(None, b"/", None, SLAVE | RECURSIVE)
+    mount(b"tmpfs", b"/proc", b"tmpfs", NO_SUID | NO_DEVICES, b"mode=0755")
     os.chdir("/proc")  # of all places the one that no path is taken from
-    _Mounts().make(common)
+    Mounts().make(common)
 
 
 def _confine(request: dict[str, Any]) -> None:
     for file in request["groups"]:
         _write(file, b"0")
-    _check(_libc.unshare(_NEWCGROUP), b"unshare")
-    _Mounts().make(request["mounts"])
-    _check(_libc.syscall(_PIVOT_ROOT, b".", b"."), b"pivot_root")
-    _check(_libc.umount2(b".", _DETACH), b"umount")
+    check(libc.unshare(_NEWCGROUP), b"unshare")
+    Mounts().make(request["mounts"])
+    check(libc.syscall(_PIVOT_ROOT, b".", b"."), b"pivot_root")
+    check(libc.umount2(b".", DETACH), b"umount")
     os.umask(_MASK)
     os.chdir(request["cwd"])
-    _check(_libc.unshare(_NEWUSER), b"unshare")  # another one, so that it owns none of the namespaces
+    check(libc.unshare(_NEWUSER), b"unshare")  # another one, so that it owns none of the namespaces
     _map_ids((request["uid"], request["uid"]), (0, 0))
     for kind, bounds in request["limits"]:
         soft, hard = (_lower(bound, now) for bound, now in zip(bounds, resource.getrlimit(kind), strict=True))
         resource.setrlimit(kind, (min(soft, hard), hard))
     capability = 0
-    while _libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0) == 0:
+    while libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0) == 0:
         capability += 1
-    _check(_libc.syscall(_CAPSET, struct.pack("=Ii", _CAPABILITY_VERSION, 0), bytes(24)), b"capset")
+    check(libc.syscall(_CAPSET, struct.pack("=Ii", _CAPABILITY_VERSION, 0), bytes(24)), b"capset")
     for option, value in ((_SET_NO_NEW_PRIVS, 1), (_SET_DUMPABLE, 0)):
-        _check(_libc.prctl(option, value, 0, 0, 0), b"prctl")
+        check(libc.prctl(option, value, 0, 0, 0), b"prctl")
     if request["filter"]:
         program = _Program(len(request["filter"]) // 8, request["filter"])
-        _check(_libc.prctl(_SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0), b"seccomp")
-
-
-class _Mounts:
-    """Does what bwrap's arguments for mounts say, in the working directory, which becomes the root."""
-
-    def __init__(self) -> None:
-        self._mode, self._size = b"0755", b""
-
-    def make(self, words: Iterable[bytes]) -> None:
-        """Do them one after the other."""
-        words = iter(words)
-        for word in words:
-            if word in (b"--bind-try", b"--ro-bind-try", b"--ro-bind"):
-                self._bind(next(words), next(words)[1:], writable=word == b"--bind-try")
-            elif word == b"--symlink":
-                os.symlink(next(words), _beside(next(words)[1:]))
-            elif word == b"--perms":
-                self._mode = next(words)
-            elif word == b"--size":
-                self._size = b",size=" + next(words)
-            elif word == b"--remount-ro":
-                _set_attributes(next(words)[1:] or b".", _READ_ONLY, 0)
-            else:
-                {b"--dir": _folder, b"--proc": _proc, b"--dev": _devices, b"--tmpfs": self._tmpfs}[word](
-                    next(words)[1:]
-                )
-
-    def _bind(self, source: bytes, target: bytes, *, writable: bool) -> None:
-        if source.startswith(b"/proc/"):
-            source = source[1:]
-        if os.path.isdir(source):
-            _folder(target)
-        elif os.path.exists(source):
-            _file(target)
-        else:
-            return
-        _mount(source, target, None, _BIND | _RECURSIVE)
-        _set_attributes(target, _NO_SUID | _NO_DEVICES | (0 if writable else _READ_ONLY), _AT_RECURSIVE)
-
-    def _tmpfs(self, target: bytes) -> None:
-        _folder(target)
-        _mount(b"tmpfs", target, b"tmpfs", _NO_SUID | _NO_DEVICES, b"mode=" + self._mode + self._size)
-        self._mode, self._size = b"0755", b""
-
-
-def _proc(target: bytes) -> None:
-    _folder(target)
-    _mount(b"proc", target, b"proc", _NO_SUID | _NO_DEVICES | _NO_EXEC)
-    for name in _KERNEL_SETTINGS:
-        path = target + b"/" + name
-        if os.access(path, os.W_OK):
-            _mount(path, path, None, _BIND | _RECURSIVE)
-            _set_attributes(path, _READ_ONLY | _NO_SUID | _NO_DEVICES, _AT_RECURSIVE)
-
-
-def _devices(target: bytes) -> None:
-    _folder(target)
-    _mount(b"tmpfs", target, b"tmpfs", _NO_SUID | _NO_DEVICES, b"mode=0755")
-    for name in _DEVICES:
-        path = target + b"/" + name
-        _file(path)
-        _mount(b"/dev/" + name, path, None, _BIND)
-        _set_attributes(path, _NO_SUID, 0)
-    for text, name in _DEVICE_LINKS:
-        os.symlink(text, target + b"/" + name)
-    os.mkdir(target + b"/shm", 0o755)
-    os.mkdir(target + b"/pts", 0o755)
-    options = b"newinstance,ptmxmode=0666,mode=620"
-    _mount(b"devpts", target + b"/pts", b"devpts", _NO_SUID | _NO_EXEC, options)
+        check(libc.prctl(_SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0), b"seccomp")
 
 
 def _hand_out(channel: int, ports: Iterable[int]) -> None:
@@ -333,8 +245,8 @@ def _spawn(request: dict[str, Any], streams: Sequence[int]) -> int:
 
 def _end_of(command: int, answer: int) -> int:
     """Reap whatever ends, until the command has, or nobody waits for it any more; how it ended."""
-    news = _libc.signalfd(-1, struct.pack("=Q", sum(1 << number - 1 for number in _NEWS)), os.O_CLOEXEC)
-    _check(news, b"signalfd")
+    news = libc.signalfd(-1, struct.pack("=Q", sum(1 << number - 1 for number in _NEWS)), os.O_CLOEXEC)
+    check(news, b"signalfd")
     poll = select.poll()
     poll.register(news, select.POLLIN)
     poll.register(answer, 0)  # tells of an error once its reader is gone
@@ -360,49 +272,12 @@ def _lower(bound: int, now: int) -> int:
     return bound if now == resource.RLIM_INFINITY else min(bound, now)
 
 
-def _folder(path: bytes) -> None:
-    try:
-        os.mkdir(path, 0o755)
-    except FileExistsError:
-        pass
-    except FileNotFoundError:
-        _folder(os.path.dirname(path))
-        os.mkdir(path, 0o755)
-
-
-def _file(path: bytes) -> None:
-    if not os.path.lexists(path):
-        os.close(os.open(_beside(path), os.O_CREAT | os.O_WRONLY, 0o444))
-
-
-def _beside(path: bytes) -> bytes:
-    """The path, with a folder around it."""
-    if b"/" in path:
-        _folder(os.path.dirname(path))
-    return path
-
-
-def _mount(source: bytes | None, target: bytes, kind: bytes | None, flags: int, options: bytes | None = None) -> None:
-    _check(_libc.mount(source, target, kind, ctypes.c_ulong(flags), options), target)
-
-
-def _set_attributes(path: bytes, flags: int, how: int) -> None:
-    attributes = _Attributes(flags, 0, 0, 0)
-    size = ctypes.sizeof(attributes)
-    _check(_libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, path, how, ctypes.byref(attributes), size), path)
-
-
 def _write(path: str | bytes, text: bytes) -> None:
     handle = os.open(path, os.O_WRONLY)
     try:
         os.write(handle, text)
     finally:
         os.close(handle)
-
-
-def _check(result: int, what: bytes) -> None:
-    if result < 0:
-        raise OSError(ctypes.get_errno(), "", what)
 
 
 def main() -> None:
@@ -414,7 +289,3 @@ def main() -> None:
     words = [os.fsencode(word) for word in common]
     lost = _Launcher(_socket.socket(fileno=int(control)), words, alone=network == "alone").serve()
     os.write(1, b" ".join(b"%d" % copy for copy in lost))
-
-
-if __name__ == "__main__":
-    main()

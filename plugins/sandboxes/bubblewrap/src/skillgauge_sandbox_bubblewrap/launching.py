@@ -24,7 +24,12 @@ from skillgauge_processes import SupervisorLostError
 
 from .limits import OUTSIDE_ENV
 
-PROGRAM = Path(__file__).with_name("launcher.py")
+PROGRAM = """import sys
+sys.path.append(sys.argv.pop())
+from skillgauge_sandbox_bubblewrap.launcher import main
+main()
+"""
+_ROOT = Path(__file__).resolve().parents[1]
 _STARTED, _UNCONFINED, _SIGNALLED = 0, 1, 128  # as in `launcher`
 _LONGEST = 4096
 _NEARLY = 0.5
@@ -182,7 +187,7 @@ class _Launcher:
         with theirs:
             words = (str(theirs.fileno()), "network" if network else "alone", *common)
             process = subprocess.Popen(
-                [os.path.realpath(sys.executable), "-I", "-S", str(PROGRAM), *words],
+                [os.path.realpath(sys.executable), "-I", "-S", "-c", PROGRAM, *words, str(_ROOT)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
