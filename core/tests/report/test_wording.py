@@ -63,10 +63,10 @@ def test_notes_beside_a_rate() -> None:
         "5 of 5 cases passed; that proves no more than 56.6%",
         "with 1 error the rate lies between 83.3% (all failed) and 100.0% (all passed)",
     )
-    told = perfect.model_copy(update={"cases": CaseCounts(passed=5)})
-    assert tuple(group_notes(told)) == rate_notes(perfect), "the outcomes of cases are said once"
-    told = perfect.model_copy(update={"cases": CaseCounts(passed=5, error=1)})
-    assert tuple(group_notes(told)) == ("5 of 5 cases passed, 1 could not be graded", *rate_notes(perfect))
+    counted = perfect.model_copy(update={"cases": CaseCounts(passed=5)})
+    assert tuple(group_notes(counted)) == rate_notes(perfect), "the outcomes of cases are said once"
+    counted = perfect.model_copy(update={"cases": CaseCounts(passed=5, error=1)})
+    assert tuple(group_notes(counted)) == ("5 of 5 cases passed, 1 could not be graded", *rate_notes(perfect))
     many = perfect.model_copy(
         update={"pass_rate": RateInterval(rate=1.0, n=20, lower=0.8, upper=1.0), "pass_bounds": None}
     )

@@ -50,7 +50,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--case", "Cases to run, by id or file stem.", metavar="GLOB", several=True, group=_SELECTING),
         Option(
             "-k",
-            "Words in id, name or tags: 'csv and not slow'.",
+            "Cases by words of id, name, tags: 'csv and not slow'.",
             name="keyword",
             metavar="EXPR",
             several=True,
@@ -62,13 +62,13 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _flag("--changed", "Cases that have changed since the last stored run.", group=_EVAL, is_setting=False),
         _flag(
             "--same",
-            "Compare the skill's arm with itself: what is chance?",
+            "See how much differs by chance: the arm against itself.",
             group=_EVAL,
             field="what.same",
         ),
         Option(
             "--confirm",
-            "Add repeats where a run is undecided; all count.",
+            "Add repeats where undecided; old and new results count.",
             metavar="RUN",
             group=_EVAL,
             is_setting=False,

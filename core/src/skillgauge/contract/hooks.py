@@ -170,7 +170,8 @@ class ExtensionHooks:
         """Announce objects that listen, for an extension with options; the module itself does not listen then.
 
         Called at most once per run. An object implements the other hooks of this group as methods, with `@hookimpl`;
-        its options come from `plugins.extensions.<name>.<key>`.
+        its options come from `plugins.extensions.<name>.<key>`. One that has nothing to do in this run is best made
+        without hooks: every trial is handed to another thread for whoever listens.
 
         Example::
 
