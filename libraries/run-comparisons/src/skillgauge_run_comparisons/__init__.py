@@ -1,4 +1,4 @@
-"""The difference between two runs, skill by skill and task by task, and whether a skill got worse."""
+"""The difference between two runs, skill by skill and case by case, and whether a skill got worse."""
 
 from .comparison import compare
 from .document import DiffDocument

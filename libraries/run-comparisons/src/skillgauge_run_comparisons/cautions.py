@@ -38,7 +38,7 @@ def _suite_warnings(before: Report, after: Report) -> Iterator[str]:
         first, second = first_versions[suite], second_versions[suite]
         if first and second and first != second:
             versions = f"{plain(first)}, {plain(second)}"
-            yield f"benchmark {plain(suite)} is another version ({versions}): a task may have changed"
+            yield f"benchmark {plain(suite)} is another version ({versions}): a case may have changed"
 
 
 def _suite_versions(report: Report) -> dict[str, str | None]:
@@ -61,26 +61,26 @@ def _uncompared_tasks(skills: Sequence[SkillDiff]) -> Iterator[str]:
 
 
 def _partial_overlap(skills: Sequence[SkillDiff]) -> Iterator[str]:
-    """Yield the skills of both reports whose task sets differ."""
+    """Yield the skills of both reports whose cases differ."""
     partial = []
     for skill in skills:
         has_own_tasks = skill.tasks.only_before or skill.tasks.only_after
         if has_own_tasks and skill.presence is Presence.BOTH:
             partial.append(skill.title)
     if partial:
-        yield f"the task sets differ ({named(partial)}): only tasks that both reports have are compared"
+        yield f"the reports have different cases ({named(partial)}): only cases that both have are compared"
 
 
 def _lost_to_errors(skills: Sequence[SkillDiff]) -> Iterator[str]:
     errors = sum(len(skill.tasks.ungraded) for skill in skills)
     if errors:
-        yield f"{counted(errors, 'common task')} had errors only in a report: nothing is concluded from them"
+        yield f"{counted(errors, 'shared case')} had errors only in a report: nothing is concluded from them"
 
 
 def _single_repeats(skills: Sequence[SkillDiff]) -> Iterator[str]:
     direct = [skill for skill in skills if skill.arm == DIRECT.name]
     if any(_broke_with_single_repeat(change) for skill in direct for change in skill.changes):
-        yield "with one repeat of each task an unsteady task looks like a broken one; evaluate with --runs 3 or more"
+        yield "with one repeat of each case an unsteady case looks like a broken one; evaluate with --runs 3 or more"
 
 
 def _broke_with_single_repeat(change: TaskChange) -> bool:
@@ -95,6 +95,6 @@ def _changed_baselines(skills: Sequence[SkillDiff]) -> Iterator[str]:
         if skill.role is not Role.BASELINE or difference is None:
             continue
         if difference.chance_different <= _CHANCE:
-            size = f"{points(difference.estimate)} over {counted(difference.tasks, 'task')}"
+            size = f"{points(difference.estimate)} over {counted(difference.tasks, 'case')}"
             chance = chance_text(difference.chance_different)
             yield f"the model without the skill changed ({plain(skill.title, 60)}: {size}, {chance})"

@@ -138,7 +138,7 @@ def _unproven(skills: Sequence[SkillDiff]) -> Iterable[str]:
     shared = [skill for skill in skills if skill.presence is Presence.BOTH and skill.role is Role.CANDIDATE]
     if not any(skill.tasks.compared for skill in shared):
         is_changed = any(skill.tasks.changed for skill in shared)
-        yield f"the reports have no {'unchanged ' if is_changed else ''}task of a skill in common"
+        yield f"the reports have no {'unchanged ' if is_changed else ''}case of a skill in common"
         return
     for skill in shared:
         reason = _doubt(skill)
@@ -155,9 +155,9 @@ def _doubt(skill: SkillDiff) -> str | None:
         changed = ", ".join(skill.also_changed)
         return f"{title} is not judged, because this is not as it was: {changed}; {options} judges it all the same"
     if all_common == 0:
-        return f"{title} has no {'unchanged ' if tasks.changed else ''}task in common"
+        return f"{title} has no {'unchanged ' if tasks.changed else ''}case in common"
     if lost / all_common > MAX_LOST:
-        return f"{title}: {lost} of {all_common} common tasks have errors only"
+        return f"{title}: {lost} of {all_common} shared cases have errors only"
     return None
 
 
@@ -203,7 +203,7 @@ def _sentence(skill: SkillDiff) -> str:
     if skill.regression is not Regression.UNDECIDED:
         return text
     if skill.decided_by is None:
-        return f"{text}; more tasks would decide"
+        return f"{text}; more cases would decide"
     if not skill.confirm:
         evaluation = "the second evaluation" if Side.AFTER in skill.decided_in else "the first evaluation"
         again = "both evaluations" if len(skill.decided_in) > 1 else evaluation
@@ -221,7 +221,7 @@ def _extent(skills: Sequence[SkillDiff]) -> str:
     compared = [skill for skill in skills if skill.difference and skill.regression is not Regression.NOT_JUDGED]
     tasks = sum(skill.tasks.compared for skill in compared)
     fixed = sum(change.turn is Turn.FIXED for skill in compared for change in skill.changes)
-    parts = [f"{counted(len(compared), 'skill')} compared on {counted(tasks, 'task')}"]
+    parts = [f"{counted(len(compared), 'skill')} compared on {counted(tasks, 'case')}"]
     if fixed:
         parts.append(f"{fixed} fixed")
     for presence in (Presence.NEW, Presence.REMOVED):

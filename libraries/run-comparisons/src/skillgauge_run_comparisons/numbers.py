@@ -73,20 +73,20 @@ def evidence(skill: SkillDiff) -> list[str]:
     if difference is None:
         return []
     sentences = [
-        f"Pass rate of the {counted(difference.tasks, 'task')} compared: {points(difference.estimate)} points."
+        f"Pass rate of the {counted(difference.tasks, 'case')} compared: {points(difference.estimate)} points."
     ]
     if difference.lower is None or difference.upper is None:
-        few = f"Fewer than {MIN_NEW_CASES} tasks are too few for an interval about new tasks"
-        sentences.append(f"{few}: this holds for these tasks only.")
+        few = f"Fewer than {MIN_NEW_CASES} cases are too few for an interval about new cases"
+        sentences.append(f"{few}: this holds for these cases only.")
     else:
-        level = f"{difference.level * 100:g} % interval for new tasks of this kind"
+        level = f"{difference.level * 100:g} % interval for new cases of this kind"
         bounds = f"{points(difference.lower)} to {points(difference.upper)} points"
         sentences.append(f"{level}: {bounds} ({difference.method}, n = {difference.tasks}).")
     if difference.estimate < 0:
         sentences.append(_chance(difference))
     if skill.lift is not None:
         before, after = points(skill.lift.before), points(skill.lift.after)
-        tasks = counted(skill.lift.tasks, "task")
+        tasks = counted(skill.lift.tasks, "case")
         sentences.append(
             f"Lift against {skill.lift.arm} over {tasks}: {before} points before, {after} now "
             f"({points(skill.lift.estimate)} points)."
@@ -96,4 +96,4 @@ def evidence(skill: SkillDiff) -> list[str]:
 
 def _chance(found: Difference) -> str:
     likely = chance_text(found.chance)
-    return f"Chance alone makes these very tasks at least this much worse with {likely} (exact permutation test)."
+    return f"Chance alone makes these very cases at least this much worse with {likely} (exact permutation test)."

@@ -257,7 +257,7 @@ def _observation(skill: Weighed, difference: Difference, max_drop: float) -> str
 
 
 def _rate(difference: Difference) -> str:
-    return f"pass rate {points(difference.estimate)} over {counted(difference.tasks, 'task')}"
+    return f"pass rate {points(difference.estimate)} over {counted(difference.tasks, 'case')}"
 
 
 def _lift(lift: LiftChange | None) -> str:
@@ -271,8 +271,8 @@ def _from_to(lift: LiftChange) -> str:
 def _broke(pairs: Sequence[TaskPair]) -> str:
     names = named([pair.task for pair in pairs])
     if len(pairs) == 1:
-        return f"task {names} passed before and fails now"
-    return f"tasks {names} passed before and fail now"
+        return f"case {names} passed before and fails now"
+    return f"cases {names} passed before and fail now"
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def test_convert_there_and_back(program: Program, work: Path, latest: Path) -> N
     assert back["latency"] == there["latency"]
     assert [one["taskId"] for one in back["taskResults"]] == [one["taskId"] for one in there["taskResults"]]
     done = program("report", "diff", latest, "back.json", "--fail-on-regression")
-    assert (done.code, done.verdict) == (0, "no regression: 1 skill compared on 20 tasks")
+    assert (done.code, done.verdict) == (0, "no regression: 1 skill compared on 20 cases")
 
 
 def test_convert_says_everything_that_is_wrong_at_once(program: Program, work: Path) -> None:
@@ -145,7 +145,7 @@ def test_diff_as_documented(program: Program, work: Path, baseline: Path, latest
     ]
     assert "| coding\\_001 | fail | pass | fixed | baseline failure |" in table
     assert "### removed\\_skill (removed in v2.0)" in lines
-    assert done.verdict == "no regression: 1 skill compared on 20 tasks, 4 fixed, 1 removed, not judged"
+    assert done.verdict == "no regression: 1 skill compared on 20 cases, 4 fixed, 1 removed, not judged"
 
 
 @pytest.mark.requirement("ES-FLOW-005")
@@ -157,7 +157,7 @@ def test_the_regression_workflow(program: Program, work: Path, baseline: Path, l
     assert done.code == 1
     assert (
         done.verdict
-        == "regressed: calculator: tasks coding_001, coding_002, coding_003 and 1 more passed before and fail now"
+        == "regressed: calculator: cases coding_001, coding_002, coding_003 and 1 more passed before and fail now"
     )
     assert "--runs 3 or more" in done.stderr
     assert "| coding\\_001 | pass | fail | broke | baseline failure |" in (work / "reports" / "diff.md").read_text()
@@ -175,7 +175,7 @@ def test_two_runs_of_our_own(program: Program, work: Path, evaluate: Callable[..
         evaluate(answer, "--store", "none", "--format", "record", "--output-dir", name)
     (before,), (after,) = ((work / name).glob("*.record.json") for name in ("old", "new"))
     done = program("report", "diff", before, after, "--fail-on-regression")
-    assert (done.code, done.verdict) == (1, "regressed: echo: task two passed before and fails now")
+    assert (done.code, done.verdict) == (1, "regressed: echo: case two passed before and fails now")
 
 
 ECHO = "import json,sys; r=json.load(sys.stdin); print(json.dumps({'jsonrpc':'2.0','id':r['id'],'result':%s}))"
@@ -216,7 +216,7 @@ def test_runs_of_the_store_are_compared_by_their_ids(
     evaluate(SAYS)
     evaluate("'one'")
     done = program("report", "diff", "latest~1", "latest", "--fail-on-regression")
-    assert (done.code, done.verdict) == (1, "regressed: echo: task two passed before and fails now")
+    assert (done.code, done.verdict) == (1, "regressed: echo: case two passed before and fails now")
     newest, oldest = (one["run"]["run_id"] for one in program("history", "list", "--json").document["runs"])
     assert program("report", "diff", newest, oldest, "--fail-on-regression").code == 0
     assert program("report", "convert", "--input", "latest", "--format", "record", "--output", "new.json").code == 0
@@ -239,7 +239,7 @@ def test_a_task_that_was_changed_is_no_regression(program: Program, work: Path, 
     for name in ("eval-result.json", "*.record.json"):
         before, after = (next((work / folder).glob(name)) for folder in ("old", "new"))
         done = program("report", "diff", before, after, "--fail-on-regression")
-        assert (done.code, done.verdict) == (0, "no regression: 1 skill compared on 1 task")
+        assert (done.code, done.verdict) == (0, "no regression: 1 skill compared on 1 case")
         assert "not compared, because they ask or check something else now: two" in done.stderr
 
 
@@ -262,7 +262,7 @@ def test_nothing_in_common_does_not_pass_the_gate(program: Program, data: Path, 
     done = program("report", "diff", latest, data / "h1-unicode.json", "--fail-on-regression")
     assert done.code == 3
     assert "the reports are of different benchmarks (Before: coding-easy; After: h1)" in done.stderr
-    assert done.verdict == "invalid: the reports have no task of a skill in common (nothing was compared)"
+    assert done.verdict == "invalid: the reports have no case of a skill in common (nothing was compared)"
 
 
 def test_diff_as_json_and_as_a_page(program: Program, work: Path, baseline: Path, latest: Path) -> None:

@@ -48,7 +48,7 @@ def test_skills_are_listed_in_the_order_of_the_first_report_then_new_ones(report
     assert (gone.metrics[0].before, gone.metrics[0].after, gone.metrics[0].delta) == (0.0, None, None)
     assert (new.metrics[0].before, new.metrics[0].after) == (None, 1.0)
     assert gone.regression is new.regression is Regression.NOT_JUDGED
-    assert document.verdict == ("no regression: 2 skills compared on 2 tasks, 1 new, not judged, 1 removed, not judged")
+    assert document.verdict == ("no regression: 2 skills compared on 2 cases, 1 new, not judged, 1 removed, not judged")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_only_common_tasks_are_compared(report: Make) -> None:
         "errorRate": (0.0, 0.0),
         "p95Ms": (10.0, 10.0),
     }
-    assert "the task sets differ (s): only tasks that both reports have are compared" in document.warnings
+    assert "the reports have different cases (s): only cases that both have are compared" in document.warnings
     assert document.regression is Regression.YES
 
 
@@ -139,10 +139,10 @@ def test_errors_conclude_nothing(report: Make) -> None:
     some = compared(good, report({"s": {"a": "p", "b": "p", "c": "p", "d": "e"}}))
     assert (some.skills[0].tasks.compared, some.skills[0].tasks.ungraded) == (3, ("d",))
     assert (some.exit_code, some.unproven) == (0, ())
-    assert "1 common task had errors only in a report: nothing is concluded from them" in some.warnings
+    assert "1 shared case had errors only in a report: nothing is concluded from them" in some.warnings
     many = compared(good, report({"s": {"a": "p", "b": "p", "c": "e", "d": "e"}}))
     assert many.exit_code == 3
-    assert many.verdict.startswith("invalid: s: 2 of 4 common tasks have errors only (no regression: ")
+    assert many.verdict.startswith("invalid: s: 2 of 4 shared cases have errors only (no regression: ")
     ungated = compared(good, report({"s": {"a": "p", "b": "p", "c": "e", "d": "e"}}), is_gate=False)
     assert ungated.exit_code == 0
     assert ungated.verdict.startswith("proves nothing: ")
@@ -161,7 +161,7 @@ def test_different_benchmarks(report: Make) -> None:
     assert [skill.presence for skill in others.skills] == [Presence.REMOVED, Presence.NEW]
     assert [skill.title for skill in others.skills] == ["s · one", "s · two"]
     assert (others.regression, others.exit_code) == (Regression.NOT_JUDGED, 3)
-    assert others.verdict == "invalid: the reports have no task of a skill in common (nothing was compared)"
+    assert others.verdict == "invalid: the reports have no case of a skill in common (nothing was compared)"
     renamed = compared(report(tasks), report({"s": {"c": "p"}}))
     assert renamed.exit_code == 3
     assert renamed.skills[0].presence is Presence.BOTH
@@ -171,7 +171,7 @@ def test_another_version_of_the_benchmark(report: Make) -> None:
     """Its tasks are compared by id, and a warning says that one may have changed; an unknown version gives none."""
     tasks = {"s": {"a": "p"}}
     changed = compared(report(tasks, version="1.0.0"), report(tasks, version="1.1.0", run_id="x"))
-    assert changed.warnings[0] == "benchmark demo is another version (1.0.0, 1.1.0): a task may have changed"
+    assert changed.warnings[0] == "benchmark demo is another version (1.0.0, 1.1.0): a case may have changed"
     unknown = compared(report(tasks, version="1.0.0"), report(tasks, run_id="x"))
     assert unknown.warnings == ()
 

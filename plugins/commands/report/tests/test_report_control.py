@@ -37,8 +37,8 @@ def test_a_worse_baseline_is_no_regression(report: Make) -> None:
     candidate, baseline = document.skills
     assert (candidate.role, candidate.regression) == (Role.CANDIDATE, Regression.NO)
     assert (baseline.role, baseline.regression) == (Role.BASELINE, Regression.NOT_JUDGED)
-    assert (document.exit_code, document.verdict) == (0, "no regression: 1 skill compared on 4 tasks")
-    told = "the model without the skill changed (s · without_skill: -100.0 points over 4 tasks, p < 0.001)"
+    assert (document.exit_code, document.verdict) == (0, "no regression: 1 skill compared on 4 cases")
+    told = "the model without the skill changed (s · without_skill: -100.0 points over 4 cases, p < 0.001)"
     assert told in document.warnings
     assert candidate.lift is not None
     assert (candidate.lift.before, candidate.lift.after, candidate.lift.tasks) == (0.0, 1.0, 4)
@@ -70,7 +70,7 @@ def test_a_task_that_broke_in_both_arms_is_not_held_against_the_skill(report: Ma
     )
     (reasons,) = [skill.regression_reasons for skill in document.skills if skill.role is Role.CANDIDATE]
     assert document.regression is Regression.UNDECIDED
-    assert any(reason.startswith("task a passed before and fails now") for reason in reasons)
+    assert any(reason.startswith("case a passed before and fails now") for reason in reasons)
 
 
 def test_a_baseline_that_got_better_is_told(report: Make) -> None:
@@ -152,7 +152,7 @@ def test_a_task_that_asks_something_else_is_listed_and_not_compared(report: Make
     assert "not compared, because they ask or check something else now: a" in one.warnings
     none = compared(before, report({"s": {"a": "f", "b": "f"}}, contents={"a": "3", "b": "4"}))
     assert (none.exit_code, none.regression) == (3, Regression.NOT_JUDGED)
-    assert "no unchanged task of a skill in common" in none.verdict
+    assert "no unchanged case of a skill in common" in none.verdict
     untold = compared(before, report({"s": {"a": "f", "b": "p"}}))
     assert untold.regression is Regression.YES
 

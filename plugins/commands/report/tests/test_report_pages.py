@@ -134,17 +134,17 @@ def test_both_say_the_same(report: Make, render: Callable[[DiffDocument], str]) 
         "100.0%",
         "points ↓ worse",
         "↑ worse",
-        "95 % interval for new tasks of this kind",
+        "95 % interval for new cases of this kind",
         "agresti-min, n = 9",
         "p = 0.500",
         "broke",
         "wrong t8",
-        "Tasks only in",
+        "Cases only in",
         "only",
         "more",
         "err",
-        "the task sets differ",
-        "task t8 passed before and fails now",
+        "the reports have different cases",
+        "case t8 passed before and fails now",
     ):
         assert text in re.sub(r"\s+", " ", shown), text
 
@@ -156,7 +156,7 @@ def test_long_lists_are_cut(report: Make, render: Callable[[DiffDocument], str])
     before, after = report({"s": dict.fromkeys(tasks, "p")}), report({"s": dict.fromkeys(tasks, "f")})
     shown = render(compared(before, after))
     assert shown.count("wrong task") == 200
-    assert "… and 50 more changed tasks" in shown
+    assert "… and 50 more changed cases" in shown
 
 
 @pytest.mark.parametrize("render", [markdown.render, page.render], ids=["markdown", "html"])

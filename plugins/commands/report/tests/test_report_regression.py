@@ -87,12 +87,12 @@ def test_the_verdict_says_what_regressed(report: Make) -> None:
     """Skill, tasks, and how sure it is; without the gate also how to make it fail."""
     four = dict.fromkeys("abcd", "p")
     document = compared(report, four, dict.fromkeys("abcd", "f"))
-    assert document.verdict == "regressed: skill: tasks a, b, c and 1 more passed before and fail now"
+    assert document.verdict == "regressed: skill: cases a, b, c and 1 more passed before and fail now"
     one = compared(report, four, {**four, "c": "f"})
-    assert one.verdict == "regressed: skill: task c passed before and fails now"
+    assert one.verdict == "regressed: skill: case c passed before and fails now"
     unsure = compared(report, {"a": "ppf"}, {"a": "pff"})
     assert (
-        "undecided: skill: pass rate -33.3 points over 1 task, which chance may explain (p = 0.500)" in unsure.verdict
+        "undecided: skill: pass rate -33.3 points over 1 case, which chance may explain (p = 0.500)" in unsure.verdict
     )
     assert unsure.verdict.endswith("repeating both evaluations with --runs 30 would decide")
 
@@ -102,7 +102,7 @@ def test_all_reasons_are_told(report: Make) -> None:
     five = dict.fromkeys("abcde", "ppppppp")
     (skill,) = agents(report, five, dict.fromkeys("abcde", "fffffff")).skills
     assert skill.regression_reasons == (
-        "pass rate -100.0 points over 5 tasks, p < 0.001",
+        "pass rate -100.0 points over 5 cases, p < 0.001",
         "a, b, c and 2 more got worse by more than chance explains (p = 0.001, all allowed for)",
     )
 

@@ -129,8 +129,8 @@ OTHER_MODEL = {"agent": {"model": "m-2"}}
 @pytest.mark.parametrize(
     ("changes", "options", "code", "words"),
     [
-        ({}, "", 0, "m-1: task gamma passed before and fails now, but too few repeats show it"),
-        ({}, "--any-loss", 1, "regressed: skill:greet · package · m-1: task gamma passed before and fails now"),
+        ({}, "", 0, "m-1: case gamma passed before and fails now, but too few repeats show it"),
+        ({}, "--any-loss", 1, "regressed: skill:greet · package · m-1: case gamma passed before and fails now"),
         (OTHER_MODEL, "", 3, "model: m-1 → m-2; --across model judges it all the same"),
         (OTHER_MODEL, "--any-loss", 3, "--across model"),
         (OTHER_MODEL, "--across engine,judge", 3, "--across model"),

@@ -205,7 +205,7 @@ class _Asked(TypedDict):
 @command.command(
     "diff",
     examples=("skillgauge report diff latest~1 latest --fail-on-regression",),
-    help="Say what changed from report A to report B, skill by skill and task by task. Each is a file or a stored run: "
+    help="Say what changed from report A to report B, skill by skill and case by case. Each is a file or a stored run: "
     "its id, latest, latest~1.",
     short_help="Compare two reports.",
 )
@@ -241,7 +241,7 @@ class _Asked(TypedDict):
 @click.option(
     "--any-loss",
     is_flag=True,
-    help="Call every task that passed before and fails now a regression, however little proves it.",
+    help="Call every case that passed before and fails now a regression, however little proves it.",
 )
 @_store_option
 @click.pass_context

@@ -39,7 +39,7 @@ def _lines(document: DiffDocument) -> Iterator[str]:
 
 def _facts(facts: ReportFacts) -> str:
     suites = ", ".join(text(suite) for suite in facts.suites) or "no suite"
-    repeats = "" if facts.repeats == 1 else f", {facts.repeats} runs of each task"
+    repeats = "" if facts.repeats == 1 else f", {facts.repeats} runs of each case"
     return f"{text(facts.file)}, {moment(facts.started_at)}, {suites}{repeats}"
 
 
@@ -59,16 +59,16 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.also_changed:
         yield from ("", f"{circumstances(skill)}: {text(', '.join(skill.also_changed), SENTENCE)}.")
     if skill.common_tasks_only:
-        yield from ("", f"The figures are computed over the tasks that {first} and {second} have in common.")
+        yield from ("", f"The figures are computed over the cases that {first} and {second} have in common.")
     yield from _paragraph(evidence(skill))
     yield from _paragraph([f"{reason}." for reason in skill.regression_reasons])
     yield from _changed_tasks(skill, labels)
     yield from _changed_checks(skill, labels)
     if skill.presence is Presence.BOTH:
-        yield from _listed(f"Tasks only in {first}", skill, skill.tasks.only_before)
-        yield from _listed(f"Tasks only in {second}", skill, skill.tasks.only_after)
-        yield from _listed("Tasks with errors only, not compared", skill, skill.tasks.ungraded)
-        yield from _listed("Tasks that ask or check something else now, not compared", skill, skill.tasks.changed)
+        yield from _listed(f"Cases only in {first}", skill, skill.tasks.only_before)
+        yield from _listed(f"Cases only in {second}", skill, skill.tasks.only_after)
+        yield from _listed("Cases with errors only, not compared", skill, skill.tasks.ungraded)
+        yield from _listed("Cases that ask or check something else now, not compared", skill, skill.tasks.changed)
 
 
 def _paragraph(sentences: Sequence[str]) -> Iterator[str]:
@@ -79,18 +79,18 @@ def _paragraph(sentences: Sequence[str]) -> Iterator[str]:
 def _changed_tasks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.changes:
         yield ""
-        yield _row(["Task", *labels, "Change", "Reason"])
+        yield _row(["Case", *labels, "Change", "Reason"])
         yield _row(["---"] * 5)
         for change in skill.changes[:LISTED]:
             cells = (skill.called(change.task), change.before.shown, change.after.shown, change.turn, change.reason)
             yield _row(text(cell) for cell in cells)
-        yield from _more(len(skill.changes), "changed tasks")
+        yield from _more(len(skill.changes), "changed cases")
 
 
 def _changed_checks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.checks:
         yield ""
-        yield _row(["Task", "Check", *labels, "Change"])
+        yield _row(["Case", "Check", *labels, "Change"])
         yield _row(["---"] * 5)
         for check in skill.checks[:LISTED]:
             yield _row(
@@ -125,7 +125,7 @@ def _listed(title: str, skill: SkillDiff, tasks: Sequence[str]) -> Iterator[str]
     if tasks:
         yield ""
         yield f"{title}: {', '.join(text(skill.called(task)) for task in tasks[:LISTED])}"
-        yield from _more(len(tasks), "tasks")
+        yield from _more(len(tasks), "cases")
 
 
 def _more(count: int, what: str) -> Iterator[str]:

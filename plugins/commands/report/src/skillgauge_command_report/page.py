@@ -79,7 +79,7 @@ def _subject(document: DiffDocument) -> str:
 
 def _facts(facts: ReportFacts) -> str:
     suites = ", ".join(text(suite) for suite in facts.suites) or "no suite"
-    repeats = "" if facts.repeats == 1 else f", {facts.repeats} runs of each task"
+    repeats = "" if facts.repeats == 1 else f", {facts.repeats} runs of each case"
     return f"{text(facts.file)}, {moment(facts.started_at)}, {suites}{repeats}"
 
 
@@ -102,16 +102,16 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.also_changed:
         yield f"<p>{circumstances(skill)}: {text(', '.join(skill.also_changed), SENTENCE)}.</p>"
     if skill.common_tasks_only:
-        yield f"<p>The figures are computed over the tasks that {first} and {second} have in common.</p>"
+        yield f"<p>The figures are computed over the cases that {first} and {second} have in common.</p>"
     yield from _paragraph(evidence(skill))
     yield from _paragraph([f"{reason}." for reason in skill.regression_reasons])
     yield from _changed_tasks(skill, labels)
     yield from _changed_checks(skill, labels)
     if skill.presence is Presence.BOTH:
-        yield from _listed(f"Tasks only in {first}", skill, skill.tasks.only_before)
-        yield from _listed(f"Tasks only in {second}", skill, skill.tasks.only_after)
-        yield from _listed("Tasks with errors only, not compared", skill, skill.tasks.ungraded)
-        yield from _listed("Tasks that ask or check something else now, not compared", skill, skill.tasks.changed)
+        yield from _listed(f"Cases only in {first}", skill, skill.tasks.only_before)
+        yield from _listed(f"Cases only in {second}", skill, skill.tasks.only_after)
+        yield from _listed("Cases with errors only, not compared", skill, skill.tasks.ungraded)
+        yield from _listed("Cases that ask or check something else now, not compared", skill, skill.tasks.changed)
     yield "</section>"
 
 
@@ -123,16 +123,16 @@ def _paragraph(sentences: Sequence[str]) -> Iterator[str]:
 def _changed_tasks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.changes:
         yield from _table(
-            ["Task", *labels, "Change", "Reason"],
+            ["Case", *labels, "Change", "Reason"],
             (_change(one, skill) for one in skill.changes[:LISTED]),
             "changes",
         )
-        yield from _more(len(skill.changes), "changed tasks")
+        yield from _more(len(skill.changes), "changed cases")
 
 
 def _changed_checks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.checks:
-        heads = ["Task", "Check", *labels, "Change"]
+        heads = ["Case", "Check", *labels, "Change"]
         yield from _table(heads, (_check(one, skill) for one in skill.checks[:LISTED]), "checks")
         yield from _more(len(skill.checks), "changed checks")
 
@@ -182,7 +182,7 @@ def _table(heads: Sequence[str], rows: Iterable[str], kind: str) -> Iterator[str
 def _listed(title: str, skill: SkillDiff, tasks: Sequence[str]) -> Iterator[str]:
     if tasks:
         yield f"<p>{title}: {', '.join(text(skill.called(task)) for task in tasks[:LISTED])}</p>"
-        yield from _more(len(tasks), "tasks")
+        yield from _more(len(tasks), "cases")
 
 
 def _more(count: int, what: str) -> Iterator[str]:
