@@ -148,7 +148,7 @@ def _fitting_columns(heads: Sequence[str], rows: Sequence[Sequence[str]], width:
     return kept
 
 
-_LESS_IMPORTANT = (HEADS[3], "Cost", "Fires when it should", BAR_HEAD, "Flaky", "Without", "With", "Change")
+_LESS_IMPORTANT = (HEADS[3], "Cost", "Fires as it should", BAR_HEAD, "Flaky", "Without", "With", "Change")
 """Columns of a catalogue in the order in which a narrow terminal does without them."""
 
 

@@ -17,7 +17,7 @@ HEADS = (
     "Interval, these cases",
     "With",
     "Without",
-    "Fires when it should",
+    "Fires as it should",
     "Cost",
     "Flaky",
     "Change",
@@ -76,7 +76,7 @@ def cells_of(row: SkillRow) -> SkillCells:
 
 
 def _fires(row: SkillRow) -> str:
-    """The firing when it should: of queries by their figure, else in the sessions that were to use it."""
+    """How far it fires as it should: the figure of its queries, else the sessions with it in which it fired."""
     if row.asked is not None:
         return percent(row.asked.value)
     if row.pair and row.pair.fired:

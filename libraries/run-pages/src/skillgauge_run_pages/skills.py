@@ -135,7 +135,7 @@ def _cells(row: SkillRow) -> Iterator[Cell]:
     yield _interval(row, texts)
     yield _number("With", texts.passed, row.passed)
     yield _number("Without", texts.passed_without, row.passed_without)
-    yield _number("Fires when it should", texts.fires, _firing(row))
+    yield _number("Fires as it should", texts.fires, _firing(row))
     yield _number("Cost", texts.cost, row.cost[0].ratio if row.cost else None)
     yield _number("Flaky", texts.flaky, row.flaky)
     yield _number("Change", texts.change, row.change.own if row.change else None)
@@ -146,7 +146,7 @@ def _number(head: str, text: str, value: float | None) -> Cell:
 
 
 def _firing(row: SkillRow) -> float | None:
-    """The share of the sessions in which it fires, of those in which it should."""
+    """The figure of its queries, else the share of the sessions with it in which it fired."""
     if row.asked is not None:
         return row.asked.value
     fired = row.pair.fired if row.pair else None

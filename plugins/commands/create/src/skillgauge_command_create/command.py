@@ -11,12 +11,20 @@ import click
 from skillgauge.api import ExitCode, Frozen, JsonObject, Problem, UsageError
 from skillgauge.api.run import GlobalsCommand, Invocation, invocation
 
-from .package import AGENT_SKILL, PACKAGE, agent_skill_skeleton, package_name, package_skeleton
+from .package import (
+    AGENT_SKILL,
+    PACKAGE,
+    agent_skill_name,
+    agent_skill_skeleton,
+    package_name,
+    package_skeleton,
+)
 from .placing import obstacle, place
 from .ports import choose_port
 from .skeleton import BENCHMARK, Template, name_problem, skeleton, skill_id, template_problem
 
-_FOR_AGENTS = (AGENT_SKILL, PACKAGE)
+_FOR_AGENTS = {AGENT_SKILL: agent_skill_name, PACKAGE: package_name}
+"""The templates for agents, with what makes the name that their files hold out of any."""
 """Templates of what agents use; the others are skills that are called directly."""
 
 
@@ -70,7 +78,8 @@ def schemas() -> Mapping[str, JsonObject]:
 def command(ctx: click.Context, *, name: str, template: str, output_dir: str, description: str | None) -> int:
     """Make a skill."""
     call = invocation(ctx.obj)
-    folder = Path(output_dir, name)
+    own_name = _FOR_AGENTS.get(template, skill_id)(name)
+    folder = Path(output_dir, own_name if template == AGENT_SKILL else name)
     unknown = None if template in _FOR_AGENTS else template_problem(template)
     problems = [name_problem(name), unknown, _text_problem(description or "")]
     if not problems[0]:
@@ -87,7 +96,7 @@ def command(ctx: click.Context, *, name: str, template: str, output_dir: str, de
         steps = next_steps(chosen, folder)
     place(files, folder)
     created = CreateDocument(
-        id=package_name(name) if template in _FOR_AGENTS else skill_id(name),
+        id=own_name,
         name=name,
         template=template,
         folder=folder.as_posix(),

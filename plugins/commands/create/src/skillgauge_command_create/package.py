@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template as Text
@@ -23,6 +24,12 @@ def package_name(name: str) -> str:
     """The name of a package, and of its skill: lower-case letters, digits and hyphens."""
     plain = re.sub(r"-+", "-", skill_id(name).replace("_", "-")).strip("-")
     return plain[:_MAX_NAME].strip("-") or "package"
+
+
+def agent_skill_name(name: str) -> str:
+    """The name of a skill for agents, which is that of its folder: lower-case letters of any script, digits, hyphens."""
+    letters = [letter if letter.isalnum() else "-" for letter in unicodedata.normalize("NFKC", name).lower()]
+    return re.sub(r"-+", "-", "".join(letters).strip("-"))[:_MAX_NAME].strip("-") or _SKILL
 
 
 def package_skeleton(*, name: str, description: str | None) -> dict[str, bytes]:
@@ -62,7 +69,7 @@ def agent_skill_skeleton(*, name: str, description: str | None) -> dict[str, byt
     """
     description_text = description if description is not None else _STATUS_NOTES
     values = {
-        "skill": package_name(name),
+        "skill": agent_skill_name(name),
         "name": name,
         "description": json.dumps(description_text, ensure_ascii=False),
     }
