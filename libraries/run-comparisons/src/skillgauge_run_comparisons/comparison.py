@@ -15,7 +15,7 @@ from .drafts import Draft, Names, titles
 from .inputs import Report, Terms
 from .matching import match
 from .regression import Judged, judge, overall
-from .tallying import tally
+from .tallying import SkillTally, tally
 
 MAX_LOST = 0.25
 """Share of the common tasks that may be lost to errors; with more, finding no regression proves nothing."""
@@ -32,15 +32,16 @@ def compare(before: Report, after: Report, terms: Terms) -> DiffDocument:
         terms: by what they are compared.
     """
     judges = other_judges(before.view, after.view)
-    drafts = [Draft.of(pair, judges, terms.across) for pair in match(tally(before.view), tally(after.view))]
+    earlier, later = tally(before.view), tally(after.view)
+    drafts = [Draft.of(pair, judges, terms.across) for pair in match(earlier, later)]
     skills = tuple(_skill_diffs(drafts, before, after, terms))
     regression = overall([skill.regression for skill in skills])
     refused = tuple(_refused((before, after)))
     unproven = (*refused, *_unproven(skills))
     doubts = refused if regression is Regression.YES else unproven
     return DiffDocument(
-        before=_facts(before),
-        after=_facts(after),
+        before=_facts(before, earlier),
+        after=_facts(after, later),
         max_drop=terms.max_drop,
         across=terms.across,
         any_loss=terms.any_loss,
@@ -108,15 +109,17 @@ def _target(key: GroupKey, view: RunView) -> str:
     return f" --target {shlex.quote(key.target_id)}"
 
 
-def _facts(report: Report) -> ReportFacts:
+def _facts(report: Report, skills: Iterable[SkillTally]) -> ReportFacts:
     view = report.view
+    repeats = [task.total for skill in skills for task in skill.tasks.values() if task.total]
     return ReportFacts(
         label=report.label,
         file=report.file,
         run_id=view.run.run_id,
         started_at=view.run.started_at,
         suites=tuple(f"{suite.id} {suite.version}" if suite.version else suite.id for suite in view.head.suites),
-        repeats=view.head.runs,
+        repeats=max(repeats, default=view.head.runs),
+        fewest_repeats=min(repeats, default=view.head.runs),
     )
 
 
@@ -221,11 +224,16 @@ def _extent(skills: Sequence[SkillDiff]) -> str:
     compared = [skill for skill in skills if skill.difference and skill.regression is not Regression.NOT_JUDGED]
     tasks = sum(skill.tasks.compared for skill in compared)
     fixed = sum(change.turn is Turn.FIXED for skill in compared for change in skill.changes)
-    parts = [f"{counted(len(compared), 'skill')} compared on {counted(tasks, 'case')}"]
+    parts = [f"{counted(_skill_count(compared), 'skill')} compared on {counted(tasks, 'case')}"]
     if fixed:
         parts.append(f"{fixed} fixed")
     for presence in (Presence.NEW, Presence.REMOVED):
-        count = sum(skill.presence is presence for skill in skills)
+        count = _skill_count([skill for skill in skills if skill.presence is presence])
         if count:
             parts.append(f"{count} {presence}, not judged")
     return ", ".join(parts)
+
+
+def _skill_count(skills: Iterable[SkillDiff]) -> int:
+    """Count skills once, however many suites, arms and models they have; what has no skill counts by its suite."""
+    return len({skill.skill or skill.suite for skill in skills})

@@ -259,12 +259,23 @@ class ReportFacts(Frozen):
     """Seconds since the epoch."""
     suites: tuple[str, ...]
     repeats: int
+    """Of the task that was run most often."""
+    fewest_repeats: int
+    """Of the task that was run least often."""
+
+    @property
+    def repeats_text(self) -> str:
+        """How often each task was run, to stand behind other facts; empty if once."""
+        if self.repeats == 1:
+            return ""
+        fewest = "" if self.fewest_repeats == self.repeats else f"{self.fewest_repeats} to "
+        return f", {fewest}{self.repeats} runs of each case"
 
 
 class DiffDocument(Frozen):
     """The document of `report diff --json` and `--format json`."""
 
-    schema_version: str = "2.4"
+    schema_version: str = "2.5"
     before: ReportFacts
     after: ReportFacts
     max_drop: float

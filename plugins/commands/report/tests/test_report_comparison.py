@@ -51,6 +51,28 @@ def test_skills_are_listed_in_the_order_of_the_first_report_then_new_ones(report
     assert document.verdict == ("no regression: 2 skills compared on 2 cases, 1 new, not judged, 1 removed, not judged")
 
 
+def test_a_skill_counts_once_however_many_suites_it_has(report: Make) -> None:
+    """With its trigger queries in a suite of their own it is still one skill, and so is one that was removed."""
+    before = joined(
+        report({"a": {"t": "p"}, "gone": {"t": "p"}}), report({"a": {"q": "p"}, "gone": {"q": "p"}}, suite="queries")
+    )
+    after = joined(report({"a": {"t": "p"}}), report({"a": {"q": "p"}}, suite="queries"))
+    document = compared(before, after)
+    assert len(document.skills) == 4
+    assert document.verdict == "no regression: 1 skill compared on 2 cases, 1 removed, not judged"
+
+
+@pytest.mark.parametrize(
+    ("letters", "text"), [("p", ""), ("ppp", ", 3 runs of each case"), ("pp", ", 2 to 3 runs of each case")]
+)
+def test_runs_are_those_that_were_made(report: Make, letters: str, text: str) -> None:
+    """Not the most that were planned: a run that stops when it is decided has fewer, and not as many of each case."""
+    cases = {"t": letters, "u": "ppp" if len(letters) > 1 else "p"}
+    facts = compared(report({"a": cases}), report({"a": {"t": "p"}})).before
+    assert facts.repeats_text == text
+    assert (facts.fewest_repeats, facts.repeats) == (len(letters), len(cases["u"]))
+
+
 @pytest.mark.parametrize(
     ("calls", "direction"), [((19, 20), Direction.UNKNOWN), ((20, 19), Direction.UNKNOWN), ((20, 20), Direction.BETTER)]
 )

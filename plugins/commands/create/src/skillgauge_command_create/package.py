@@ -27,7 +27,7 @@ def package_name(name: str) -> str:
 
 
 def agent_skill_name(name: str) -> str:
-    """The name of a skill for agents, which is that of its folder: lower-case letters of any script, digits, hyphens."""
+    """The name of a skill for agents, and of its folder: lower-case letters of any script, digits and hyphens."""
     letters = [letter if letter.isalnum() else "-" for letter in unicodedata.normalize("NFKC", name).lower()]
     return re.sub(r"-+", "-", "".join(letters).strip("-"))[:_MAX_NAME].strip("-") or _SKILL
 

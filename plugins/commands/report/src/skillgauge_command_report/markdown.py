@@ -39,8 +39,7 @@ def _lines(document: DiffDocument) -> Iterator[str]:
 
 def _facts(facts: ReportFacts) -> str:
     suites = ", ".join(text(suite) for suite in facts.suites) or "no suite"
-    repeats = "" if facts.repeats == 1 else f", {facts.repeats} runs of each case"
-    return f"{text(facts.file)}, {moment(facts.started_at)}, {suites}{repeats}"
+    return f"{text(facts.file)}, {moment(facts.started_at)}, {suites}{facts.repeats_text}"
 
 
 def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:

@@ -79,8 +79,7 @@ def _subject(document: DiffDocument) -> str:
 
 def _facts(facts: ReportFacts) -> str:
     suites = ", ".join(text(suite) for suite in facts.suites) or "no suite"
-    repeats = "" if facts.repeats == 1 else f", {facts.repeats} runs of each case"
-    return f"{text(facts.file)}, {moment(facts.started_at)}, {suites}{repeats}"
+    return f"{text(facts.file)}, {moment(facts.started_at)}, {suites}{facts.repeats_text}"
 
 
 def _items(items: Iterable[str], kind: str) -> Iterator[str]:
