@@ -344,6 +344,11 @@ def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path)
     assert "release-notes-trigger_evals · with_skill — balanced accuracy 100.0%" in done.stdout
     assert "Recall (fired when it should): 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
     assert "Specificity (silent when it should be): 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
+    listed = program("history", "list", "--store", "skillgauge.db")
+    assert "  4 of 4 cases, balanced accuracy 100.0%  " in listed.stdout
+    assert program("baseline", "save", "main", "--store", "skillgauge.db").code == 0
+    kept = program("baseline", "list")
+    assert kept.stdout.splitlines()[1].endswith("  with_skill: 4 of 4 passed, balanced accuracy 100.0%")
 
 
 @pytest.mark.slow

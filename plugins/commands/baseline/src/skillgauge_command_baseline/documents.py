@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from skillgauge.api import Execution, Frozen, Kept, Problem, SkillgaugeError, TrialResult, plain
-from skillgauge.api.report import Counts, RunView, counted, moment
+from skillgauge.api.report import Counts, RunView, counted, moment, score_text
 from skillgauge.api.report import listed as in_a_line
 from skillgauge.api.run import Invocation, Output, baseline_files, can_show_loss, least_margin, write_whole
 
@@ -24,6 +24,9 @@ class Entry(Frozen):
     engines: tuple[str, ...]
     models: tuple[str, ...]
     counts: Counts
+    """Of every arm, also of those that others are only compared with."""
+    score: str
+    """What passed, of what gates are about, in words."""
 
 
 class SavedDocument(Frozen):
@@ -53,6 +56,7 @@ def entry_of(name: str, file: Path, view: RunView) -> Entry:
         engines=tuple(dict.fromkeys(one.name for one in view.head.runners)),
         models=view.head.models,
         counts=view.summary.counts,
+        score=score_text(view),
     )
 
 
@@ -109,10 +113,10 @@ def print_baselines(document: ListDocument, output: Output) -> None:
             moment(baseline.started_at),
             in_a_line(baseline.suites),
             in_a_line((*baseline.engines, *baseline.models)),
-            f"{baseline.counts.passed} of {baseline.counts.total}",
+            plain(baseline.score),
         ]
         for baseline in document.baselines
     ]
     if rows:
-        output.table(["Baseline", "Began", "Suite", "Engine", "Passed"], rows)
+        output.table(["Baseline", "Began", "Suite", "Engine", "Score"], rows)
     output.verdict(f"{counted(len(rows), 'baseline')} here")

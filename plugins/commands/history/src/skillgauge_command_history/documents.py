@@ -32,8 +32,10 @@ class ListedRun(Frozen):
     """Of the arms that are not only compared with."""
     cases: CaseCounts | None = None
     """The cases of the same by outcome; `null` for runs that do not tell."""
+    rated_cases: CaseCounts | None = None
+    """Of these, the cases of groups that have a pass rate; `null` without any."""
     headlines: tuple[str, ...] = ()
-    """Of the same, the figures that stand in place of a pass rate, in words."""
+    """Of the other groups, the figures that stand in place of a pass rate, in words."""
     groups: tuple[GroupSummary, ...]
     """Rates and figures of every target, arm and model."""
     invalid: tuple[SuiteValidity, ...] = ()

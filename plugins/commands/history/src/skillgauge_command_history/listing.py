@@ -139,6 +139,7 @@ def import_verdict(document: ImportDocument) -> str:
 def _listed(view: RunView, notes: RunNotes) -> ListedRun:
     groups = _counting(view)
     cases = [group.cases for group in groups if group.cases]
+    rated = [group.cases for group in groups if group.cases and not rated_figures(group)]
     return ListedRun(
         run=view.run,
         suites=tuple(suite.id for suite in view.head.suites),
@@ -149,6 +150,7 @@ def _listed(view: RunView, notes: RunNotes) -> ListedRun:
         ),
         counts=Counts.sum(group.counts for group in groups) if groups else view.summary.counts,
         cases=CaseCounts.sum(cases) if cases else None,
+        rated_cases=CaseCounts.sum(rated) if rated else None,
         headlines=tuple(dict.fromkeys(headline_text(group) for group in groups if rated_figures(group))),
         groups=view.summary.groups,
         invalid=tuple(one for one in view.summary.validity if not one.valid),
@@ -173,13 +175,14 @@ def _counting(view: RunView) -> list[GroupSummary]:
 
 
 def _passed(run: ListedRun) -> str:
-    """Return how many of the graded cases passed; of trigger sets their own figures, which no count tells."""
-    if run.headlines:
-        return ", ".join(run.headlines)
-    if run.cases is None:
-        return UNKNOWN
-    apart = f", {run.cases.quarantined} in quarantine" if run.cases.quarantined else ""
-    return f"{run.cases.passed} of {counted(run.cases.graded, 'case')}{apart}"
+    """Return how many of the graded cases passed, and the figures of trigger sets, which no count tells."""
+    rated = (run.rated_cases,) if run.rated_cases else ()
+    return ", ".join((*map(_passed_cases, rated), *run.headlines)) or UNKNOWN
+
+
+def _passed_cases(cases: CaseCounts) -> str:
+    apart = f", {cases.quarantined} in quarantine" if cases.quarantined else ""
+    return f"{cases.passed} of {counted(cases.graded, 'case')}{apart}"
 
 
 def _named(ids: Sequence[str]) -> str:
