@@ -114,13 +114,15 @@ class Output:
 
 
 def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json: bool) -> None:
-    """Say what ended the command, each problem once: on stderr, or as the one JSON document on stdout."""
+    """Say what ended the command, each problem once and errors last: on stderr, or as one JSON document on stdout."""
     if as_json:
         placed = tuple(dict.fromkeys(with_places(problems)))
         document = {"exit_code": int(exit_code), "problems": [problem_document(problem) for problem in placed]}
         sys.stdout.write(json_text(json.dumps(document, indent=2, ensure_ascii=False)) + "\n")
         return
-    _print_problems(dict.fromkeys(problems))
+    unique = dict.fromkeys(problems)
+    _print_problems(problem for problem in unique if problem.severity is not Severity.ERROR)
+    _print_problems(problem for problem in unique if problem.severity is Severity.ERROR)
 
 
 _ALIKE = 20

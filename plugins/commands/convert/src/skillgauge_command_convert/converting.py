@@ -44,7 +44,8 @@ def convert(call: Invocation, suite: Suite, name: str, format_: SuiteFormat) -> 
     losses = [replace(one, severity=Severity.WARNING, origin=one.origin or origin) for one in dumped.losses]
     if not dumped.artifacts or _is_nothing(suite, losses):
         message = f"suite {suite.id!r} cannot be written as {name!r}"
-        return Converted(suite, (), tuple(losses), (Problem("convert.no-files", message, origin=origin),))
+        hint = "Nothing was written. If others can be, name their files instead of the folder."
+        return Converted(suite, (), tuple(losses), (Problem("convert.no-files", message, origin=origin, hint=hint),))
     escapes = tuple(_escapes(dumped.artifacts, name))
     if escapes:
         return Converted(suite, (), tuple(losses), escapes)
