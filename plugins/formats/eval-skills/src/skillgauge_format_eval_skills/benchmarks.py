@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -73,7 +74,7 @@ class Wanted:
         for path in (self.folder / f"{self.name}.json", self.folder / self.name / _BENCHMARK_FILE):
             if path.is_file():
                 message = f"the built-in benchmark {self.name!r} is used, not this file"
-                hint = f"To use the file, give its path: --benchmark {path}"
+                hint = f"To use the file, give its path: --benchmark {shlex.quote(str(path))}"
                 return (Problem("suite.hidden", message, Origin(str(path)), hint=hint, severity=Severity.WARNING),)
         return ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,13 +136,14 @@ class _Loading:
     def _default_taken(self) -> Problem:
         """Nobody must think that a skill was evaluated on its own tests when it was not."""
         own = [file for skill, _ in self.skill_files.values() for file in _own_tests(skill.parent)]
-        message = f"no benchmark is named, so the built-in {DEFAULT!r} is taken"
+        message, named = f"no benchmark is named, so the built-in {DEFAULT!r} is taken", "ID-or-PATH"
         if own:
             cwd = Path(self.request.cwd)
             shown = own[0].relative_to(cwd) if own[0].is_relative_to(cwd) else own[0]
+            named = shlex.quote(str(shown))
             message += f", and not the tests that lie beside a skill: {shown}"
             message += f" and {len(own) - 1} more" if len(own) > 1 else ""
-        hint = f"Name one: --benchmark {shown if own else 'ID-or-PATH'}, or --benchmark {DEFAULT} to stay with this."
+        hint = f"Name one: --benchmark {named}, or --benchmark {DEFAULT} to stay with this."
         return Problem("suite.default-benchmark", message, hint=hint, severity=Severity.WARNING)
 
     def _source(self, name: str | Path, cwd: Path) -> tuple[Source, tuple[Problem, ...]]:
@@ -209,6 +211,6 @@ def _no_skills(benchmark: Path, severity: Severity) -> Problem:
         "suite.no-skills",
         "this is a benchmark, and no skill is given to evaluate on it",
         origin=Origin(str(benchmark)),
-        hint=f"Name the skills too: --skills PATH --benchmark {benchmark}",
+        hint=f"Name the skills too: --skills PATH --benchmark {shlex.quote(str(benchmark))}",
         severity=severity,
     )
