@@ -349,6 +349,12 @@ def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path)
     assert program("baseline", "save", "main", "--store", "skillgauge.db").code == 0
     kept = program("baseline", "list")
     assert kept.stdout.splitlines()[1].endswith("  with_skill: 4 of 4 passed, balanced accuracy 100.0%")
+    assert evaluated(program, EXAMPLE, "--fresh").code == 0  # a list needs two
+    assert program("view", "export", "site", "latest~1", "latest", "--store", "skillgauge.db").code == 0
+    pages = "".join(page.read_text() for page in (work / "site").rglob("*.html"))
+    assert "4 of 4, balanced accuracy 100.0%" in pages
+    assert "<dt>Runs per case</dt><dd>1 to 3</dd>" in pages
+    assert 'release-notes-trigger_evals</bdi> <span class="by">(4 cases, those that did not always pass first)' in pages
 
 
 @pytest.mark.slow

@@ -153,19 +153,27 @@ def _counting(view: RunView) -> list[GroupSummary]:
 
 
 def _results(groups: Sequence[GroupSummary]) -> str:
-    headlines = dict.fromkeys(headline_text(group) for group in groups if rated_figures(group))
-    if headlines:
-        return ", ".join(headlines)
-    cases = [group.cases for group in groups if group.cases]
+    """Return how many of the graded cases passed, and the figures of trigger sets, which no count tells."""
+    rated = _rated(groups)
+    cases = [group.cases for group in rated if group.cases]
+    texts = []
     if cases:
         counts = CaseCounts.sum(cases)
-        return f"{counts.passed} of {counts.graded}"
-    return passed_text(Counts.sum(group.counts for group in groups)) if groups else ""
+        texts.append(f"{counts.passed} of {counts.graded}")
+    elif rated:
+        texts.append(passed_text(Counts.sum(group.counts for group in rated)))
+    texts += dict.fromkeys(headline_text(group) for group in groups if rated_figures(group))
+    return ", ".join(texts)
 
 
 def _passed(groups: Sequence[GroupSummary]) -> float | None:
-    counts = CaseCounts.sum(group.cases for group in groups if group.cases)
+    """Return the share of the graded cases that passed: of those with a pass rate, if there are any."""
+    counts = CaseCounts.sum(group.cases for group in _rated(groups) or groups if group.cases)
     return counts.passed / counts.graded if counts.graded else None
+
+
+def _rated(groups: Sequence[GroupSummary]) -> list[GroupSummary]:
+    return [group for group in groups if not rated_figures(group)]
 
 
 def _lifts(view: RunView) -> Iterator[Lift]:
