@@ -168,7 +168,7 @@ def _interval(row: SkillRow, texts: SkillCells) -> Cell:
 def _case(case: TestedCase, name: str, link: Callable[[str, int], str]) -> WorstCase:
     first = case.results[0]
     return WorstCase(
-        title=first.case_id,
+        title=case.title,
         of=name,
         passed=f"{case.passed_text}{' (flaky)' if case.is_flaky else ''}",
         reason="; ".join(case.reasons),

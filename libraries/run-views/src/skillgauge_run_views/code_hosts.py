@@ -99,7 +99,7 @@ def _cases(cases: Sequence[TestedCase], most: int, total: int) -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- |"
     for case, name in zip(cases, names, strict=False):
         passed = f"{case.passed_text}{' (flaky)' if case.is_flaky else ''}"
-        cells = (_shown(case.results[0].case_id), in_markdown(name), passed, _shown("; ".join(case.reasons)))
+        cells = (_shown(case.title), in_markdown(name), passed, _shown("; ".join(case.reasons)))
         yield f"| {_MARKS[case.outcome]} | {' | '.join(cells)} |"
     if total > len(names):
         yield ""
@@ -178,7 +178,7 @@ def _apart(cases: Sequence[TestedCase], total: int) -> Iterator[str]:
     yield "| --- | --- | --- | --- |"
     for case, name in zip(cases, labels([case.group for case in cases]), strict=True):
         why = case.quarantine[0].upper() + case.quarantine[1:]
-        cells = (_shown(case.results[0].case_id), in_markdown(name), case.passed_text, in_markdown(why))
+        cells = (_shown(case.title), in_markdown(name), case.passed_text, in_markdown(why))
         yield f"| {' | '.join(cells)} |"
     if total > len(cases):
         yield ""

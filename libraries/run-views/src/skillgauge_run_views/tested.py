@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
 
@@ -48,6 +49,14 @@ class TestedCase:
     summary: CaseSummary
     quarantine: str = ""
     """Until when and why it gates nothing; empty if it does."""
+    name: str = ""
+    """What people call it; empty if that is its id."""
+
+    @property
+    def title(self) -> str:
+        """Its name with its id behind it, or its id; not yet `plain`."""
+        case_id = self.results[0].case_id
+        return f"{self.name} ({case_id})" if self.name not in ("", case_id) else case_id
 
     @property
     def key(self) -> tuple[str, int]:
@@ -181,7 +190,7 @@ def _candidates(
                 suite = view.head.suites_by_id.get(key.suite_id)
                 entry = suite.quarantine_of(report.case.id) if suite else None
                 text = quarantine_text(entry) if entry else ""
-                yield rank, TestedCase(groups[key], tuple(report.results[key]), summary, text)
+                yield rank, TestedCase(groups[key], tuple(report.results[key]), summary, text, report.case.name)
 
 
 def _first(
@@ -213,7 +222,7 @@ def placed(view: RunView, group: GroupSummary) -> Iterator[tuple[TestedCase, Pla
     cases = _headed(tested(view, group), heads)
     while batch := list(islice(cases, _BATCH)):
         by_key = _places([head for _, head in batch if head])
-        yield from ((case, by_key.get(case.key)) for case, _ in batch)
+        yield from ((replace(case, name=head.name) if head else case, by_key.get(case.key)) for case, head in batch)
 
 
 def _headed(cases: Iterable[TestedCase], heads: Iterator[CaseHead]) -> Iterator[tuple[TestedCase, CaseHead | None]]:

@@ -50,10 +50,9 @@ def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
 def _annotations(cases: Sequence[TestedCase], where: Mapping[tuple[str, int], Place]) -> Iterator[str]:
     """Workflow commands, one a line."""
     for case in cases:
-        first = case.results[0]
         place = where.get(case.key, Place("", None))
         location = {"file": place.file, "line": str(place.line or "")}
-        location["title"] = f"{plain(first.case_id)} ({labels([case.group])[0]})"
+        location["title"] = f"{plain(case.title)} ({labels([case.group])[0]})"
         properties = ",".join(f"{name}={_property(value)}" for name, value in location.items() if value)
         reasons = [plain(reason) for reason in case.reasons]
         lines = [f"{case.repeats_text}:", *reasons] if len(case.results) > 1 else reasons

@@ -58,7 +58,7 @@ def _findings(cases: Sequence[TestedCase], where: Mapping[tuple[str, int], Place
         reasons = "; ".join(plain(reason) for reason in case.reasons)
         yield {
             "check_name": f"skillgauge-{case.outcome}",
-            "description": f"{plain(name)} ({labels([group])[0]}), {case.repeats_text}: {reasons}"[:_DESCRIPTION],
+            "description": f"{plain(case.title)} ({labels([group])[0]}), {case.repeats_text}: {reasons}"[:_DESCRIPTION],
             # Neither its line nor its reason: the same case is the same finding in the branch before.
             "fingerprint": digest(place.file, name, *astuple(group.key)),
             "severity": _SEVERITIES[case.outcome],

@@ -131,9 +131,8 @@ def _properties(group: GroupSummary) -> bytes:
 
 
 def _test_case(case: TestedCase, suite: str, place: Place | None) -> bytes:
-    first = case.results[0]
     # The suite's name once more: GitLab shows no other, and of two cases that are called the same it drops one.
-    told = {"classname": suite, "name": first.case_id, "file": place.file if place else ""}
+    told = {"classname": suite, "name": case.title, "file": place.file if place else ""}
     told["line"] = str(place.line or "") if place else ""
     attributes = "".join(f" {name}={_attribute(value)}" for name, value in told.items() if value)
     head = f'    <testcase{attributes} time="{case.seconds:.3f}"'
