@@ -71,11 +71,12 @@ def unanswerable_gates(
         gates: what is demanded of it.
         earlier: the run that a gate compares with. Its results are read; call it from a worker thread.
     """
-    again = unanswerable_again(earlier, gates.pairs) if earlier else ()
-    judged: tuple[str, ...] = ()
+    reasons = [*unanswerable(prepared, gates.pairs)]
+    if earlier:
+        reasons += unanswerable_again(earlier, gates.pairs)
     if gates.are_given and gates.judged in _NEEDING_LABELS:
-        judged = call.foretold(prepared.plan.head, gates.judged)
-    return (*unanswerable(prepared, gates.pairs), *again, *judged)
+        reasons += call.foretold(prepared.plan.head, gates.judged)
+    return tuple(reasons)
 
 
 _NEEDING_LABELS = (JudgedGates.CALIBRATED, JudgedGates.CORRECTED)

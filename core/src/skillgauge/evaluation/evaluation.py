@@ -18,6 +18,7 @@ from skillgauge_documents.immutables import immutable
 from ..config.configuration import Source
 from ..errors import ExitCode, PluginError, Problem, Severity, UsageError, errors_among
 from ..plan.images import built_since
+from ..plan.options import as_opened
 from ..plan.preparing import Prepared
 from ..types.result import TrialResult
 from .added_checks import Overlay, overlay_of
@@ -230,9 +231,7 @@ class Evaluation:
             record = self.reporters.get("record")
             if record is None:
                 return ()
-            path = report_path(self.reports.folder, view, record.suffix)
-            here = self.call.cwd
-            return (str(path.relative_to(here) if path.is_relative_to(here) else path),)
+            return (as_opened(report_path(self.reports.folder, view, record.suffix), self.call.cwd),)
         place = self.call.config.find("store")
         if place and place.source is Source.FLAG:
             return (view.run.run_id, "--store", str(place.value))

@@ -34,7 +34,7 @@ from .checks.variables import unset_variables, withheld_variables
 from .engines import Engines
 from .images import BroughtImage, plan_images
 from .judging import Judging, checked, find_judges, wanted_judges
-from .options import EvalOptions, Who
+from .options import EvalOptions, Who, as_opened
 from .planning import cells_of
 from .resources import ChosenSandbox, choose_sandbox, choose_store, serving_stores
 from .suites import Suites
@@ -167,7 +167,7 @@ def _files_with(scorers: Collection[str], surveys: Sequence[Survey], cwd: Path) 
     """Return the files whose checks name one of these scorers, each once, as the user can open them."""
     origins = (check.origin for survey in surveys for check in survey.asked() if check.scorer in scorers)
     files = dict.fromkeys(Path(origin.file) for origin in origins if origin)
-    return [str(file.relative_to(cwd)) if file.is_relative_to(cwd) else str(file) for file in files]
+    return [as_opened(file, cwd) for file in files]
 
 
 async def _find_judging(

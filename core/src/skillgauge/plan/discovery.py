@@ -87,6 +87,11 @@ def _is_hidden_below(folder: object) -> bool:
     return folder.startswith(".") and ".." not in folder.split("/")
 
 
+def _is_entered(path: Path) -> bool:
+    """Tell whether this is a folder that a search enters."""
+    return path.is_dir() and path.name not in SKIPPED_FOLDERS
+
+
 class _Search:
     """Shows paths to formats, and looks into the folders that none of them claims.
 
@@ -157,7 +162,7 @@ class _Search:
         """Return the files and folders in a folder that a search enters, in order, and which of them are folders."""
         shown = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
         paths = [*shown, *(folder / name for name in self._hidden)]
-        folders = {path for path in paths if path.is_dir() and path.name not in SKIPPED_FOLDERS}
+        folders = set(filter(_is_entered, paths))
         entered = folders.union(path for path in shown if not path.is_dir())
         return [path for path in paths if path in entered], folders
 
