@@ -60,8 +60,7 @@ class EndedRun:
 
     def exit_code(self, decided: ExitCode, reports: WrittenReports) -> ExitCode:
         """Return the exit code of a command: a run that lacks a report, or a named extension, does not end well."""
-        lacks_extension = bool(errors_among(self.failures))
-        if decided is ExitCode.OK and (lacks_extension or reports.failed):
+        if decided is ExitCode.OK and (reports.failed or errors_among(self.failures)):
             return ExitCode.USAGE
         return decided
 

@@ -199,9 +199,8 @@ def _findings(lint: Lint, subject: LintSubject) -> Iterator[Linted]:
     code = lint.code
     try:
         for finding in lint.find(subject):
-            if finding.origin or finding.span:
-                place = finding.origin
-            else:
+            place = finding.origin
+            if not (finding.origin or finding.span):
                 place = subject.suite.origin
             problem = Problem(code, finding.message, place, finding.span, finding.hint or lint.hint, lint.severity)
             yield Linted(problem, finding.fix)

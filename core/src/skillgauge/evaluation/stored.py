@@ -176,8 +176,7 @@ def run_reports(
 
 def _foreign(call: Invocation, view: RunView, *, counts: bool) -> Problem | None:
     """Return the reason why a stored run is refused; where it is only shown, or compared with, the user is warned."""
-    why = why_foreign(view)
-    if not why:
+    if not (why := why_foreign(view)):
         return None
     message = f"run {plain(view.run.run_id)} in {store_place(call)} is not your own word: {why}"
     if counts or call.globals.untrusted:
