@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from pydantic import ValidationError
@@ -21,12 +20,15 @@ from skillgauge_documents.immutables import immutable
 
 from ..config.configuration import Held
 from ..errors import Origin, PluginError, Problem, Severity, UsageError, did_you_mean
+from ..plan.options import Revision
+from ..plugins.collecting import at
 from ..plugins.kinds import SCORERS
 from ..plugins.registry import Registry
 from ..types.arms import GroupKey
 from ..types.result import RunView, Table
 from ..types.score import ScoreStatus
 from ..types.suite import Case, Check, Suite
+from .remarks import said_if, with_remarks
 
 
 class OverlayCheck(Frozen):
@@ -50,11 +52,14 @@ class OverlayCheck(Frozen):
         return self.tag is None or self.tag in case.tags
 
 
+_Added = tuple[str, OverlayCheck, Origin | None]
+
+
 @immutable
 class Overlay:
     """Checks to add, each with the name it has in results and its place."""
 
-    checks: tuple[tuple[str, OverlayCheck, Origin | None], ...] = ()
+    checks: tuple[_Added, ...] = ()
 
     def __call__(self, suites: tuple[Suite, ...]) -> tuple[tuple[Suite, ...], tuple[Problem, ...]]:
         """The suites with the checks added, and what of these is of no use; see `What.revise`."""
@@ -62,7 +67,7 @@ class Overlay:
 
     def over(self, suite: Suite) -> Suite:
         """The suite with the checks added."""
-        fitting = tuple(one for one in self.checks if one[1].format in (None, suite.format))
+        fitting = tuple(one for one in self.checks if _is_for(suite, one))
         if fitting:
             return suite.model_copy(update={"cases": _Cases(suite.cases, fitting)})
         return suite
@@ -80,7 +85,11 @@ class Overlay:
         ]
 
 
-_Added = tuple[str, OverlayCheck, Origin | None]
+def overlay_of(revise: Revision) -> Overlay:
+    """The checks that a revision adds to suites; none, if it is another one."""
+    if isinstance(revise, Overlay):
+        return revise
+    return Overlay()
 
 
 def _is_for(suite: Suite, added: _Added) -> bool:
@@ -102,7 +111,7 @@ def _unused_in(suite: Suite, checks: Iterable[_Added]) -> list[_Added]:
 class _Cases:
     """The cases of a suite with further checks, made anew at each iteration."""
 
-    def __init__(self, cases: Iterable[Case], added: Sequence[tuple[str, OverlayCheck, Origin | None]]) -> None:
+    def __init__(self, cases: Iterable[Case], added: Sequence[_Added]) -> None:
         self._cases = cases
         self._added = added
 
@@ -113,7 +122,9 @@ class _Cases:
                 for name, check, origin in self._added
                 if check.fits(case)
             )
-            yield case.model_copy(update={"checks": (*case.checks, *more)}) if more else case
+            if more:
+                case = case.model_copy(update={"checks": (*case.checks, *more)})
+            yield case
 
 
 def read_overlay(configured: Sequence[Mapping[str, object]], file: str, arguments: Sequence[str]) -> Overlay:
@@ -128,7 +139,7 @@ def read_overlay(configured: Sequence[Mapping[str, object]], file: str, argument
         UsageError: with all problems.
     """
     problems: list[Problem] = []
-    checks: list[tuple[str, OverlayCheck, Origin | None]] = []
+    checks: list[_Added] = []
     for index, value in enumerate(configured):
         origin = Origin(file, ("checks", index))
         try:
@@ -140,10 +151,9 @@ def read_overlay(configured: Sequence[Mapping[str, object]], file: str, argument
     for word in arguments:
         name, equals, text = word.partition("=")
         try:
+            options: object = {}
             if equals:
                 options = parse(text, "json")
-            else:
-                options = {}
             option = f"--check {name}"  # names the option in place of a file, so that no suite is blamed for it
             checks.append((option, OverlayCheck.model_validate({"scorer": name, "options": options}), Origin(option)))
         except DocumentError as error:
@@ -171,7 +181,7 @@ def faults(held: Held, registry: Registry) -> list[Problem]:
         except PluginError as error:
             # What the check itself does not say may stand elsewhere in the file, and counts once that is trusted.
             said = (problem for problem in error.problems if problem.origin != options)
-            found += (problem if problem.origin else replace(problem, origin=place) for problem in said)
+            found += (at(problem, place) for problem in said)
     return found
 
 
@@ -182,14 +192,20 @@ def _problem(detail: ErrorDetails, check: Origin) -> Problem:
     if detail["type"] == "missing":
         return Problem("suite.missing-key", f"{name!r} is missing", origin=check)
     if detail["type"] == "extra_forbidden":
-        known = tuple(OverlayCheck.model_fields)
-        near = did_you_mean(name, known)
-        hint = None
-        if not near:
-            hint = f"Use one of {', '.join(known)}."
-        return Problem("suite.unknown-key", f"unknown key {name!r}{near}", origin=origin, hint=hint)
-    wanted, found = "an object" if name == "options" else "text", json.dumps(detail["input"], default=str)
+        return unknown_key("suite.unknown-key", name, OverlayCheck, origin)
+    wanted, found = _WANTED.get(name, "text"), json.dumps(detail["input"], default=str)
     return Problem("suite.wrong-type", f"{name!r} must be {wanted}, not {found}", origin=origin)
+
+
+_WANTED = {"options": "an object"}
+
+
+def unknown_key(code: str, key: str, model: type[Frozen], origin: Origin) -> Problem:
+    """Make the problem of a key in the configuration that a model does not have."""
+    known = tuple(model.model_fields)
+    near = did_you_mean(key, known)
+    hint = said_if(not near, f"Use one of {', '.join(known)}.") or None
+    return Problem(code, f"unknown key {key!r}{near}", origin=origin, hint=hint)
 
 
 ADDED = "added_checks"
@@ -206,13 +222,7 @@ def with_added(view: RunView, overlay: Overlay) -> RunView:
         for score in result.scores:
             if score.check_id in names:
                 counted.setdefault(result.group, {}).setdefault(score.check_id, Counter())[score.status] += 1
-    groups = tuple(
-        group.model_copy(update={"tables": (*group.tables, _table(names, counted[group.key]))})
-        if group.key in counted
-        else group
-        for group in view.summary.groups
-    )
-    return replace(view, summary=view.summary.model_copy(update={"groups": groups}))
+    return with_remarks(view, {group: [_table(names, counts)] for group, counts in counted.items()})
 
 
 def _table(names: Iterable[str], counted: dict[str, Counter[ScoreStatus]]) -> Table:

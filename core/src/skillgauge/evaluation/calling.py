@@ -31,7 +31,7 @@ from ..types.plan import SuitePlan, applies
 from ..types.result import RunView, TrialResult
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Trial
-from .conclusion import concluded, gate_options, out_of_range, unanswerable_gates, unknown_words
+from .conclusion import concluded, gate_options, out_of_range, several, unanswerable_gates, unknown_words
 from .eval_document import human_lines
 from .evaluation import Evaluation
 from .invocation import Invocation, invocation
@@ -279,7 +279,7 @@ def _asked(
     options = Globals(
         config=str(settings["config"]) if "config" in settings else None,
         quiet=True,
-        no_plugin=_several(settings.get("no_plugin", ())),
+        no_plugin=several(settings.get("no_plugin", ())),
         assign=tuple(f"{key}={json.dumps(value)}" for key, value in settings.get("options", {}).items()),
         trust_config=settings.get("trust_config", False),
         untrusted=settings.get("untrusted", False),
@@ -296,17 +296,21 @@ _WORDS = {option.value_name for option in declared() if option.several}
 _OF_THE_CALL = frozenset(["config", "trust_config", "no_plugin", "options", "suites"])
 
 
-def _values(settings: Settings) -> dict[str, Any]:
-    """Return the values that a parser would have made of the settings."""
+def _require_known(settings: Settings) -> None:
     setting_names = tuple(Settings.__annotations__)
     unknown = [f"{name}{did_you_mean(name, setting_names)}" for name in sorted(settings.keys() - set(setting_names))]
     if unknown:
         hint = "skillgauge.Settings lists all of them; options of formats, such as benchmark, go into suites={...}"
         raise TypeError(f"evaluate() got unknown settings: {', '.join(unknown)}; {hint}")
+
+
+def _values(settings: Settings) -> dict[str, Any]:
+    """Return the values that a parser would have made of the settings."""
+    _require_known(settings)
     values: dict[str, Any] = {"store": "none", "no_cache": False}
     for name, value in settings.items():
         if name in _WORDS:
-            values[name] = _several(value)  # type: ignore[arg-type]
+            values[name] = several(value)  # type: ignore[arg-type]
         elif name not in _OF_THE_CALL:
             values[name] = str(value) if isinstance(value, Path) else value
     if "runs" in values:
@@ -318,9 +322,3 @@ def _values(settings: Settings) -> dict[str, Any]:
     for flag, value in settings.get("suites", {}).items():
         values[f"load_{flag.lstrip('-').replace('-', '_')}"] = value
     return values
-
-
-def _several(value: str | Sequence[str]) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return (value,)
-    return tuple(value)

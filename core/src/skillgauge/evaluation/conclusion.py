@@ -20,12 +20,14 @@ from ..decide.earlier.against import against_answers, unanswerable_again
 from ..decide.earlier.changes import changes_of
 from ..decide.earlier.matching import Earlier, Matching
 from ..decide.failing import failing_lines
-from ..decide.pair_gates import LiftGate
+from ..decide.gates import GateResult
+from ..decide.pair_gates import LiftGate, PairDemands
 from ..decide.verdicts import verdict_of
 from ..errors import Problem, UsageError
 from ..plan.preparing import Prepared
 from ..terminal.output import Output
 from ..terminal.terminal import width_of
+from ..types.decided import Changes
 from ..types.judged_gates import JudgedGates
 from ..types.result import RunView, Spending
 from .added_checks import with_added
@@ -33,6 +35,7 @@ from .eval_document import document, human_lines
 from .evaluation import EndedRun, Evaluation, WrittenReports
 from .invocation import Invocation
 from .preparation import gating
+from .remarks import said_if
 
 
 def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
@@ -47,7 +50,7 @@ def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
         value = values.get(option.value_name)
         if option.field and is_given(value):
             owner, _, field = option.field.partition(".")
-            fields[owner][field] = _several(value) if option.several else value
+            fields[owner][field] = words(several(value or ())) if option.several else value
     gates, pairs = fields["gates"], fields["pairs"]
     pairs["against_earlier"] = values.get("against") is not None
     if LiftGate.NO_REGRESSION in pairs.get("gates", ()) and values.get("against") is None:
@@ -68,11 +71,12 @@ def unanswerable_gates(
         gates: what is demanded of it.
         earlier: the run that a gate compares with. Its results are read; call it from a worker thread.
     """
-    again = unanswerable_again(earlier, gates.pairs) if earlier else ()
-    judged: tuple[str, ...] = ()
+    reasons = [*unanswerable(prepared, gates.pairs)]
+    if earlier:
+        reasons += unanswerable_again(earlier, gates.pairs)
     if gates.are_given and gates.judged in _NEEDING_LABELS:
-        judged = call.foretold(prepared.plan.head, gates.judged)
-    return (*unanswerable(prepared, gates.pairs), *again, *judged)
+        reasons += call.foretold(prepared.plan.head, gates.judged)
+    return tuple(reasons)
 
 
 _NEEDING_LABELS = (JudgedGates.CALIBRATED, JudgedGates.CORRECTED)
@@ -87,19 +91,18 @@ def out_of_range(values: Mapping[str, Any], options: Iterable[Option]) -> Iterat
         value = values.get(option.value_name)
         if value is None or option.kind not in _NUMBERS or _is_in_range(value, option):
             continue
-        number = "whole number" if option.kind is Kind.WHOLE else "number"
+        number, _ = _NUMBERS[option.kind]
         yield Problem(
             "usage.number", f"{option.value_name} is {value!r}", hint=f"Give a {number}{_range_text(option)}."
         )
 
 
-_NUMBERS = (Kind.WHOLE, Kind.NUMBER)
+_NUMBERS = {Kind.WHOLE: ("whole number", int), Kind.NUMBER: ("number", int | float)}
 
 
-def _is_in_range(value: object, option: Option) -> bool:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    if option.kind is Kind.WHOLE and not isinstance(value, int):
+def _is_in_range(value: Any, option: Option) -> bool:
+    _, types = _NUMBERS[option.kind]
+    if isinstance(value, bool) or not isinstance(value, types):
         return False
     if option.least is not None and not value >= option.least:  # which holds of no number that is none
         return False
@@ -113,7 +116,9 @@ def _range_text(option: Option) -> str:
         return ""
     if option.most is not None:
         return f" from {option.least:g} to {option.most:g}"
-    return f" above {option.least:g}" if option.excludes_least else f", at least {option.least:g}"
+    if option.excludes_least:
+        return f" above {option.least:g}"
+    return f", at least {option.least:g}"
 
 
 def unknown_words(values: Mapping[str, Any]) -> Iterator[Problem]:
@@ -121,16 +126,17 @@ def unknown_words(values: Mapping[str, Any]) -> Iterator[Problem]:
     for option in _GATES:
         if not option.choices:
             continue
-        for word in _several(values.get(option.value_name)):
+        for word in words(several(values.get(option.value_name) or ())):
             if word not in option.choices:
                 hint = f"Use one of {', '.join(option.choices)}."
                 yield Problem("usage.gate", f"{option.value_name} is {word!r}", hint=hint)
 
 
-def _several(value: str | Sequence[str] | None) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    return words([value] if isinstance(value, str) else value)
+def several(value: str | Sequence[str]) -> tuple[str, ...]:
+    """One text, or several, as several."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value)
 
 
 @immutable
@@ -162,12 +168,11 @@ def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, ear
     """
     view, remarks = evaluation.call.commented(with_added(outcome.view, evaluation.overlay))
     part = gating(view, evaluation.prepared.suites.figures)
-    matching = Matching(part, earlier) if earlier else None
-    decision = _decided(view, part, evaluation.prepared, gates, matching)
+    answers, changes = _against(earlier, part, gates.pairs)
+    bad_files, is_kept = evaluation.prepared.suites.passed_over, evaluation.prepared.job.store.durable
+    decision = decide(view, gates, has_bad_files=bool(bad_files), gating=part, compared=answers, is_kept=is_kept)
     if outcome.stopped_at:
-        is_kept = evaluation.prepared.job.store.durable
         decision = stopped_early(view, outcome.stopped_at, decision, is_kept=is_kept)
-    changes = changes_of(matching, gates.pairs.margin_pts / 100) if matching else None
     kept_as = evaluation.kept_as(view)
     decided = decision.reported.model_copy(update={"changes": changes, "kept_as": kept_as})
     view = replace(view, verdict=verdict_of(view, decision.exit_code), decided=decided)
@@ -177,20 +182,20 @@ def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, ear
     return Concluded(evaluation, outcome, view, written, replace(decision, exit_code=code, notices=notices))
 
 
-def _decided(
-    view: RunView, part: RunView, prepared: Prepared, gates: GateOptions, matching: Matching | None
-) -> Decision:
-    """The decision on a run; `part` is what gates are asked of."""
-    compared = tuple(against_answers(matching, gates.pairs)) if matching else ()
-    has_bad_files = bool(prepared.suites.passed_over)
-    return decide(
-        view,
-        gates,
-        has_bad_files=has_bad_files,
-        gating=part,
-        compared=compared,
-        is_kept=prepared.job.store.durable,
-    )
+def _against(
+    earlier: Earlier | None, part: RunView, demands: PairDemands
+) -> tuple[tuple[GateResult, ...], Changes | None]:
+    """Hold a run against an earlier one, if there is any: return the answers of gates, and the changes.
+
+    Args:
+        earlier: the other run.
+        part: what gates are asked of.
+        demands: gates on comparisons, and their margin.
+    """
+    if earlier is None:
+        return (), None
+    matching = Matching(part, earlier)
+    return tuple(against_answers(matching, demands)), changes_of(matching, demands.margin_pts / 100)
 
 
 def conclude(
@@ -249,24 +254,15 @@ def spending_text(spending: Spending | None) -> str:
     """Return the cost of the run as a line; empty if it is unknown."""
     if spending is None:
         return ""
-    if spending.cost_usd:
-        known = [f"{spending.cost_usd:.2f} USD"]
-    else:
-        known = []
-    known += [f"{spending.tokens:,} tokens"] if spending.tokens else []
-    cut_off = f"{counted(spending.cut_off, 'attempt')} cut off"
-    included = "judges included"
-    if spending.cut_off:
-        included = f"judges and {cut_off} included"
-    if known:
-        parts = [f"{' and '.join(known)}, {included}"]
-    else:
-        parts = []
-    if spending.user_usd or spending.user_tokens:
-        dollars = f"{spending.user_usd:.2f} USD and " if spending.user_usd else ""
-        parts.append(f"{dollars}{spending.user_tokens:,} tokens of it by simulated users")
-    parts += [f"what {counted(spending.unknown, 'trial')} cost is unknown"] if spending.unknown else []
-    parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
-    if parts:
-        return f"spent: {'; '.join(parts)}"
-    return ""
+    dollars = said_if(spending.cost_usd, f"{spending.cost_usd:.2f} USD")
+    tokens = said_if(spending.tokens, f"{spending.tokens:,} tokens")
+    known = " and ".join(filter(None, (dollars, tokens)))
+    cut_off = said_if(spending.cut_off, f" and {counted(spending.cut_off, 'attempt')} cut off")
+    by_users = said_if(spending.user_usd, f"{spending.user_usd:.2f} USD and ") + f"{spending.user_tokens:,} tokens"
+    parts = (
+        said_if(known, f"{known}, judges{cut_off} included"),
+        said_if(spending.user_usd or spending.user_tokens, f"{by_users} of it by simulated users"),
+        said_if(spending.unknown, f"what {counted(spending.unknown, 'trial')} cost is unknown"),
+        said_if(spending.replayed, f"nothing for {counted(spending.replayed, 'replayed trial')}"),
+    )
+    return said_if(any(parts), f"spent: {'; '.join(filter(None, parts))}")

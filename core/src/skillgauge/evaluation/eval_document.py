@@ -32,6 +32,7 @@ from ..terminal.tables import GAP, columns, table_lines
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
 from .plan_document import ProblemDocument
+from .remarks import said_if
 
 _TAGS = 3
 """Tags that are named of one group."""
@@ -98,16 +99,22 @@ def human_lines(view: RunView, width: int | None = None, target: str | None = No
         target: the only target whose groups are shown; `None` stands for all.
     """
     begins = opening(view)
-    for line in begins.gates:
-        yield plain(line, _SENTENCE)
+    yield from _shown(begins.gates)
     if begins.skills and target is None:
         yield from catalogue_lines(begins.skills, width)
-    for line in begins.changes:
-        yield plain(line, _SENTENCE)
-    shown = [group for group in view.summary.groups if target in (None, group.target_id)]
-    if begins.skills is None or target is not None or len(view.summary.groups) <= FOLDED:
-        yield from _group_lines(shown)
+    yield from _shown(begins.changes)
+    if target is not None or not _is_folded(view, begins):
+        yield from _group_lines([group for group in view.summary.groups if target in (None, group.target_id)])
     yield from _run_lines(view, begins)
+
+
+def _shown(lines: Iterable[str]) -> list[str]:
+    return [plain(line, _SENTENCE) for line in lines]
+
+
+def _is_folded(view: RunView, begins: Opening) -> bool:
+    """Tell whether the groups are those of many skills, of which the table says enough."""
+    return begins.skills is not None and len(view.summary.groups) > FOLDED
 
 
 _ROWS = 15
@@ -167,9 +174,14 @@ def _group_lines(groups: Sequence[GroupSummary]) -> Iterator[str]:
 def _run_lines(view: RunView, begins: Opening) -> Iterator[str]:
     """Yield what is said of the run as a whole: its sources, several answers, and engines side by side."""
     yield from run_notes(view)
-    lines = [plain(sentence, _SENTENCE) for sentence in sentences(view)] if begins.skills is None else []
-    yield from lines if len(lines) > 1 else ()  # a single one is the verdict
-    for ranking in rankings(view) if begins.skills is None or len(view.summary.groups) <= FOLDED else ():
+    if begins.skills is None and len(answers := _shown(sentences(view))) > 1:  # a single one is the verdict
+        yield from answers
+    if not _is_folded(view, begins):
+        yield from _ranking_lines(view)
+
+
+def _ranking_lines(view: RunView) -> Iterator[str]:
+    for ranking in rankings(view):
         yield plain(ranking.headline, _SENTENCE)
         for place, name, value, behind in ranking.rows:
             yield f"  {place:<4} {name}  {value}; behind the first: {behind}"
@@ -177,27 +189,18 @@ def _run_lines(view: RunView, begins: Opening) -> Iterator[str]:
 
 def _figures(group: GroupSummary) -> Iterator[str]:
     """The numbers of the format; those of a part of the trials, called `name:part`, on a line of the part's own."""
-    parts: dict[str, list[str]] = {}
-    for figure in group.figures:
-        if figure.value is not None and not figure.is_headline:
-            part = figure.name.partition(":")[2]
-            if part:
-                label = figure.label.removesuffix(f" ({part})")
-            else:
-                label = figure.label
-            parts.setdefault(part, []).append(f"{plain(label, _NAME)}: {figure_text(figure)}")
     measured = [figure for figure in group.figures if figure.value is not None]
     is_told = all(figure.n is not None or figure.interval is not None for figure in measured)
-    if is_told:
-        over = ""
-    else:
-        over = f"over {counted(group.counts.total, 'trial')}: "
+    heads = {"": said_if(not is_told, f"over {counted(group.counts.total, 'trial')}: ")}
+    parts: dict[str, list[str]] = {}
+    for figure in measured:
+        if not figure.is_headline:
+            part = figure.name.partition(":")[2]
+            label = figure.label.removesuffix(said_if(part, f" ({part})"))
+            heads.setdefault(part, f"{plain(part, _NAME)}: ")
+            parts.setdefault(part, []).append(f"{plain(label, _NAME)}: {figure_text(figure)}")
     for part, figures in sorted(parts.items(), key=lambda item: item[0] != ""):
-        if part:
-            before = f"{plain(part, _NAME)}: "
-        else:
-            before = over
-        yield from _filled([f"  {before}{figures[0]}", *figures[1:]], " | ")
+        yield from _filled([f"  {heads[part]}{figures[0]}", *figures[1:]], " | ")
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -224,9 +227,7 @@ def _basis(measured: GroupSummary | TagSummary) -> str:
     if rate.rate is None:
         return f"({errors})"
     has_interval = rate.lower is not None and rate.upper is not None
-    interval = ""
-    if has_interval:
-        interval = f", {rate.level:.0%} interval {interval_text(rate)}"
+    interval = said_if(has_interval, f", {rate.level:.0%} interval {interval_text(rate)}")
     return f"(n = {counted(rate.n, 'case')}, {errors}{interval})"
 
 
@@ -235,11 +236,8 @@ def _weakest(group: GroupSummary) -> Iterator[str]:
     if not weak or len(group.tags) == 1 or group.pass_rate.rate is None:
         return
     named = [f"{plain(tag.tag, _NAME)}: {rate_words(tag)} {_basis(tag)}" for tag in weak[:_TAGS]]
-    if len(weak) > _TAGS:
-        more = [f"and {len(weak) - _TAGS} more"]
-    else:
-        more = []
-    yield from _filled([f"  weakest tags: {named[0]}", *named[1:], *more], "; ", "    ")
+    more = said_if(len(weak) > _TAGS, f"and {len(weak) - _TAGS} more")
+    yield from _filled([f"  weakest tags: {named[0]}", *filter(None, (*named[1:], more))], "; ", "    ")
 
 
 def _weakest_first(tags: Sequence[TagSummary]) -> list[TagSummary]:

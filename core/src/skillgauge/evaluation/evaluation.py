@@ -18,9 +18,10 @@ from skillgauge_documents.immutables import immutable
 from ..config.configuration import Source
 from ..errors import ExitCode, PluginError, Problem, Severity, UsageError, errors_among
 from ..plan.images import built_since
+from ..plan.options import as_opened
 from ..plan.preparing import Prepared
-from ..types.result import TrialResult, Verdict
-from .added_checks import Overlay
+from ..types.result import TrialResult
+from .added_checks import Overlay, overlay_of
 from .invocation import Invocation
 from .options import Asked
 from .plan_document import matrix_text, plan_document, print_plan
@@ -28,7 +29,7 @@ from .preparation import prepare_run
 from .process import require_descriptors
 from .remarks import failures_of_extensions, used_up
 from .reports import Reports, make_reporters, own_documents, report_path, with_agent_formats
-from .selection import require_cases
+from .selection import is_failure, require_cases
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from ..run.stage import OpenStage, Stage
     from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
-    from ..types.trial import SuiteHead, Trial
+    from ..types.trial import Trial
     from .beginning.noting import Noting
     from .beginning.viewing import Viewing
 
@@ -59,8 +60,7 @@ class EndedRun:
 
     def exit_code(self, decided: ExitCode, reports: WrittenReports) -> ExitCode:
         """Return the exit code of a command: a run that lacks a report, or a named extension, does not end well."""
-        lacks_extension = bool(errors_among(self.failures))
-        if decided is ExitCode.OK and (lacks_extension or reports.failed):
+        if decided is ExitCode.OK and (reports.failed or errors_among(self.failures)):
             return ExitCode.USAGE
         return decided
 
@@ -103,15 +103,10 @@ class Evaluation:
         prepared = await prepare_run(call, options)
         reports = with_agent_formats(request.reports, prepared, call.config)
         reporters = make_reporters(call, reports, prepared, dry_run=options.how.dry_run)
-        revise = options.what.revise
-        if isinstance(revise, Overlay):
-            overlay = revise
-        else:
-            overlay = Overlay()
         if options.how.dry_run:
             call.listener.problems(replace(one, severity=Severity.WARNING) for one in request.reports.unwritable())
         call.listener.problems((*prepared.warnings, *prepared.suites.passed_over))
-        return cls(call, prepared, reports, reporters, overlay)
+        return cls(call, prepared, reports, reporters, overlay_of(options.what.revise))
 
     def instead(self, plan: Plan, job: Job, *, kept: int = 0) -> Evaluation:
         """Return the same evaluation with another plan and job.
@@ -157,9 +152,7 @@ class Evaluation:
             listener.problems([used_up(prepared.job.budget.shared, conclusion.standing)])
         problems = failures_of_extensions(self.call.registry, prepared, self.call.names_extension)
         listener.problems(problems)
-        stopped_at = None
-        if failures:
-            stopped_at = failures[0]
+        stopped_at = next(iter(failures), None)
         return EndedRun(conclusion.view, conclusion.complete, conclusion.already_done, problems, stopped_at)
 
     async def _run(
@@ -177,7 +170,7 @@ class Evaluation:
 
             def finished(result: TrialResult) -> None:
                 watcher.finished(result)
-                if fail_fast and _is_failure(result, heads[result.suite_id]):
+                if fail_fast and is_failure(result, heads[result.suite_id]):
                     failures.append(result)
                     loop.call_soon_threadsafe(stop.set)
 
@@ -237,20 +230,11 @@ class Evaluation:
             record = self.reporters.get("record")
             if record is None:
                 return ()
-            path = report_path(self.reports.folder, view, record.suffix)
-            here = self.call.cwd
-            return (str(path.relative_to(here) if path.is_relative_to(here) else path),)
+            return (as_opened(report_path(self.reports.folder, view, record.suffix), self.call.cwd),)
         place = self.call.config.find("store")
         if place and place.source is Source.FLAG:
             return (view.run.run_id, "--store", str(place.value))
         return (view.run.run_id,)
-
-
-def _is_failure(result: TrialResult, suite: SuiteHead) -> bool:
-    """Return whether a result is an error, or a failure of an arm that is not a mere baseline."""
-    if result.verdict is Verdict.ERROR:
-        return True
-    return result.verdict is Verdict.FAIL and not suite.is_baseline(result.arm)
 
 
 def _opened(stage: OpenStage, on_start: Callable[[Trial], None], trial: Trial) -> AbstractAsyncContextManager[Stage]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from skillgauge_documents.immutables import immutable
 
+from ..config.arguments import words
 from ..config.chosen_plugins import ChosenPlugins
 from ..config.config_files import NO_OTHERS, OtherPrograms, load_config, user_path
 from ..config.configuration import Config, Held, Source, Value, plugin_assignments
@@ -27,7 +28,7 @@ from ..plugins.kinds import EXTENSIONS, FORMATS, REPORTERS
 from ..plugins.registry import Registry
 from ..plugins.sharing import SharedBlocks
 from ..terminal.output import Output
-from .remarks import GATE_NOTICES, RUN_NOTICES, Listener, Watcher, commented, foretold
+from .remarks import GATE_NOTICES, RUN_NOTICES, Listener, Watcher, commented, foretold, said_if, severity_of
 
 if TYPE_CHECKING:
     import asyncio
@@ -73,10 +74,7 @@ class Invocation:
         """
         problems: list[Problem] = []
         for held in still_held(self.config, self.registry):
-            if needed(held):
-                severity = Severity.ERROR
-            else:
-                severity = Severity.WARNING
+            severity = severity_of(stops=needed(held))
             if held.key == "checks":
                 from .added_checks import faults  # noqa: PLC0415 - half of the kernel; few folders add checks
 
@@ -147,22 +145,17 @@ class Invocation:
         """
         if not os.path.exists(path):  # noqa: PTH110 - never raises
             raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} does not exist"))
-        faults = []
+        asked = []
         for name, reporter in self.registry.each(REPORTERS):
-            view = reporter.read(path)
-            if view is not None:
+            if (view := reporter.read(path)) is not None:
                 return view
-            faults.append(name)
-        names = ", ".join(sorted(faults)) or "none"
-        kind = "document"
+            asked.append(name)
+        names = ", ".join(sorted(asked)) or "none"
+        kind, place = "document", SourceSpan(str(path), 1, 1)
         if path.is_dir():
-            kind = "folder"
+            kind, place = "folder", SourceSpan(str(path))
         message = f"no installed reporter knows this {kind} (installed: {names})"
         hint = "Give a JSON report or a run record, name a store with --store, or install the reporter that wrote it."
-        if path.is_dir():
-            place = SourceSpan(str(path))
-        else:
-            place = SourceSpan(str(path), 1, 1)
         raise UsageError(Problem("report.unknown", message, span=place, hint=hint))
 
     def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
@@ -193,13 +186,11 @@ class Invocation:
         """
         from ..plan.resources import open_store  # noqa: PLC0415 - half of the kernel; few commands keep or read runs
 
-        held = [one.problem(Severity.ERROR) for one in self.config.held if one.key == "store"]
-        UsageError.raise_for(held)
+        UsageError.raise_for([one.problem(Severity.ERROR) for one in self.config.held if one.key == "store"])
         place = self.config.get("store")
         if place == "none":
-            raise PluginError(
-                Problem("store.none", "there is no store: it is set to 'none'", hint="Use --store PLACE.")
-            )
+            message = "there is no store: it is set to 'none'"
+            raise PluginError(Problem("store.none", message, hint="Use --store PLACE."))
         return self.signing(open_store(place, self.registry))
 
     @property
@@ -340,6 +331,18 @@ def blocked_by_configuration(options: Globals, index: PluginIndex) -> frozenset[
     return frozenset(config.get("plugins.block"))
 
 
+def configured_words(config: Config, key: str) -> tuple[str, ...]:
+    """The words of a key of the configuration; none if nobody sets it."""
+    return words([config.get(key) or ""])
+
+
+def configured_list(config: Config, key: str) -> tuple[Sequence[Mapping[str, object]], str]:
+    """The entries of a key of the configuration, and the place where it is set; none if nobody sets it."""
+    if configured := config.find(key):
+        return configured.value, configured.where
+    return (), ""
+
+
 def strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterator[Problem]:
     """Yield problems of options that are set of plugins which are not there, and of blocks that no plugin shares.
 
@@ -348,41 +351,39 @@ def strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterato
     """
     without = frozenset(config.get("plugins.block"))
     shared: SharedBlocks | None = None
-    for value in config.items():
-        parts = value.key.split(".", 3)
-        if parts[0] != "plugins" or len(parts) < 4:
-            continue
-        kind, name = parts[1], parts[2].partition("+")[0]
+    for value, kind, name in _plugin_options(config):
         if kind == SHARED:
             if shared is None:
                 shared = registry.shared_blocks()
                 yield from shared.conflicts
             yield from _unshared(value, name, shared.names())
-            continue
-        if kind not in SINGULAR:
+        elif kind not in SINGULAR:
             kinds = (*SINGULAR, SHARED)
             near = did_you_mean(kind, kinds) or f"; there are {', '.join(kinds)}"
             yield Problem("usage.set", f"{_named(value)}: {kind!r} is no kind of plugin{near}")
-            continue
-        names = registry.names(kind)
-        if not index.find(kind, name) and name not in names and name not in without:
-            yield _stranger(value, kind, name, names)
+        elif not index.find(kind, name) and name not in {*without, *registry.names(kind)}:
+            yield _stranger(value, kind, name, registry.names(kind))
+
+
+def _plugin_options(config: Config) -> Iterator[tuple[Value, str, str]]:
+    """Yield the options of plugins that are set, each with kind and name of the plugin."""
+    for value in config.items():
+        match value.key.split(".", 3):
+            case "plugins", kind, name, _:
+                yield value, kind, name.partition("+")[0]
 
 
 def _named(value: Value) -> str:
     """An option of a plugin, and where it is set unless that is the command line."""
-    name = value.key.removeprefix("plugins.")
-    if value.source is Source.FLAG:
-        return name
-    return f"{name} (set in {value.where})"
+    place = said_if(value.source is not Source.FLAG, f" (set in {value.where})")
+    return f"{value.key.removeprefix('plugins.')}{place}"
 
 
 def _unshared(value: Value, name: str, names: Sequence[str]) -> Iterator[Problem]:
-    if name in names:
-        return
-    message = f"{_named(value)}: no installed plugin shares options of that name{did_you_mean(name, names)}"
-    hint = f"Name a block that plugins share ({', '.join(names) or 'none do'}), or install what brings it."
-    yield Problem("usage.set", message, hint=hint)
+    if name not in names:
+        message = f"{_named(value)}: no installed plugin shares options of that name{did_you_mean(name, names)}"
+        hint = f"Name a block that plugins share ({', '.join(names) or 'none do'}), or install what brings it."
+        yield Problem("usage.set", message, hint=hint)
 
 
 def _stranger(value: Value, kind: str, name: str, names: Sequence[str]) -> Problem:

@@ -171,11 +171,7 @@ def levelled(problems: Iterable[Problem], levels: Mapping[str, Severity | None],
             a judge, is no fault of theirs.
     """
     weighed = ((one, _weighed(one, levels, strict=strict)) for one in problems)
-    return [
-        one if one.severity is severity else replace(one, severity=severity)
-        for one, severity in weighed
-        if severity is not None
-    ]
+    return [replace(one, severity=severity) for one, severity in weighed if severity is not None]
 
 
 def _weighed(problem: Problem, levels: Mapping[str, Severity | None], *, strict: bool) -> Severity | None:
@@ -203,9 +199,8 @@ def _findings(lint: Lint, subject: LintSubject) -> Iterator[Linted]:
     code = lint.code
     try:
         for finding in lint.find(subject):
-            if finding.origin or finding.span:
-                place = finding.origin
-            else:
+            place = finding.origin
+            if not (finding.origin or finding.span):
                 place = subject.suite.origin
             problem = Problem(code, finding.message, place, finding.span, finding.hint or lint.hint, lint.severity)
             yield Linted(problem, finding.fix)
@@ -233,17 +228,23 @@ def fixed(
     changes: list[Change] = []
     left: list[Linted] = []
     for linted in located:
-        span, code = linted.problem.span, linted.problem.code
-        is_off = code in levels and levels[code] is None
-        if linted.fix is None or span is None or is_off:
-            left.append(linted)
+        if change := _change(linted, levels):
+            changes.append(change)
         else:
-            changes.append(Change(span.file, span.line or 1, span.column or 1, linted.fix.before, linted.fix.after))
+            left.append(linted)
     files = changed_texts(changes)
     if not writes:
         return located, list(differences(files))
     write(files)
     return left, list(differences(files))
+
+
+def _change(linted: Linted, levels: Mapping[str, Severity | None]) -> Change | None:
+    """Return what a program can change for a finding; `None` if it can do nothing, or nobody wants it."""
+    fix, span = linted.fix, linted.problem.span
+    if fix is None or span is None or levels.get(linted.problem.code, Severity.WARNING) is None:
+        return None
+    return Change(span.file, span.line or 1, span.column or 1, fix.before, fix.after)
 
 
 def write(files: dict[Path, tuple[str, str]]) -> None:
@@ -272,14 +273,14 @@ def problem_reporter(index: PluginIndex, name: str, admits: Callable[[IndexEntry
     Raises:
         PluginError: none has that name, or several have it.
     """
-    entries = [entry for entry in index.find(PROBLEM_REPORTERS, name) if admits(entry)]
+    entries = list(filter(admits, index.find(PROBLEM_REPORTERS, name)))
     if len(entries) == 1:
         return entries[0]
     if entries:
         names = " or ".join(entry.full_name for entry in entries)
         message = f"several packages print problems as {name!r}"
         raise PluginError(Problem("plugin.ambiguous", message, hint=f"Name one of them: {names}."))
-    near = did_you_mean(name, [entry.name for entry in index.entries(PROBLEM_REPORTERS) if admits(entry)])
+    near = did_you_mean(name, [entry.name for entry in filter(admits, index.entries(PROBLEM_REPORTERS))])
     message = f"no installed package prints problems as {name!r}{near}"
     raise PluginError(Problem("plugin.not-installed", message, hint=install_hint(PROBLEM_REPORTERS, name)))
 

@@ -27,7 +27,7 @@ from ..plugins.registry import Registry
 from ..run.budget import BudgetLimits
 from ..types.usage import SharedBudget, SharedService
 from .added_checks import Overlay, read_overlay
-from .invocation import Invocation
+from .invocation import Invocation, configured_list, configured_words
 from .reports import Reports
 from .selection import choice
 
@@ -130,8 +130,10 @@ def _what(values: Mapping[str, Any], call: Invocation) -> What:
     formats = FormatOptions.of_installed()
     named, cases = paths_and_cases(values.get("paths", ()), call.cwd)
     format_paths = {name: found for name, found in formats.paths(values, call.cwd).items() if found}
+    if not (named or format_paths):
+        named = (call.cwd,)
     return What(
-        paths=named if named or format_paths else (call.cwd,),
+        paths=named,
         format_paths=format_paths,
         suite_format=values.get("suite_format"),
         format_options=formats.values(values),
@@ -151,27 +153,41 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
         cache = cache_folder(call)
     return Who(
         engines=_engines(values, config),
-        models=words(values.get("model", ())) or words([config.get("model") or ""]),
+        models=words(values.get("model", ())) or configured_words(config, "model"),
         **_judges(values, config),
         judge_temperature=config.get("judgeTemperature"),
         judge_required=bool(values.get("judge") or values.get("judge_model")),
         store=None if store == "none" else store,
         store_given=config.is_set("store"),
         cache=cache,
-        record=call.cwd / values["record"] if values.get("record") else None,
-        replay=call.cwd / values["replay"] if values.get("replay") else None,
+        record=_folder(values, "record", call.cwd),
+        replay=_folder(values, "replay", call.cwd),
         **_unchanged("who", values, config),
     )
 
 
+def _folder(values: Mapping[str, Any], name: str, cwd: Path) -> Path | None:
+    """Return the folder that an option names, if it is given."""
+    if not values.get(name):
+        return None
+    return cwd / str(values[name])
+
+
+def _set_value(config: Config, key: str) -> Any:
+    """Return the value of a key; `None` where only the default stands."""
+    if config.is_set(key):
+        return config.get(key)
+    return None
+
+
 def _how(values: Mapping[str, Any], config: Config) -> How:
-    runs = values.get("runs")
-    chosen = runs if isinstance(runs, Detect) else None
+    runs, showing = values.get("runs"), dict[str, Any]()
+    if isinstance(runs, Detect):
+        showing = {"detect": runs.difference, "until_decided": runs.until_decided}
     return How(
-        runs=config.get("runs") if config.is_set("runs") else None,
-        detect=chosen.difference if chosen else None,
-        until_decided=bool(chosen and chosen.until_decided),
-        retries=config.get("retries") if config.is_set("retries") else None,
+        runs=_set_value(config, "runs"),
+        **showing,
+        retries=_set_value(config, "retries"),
         timeout_s=seconds_of(values.get("timeout")),
         timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
         direct_timeout_s=config.get("timeoutMs") / 1000,
@@ -255,7 +271,7 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
     if named and all(PAIRED in name for name in named) and (models := words(values.get("model", ()))):
         message = f"--model {','.join(models)} has no effect: every engine is named with a model of its own"
         raise UsageError(Problem("usage.models", message, hint="Leave it out, or name an engine without a model."))
-    return named or words([config.get("engine") or ""])
+    return named or configured_words(config, "engine")
 
 
 def _require_recordings(values: Mapping[str, Any], engines: Sequence[str]) -> None:
@@ -263,12 +279,12 @@ def _require_recordings(values: Mapping[str, Any], engines: Sequence[str]) -> No
     if values.get("only_missing") and not values.get("record"):
         hint = "Name the folder of the recordings: --record DIR --only-missing."
         raise UsageError(Problem("usage.only-missing", "--only-missing goes with --record", hint=hint))
-    flags = ["--record"] if values.get("record") else []
-    if engines:
-        flags.append("--engine")
-    if values.get("replay") and flags:
-        hint = "A replay takes engine and model from the recordings."
-        raise UsageError(Problem("usage.replay", f"--replay and {flags[0]} exclude each other", hint=hint))
+    if not values.get("replay"):
+        return
+    for flag, given in (("--record", values.get("record")), ("--engine", engines)):
+        if given:
+            hint = "A replay takes engine and model from the recordings."
+            raise UsageError(Problem("usage.replay", f"--replay and {flag} exclude each other", hint=hint))
 
 
 def _judges(values: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
@@ -277,8 +293,9 @@ def _judges(values: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
     It is the configured judge's: another one, named by the command or a suite, takes it unless some other claims it.
     """
     named, models = words(values.get("judge", ())), words(values.get("judge_model", ()))
-    configured_judges = words([config.get("judge") or ""])
-    configured_models = () if len(named) > 1 else words([config.get("judgeModel") or ""])
+    configured_judges, configured_models = configured_words(config, "judge"), configured_words(config, "judgeModel")
+    if len(named) > 1:
+        configured_models = ()
     judges = named or configured_judges
     return {
         "judges": judges,
@@ -288,10 +305,9 @@ def _judges(values: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
 
 
 def _overlay(call: Invocation, arguments: Sequence[str]) -> Overlay:
-    held, configured = granted_checks(call.config, call.registry), call.config.find("checks")
-    if held:
+    if held := granted_checks(call.config, call.registry):
         return read_overlay(held.value, held.file, arguments)
-    return read_overlay(configured.value if configured else (), configured.where if configured else "", arguments)
+    return read_overlay(*configured_list(call.config, "checks"), arguments)
 
 
 def runs_of(value: object) -> int | Detect:

@@ -17,6 +17,7 @@ from ..decide.at_best import AtBest, at_best, at_best_text
 from ..decide.foresight import Foreseen, foresee, told
 from ..environment import files_at_home, host_environment, host_variable, secret
 from ..errors import Problem
+from ..plan.planning import cells_of
 from ..plan.preparing import Prepared
 from ..report.wording import span_text
 from ..terminal.output import Output, problem_document
@@ -25,6 +26,7 @@ from ..types.inputs import FileSpec
 from ..types.plan import Cell, SuitePlan, applies
 from ..types.suite import Case
 from ..types.trial import PlanHead, SuiteHead
+from .remarks import said_if
 
 _OWN = "SKILLGAUGE_"
 _SHOWN = 8
@@ -89,11 +91,10 @@ class KeyNeed(Frozen):
     @classmethod
     def of(cls, who: str, traits: Traits) -> Self:
         """Return the keys that a plugin announces, and which of them are here; their values are not read."""
-        present = tuple(filter(secret, traits.secrets))
         return cls(
             who=who,
             variables=traits.secrets,
-            present=present,
+            present=tuple(filter(secret, traits.secrets)),
             login_files=traits.login_files,
             logins=files_at_home(traits.login_files),
         )
@@ -102,8 +103,8 @@ class KeyNeed(Frozen):
     def line(self) -> str:
         """For people."""
         logins = "".join(f" or a login in ~/{file}" for file in self.login_files)
-        here = [f"set: {', '.join(self.present)}"] if self.present else []
-        here += [f"login found: ~/{file}" for file in self.logins]
+        found = (f"login found: ~/{file}" for file in self.logins)
+        here = filter(None, (said_if(self.present, f"set: {', '.join(self.present)}"), *found))
         keys = " or ".join(self.variables)
         return f"{self.who} needs a key: {keys}{logins} ({', '.join(here) or 'none is set'})"
 
@@ -236,8 +237,7 @@ def _below_the_table(prepared: Prepared, arms: Sequence[PlannedArm], most: str) 
 
 def matrix_text(prepared: Prepared) -> str:
     """Count what a run of several engines or models amounts to; empty for any other run."""
-    cells = [cell for suite in prepared.plan.suites for cell in suite.cells]
-    if len({(cell.runner.name, cell.model) for cell in cells}) < 2:
+    if len({(cell.runner.name, cell.model) for cell in cells_of(prepared.plan.suites)}) < 2:
         return ""  # as of most runs; for the counts, every case is looked at
     return _matrix_of(planned_arms(prepared), _most(prepared))
 
@@ -248,13 +248,13 @@ def _matrix_of(arms: Sequence[PlannedArm], most: str) -> str:
     if len(combinations) < 2:
         return ""
     sessions, paid = sum(arm.sessions for arm in of_agents), sum(arm.sessions for arm in of_agents if arm.paid)
-    money = f", of which {paid} cost money" if paid else ""
+    money = said_if(paid, f", of which {paid} cost money")
     return f"{len(combinations)} combinations of engine and model: {most}{counted(sessions, 'session')}{money}"
 
 
 def _most(prepared: Prepared) -> str:
     """Return what stands before numbers of sessions that a run may stop short of."""
-    return "at most " if prepared.plan.head.until_decided else ""
+    return said_if(prepared.plan.head.until_decided, "at most ")
 
 
 def _details(prepared: Prepared, arms: Iterable[PlannedArm]) -> Iterator[str]:
@@ -269,7 +269,8 @@ def _details(prepared: Prepared, arms: Iterable[PlannedArm]) -> Iterator[str]:
 
 def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> PlannedArm:
     cases = [case for _, case in suite.cases() if applies(case, cell.target)]
-    runs = [suite.repeats(case, head) for case in cases] or [head.runs]
+    repeats = [suite.repeats(case, head) for case in cases]
+    runs = repeats or [head.runs]
     return PlannedArm(
         suite=suite.suite.id,
         target=cell.target_id,
@@ -289,7 +290,7 @@ def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> Pla
         cases=len(cases),
         runs=max(runs),
         fewest_runs=min(runs),
-        sessions=sum(runs) if cases else 0,
+        sessions=sum(repeats),
         paid=cell.paid,
     )
 
@@ -311,13 +312,8 @@ def _arm_lines(arm: PlannedArm) -> Iterator[str]:
     """Describe an arm, one line for each sort of thing; arms that have the same get the same lines."""
     where = f"{arm.suite}, {arm.arm}"
     for skill in arm.skills:
-        if skill.role is SkillRole.CANDIDATE:
-            role = ""
-        else:
-            role = f" ({skill.role})"
-        left_out = ""
-        if skill.leaves_out:
-            left_out = f"; left out: {_few(skill.leaves_out)}"
+        role = said_if(skill.role is not SkillRole.CANDIDATE, f" ({skill.role})")
+        left_out = said_if(skill.leaves_out, f"; left out: {_few(skill.leaves_out)}")
         yield f"{where}: skill {skill.name}{role} is installed{left_out}"
     if arm.kind is ArmKind.AGENT and not arm.skills:
         yield f"{where}: no skill is installed"
@@ -359,14 +355,14 @@ class AskedService(Frozen):
     @property
     def phrase(self) -> str:
         """The host, for people."""
-        return f"asks {self.host}{f', from {self.variable}' if self.variable else ''}"
+        return f"asks {self.host}{said_if(self.variable, f', from {self.variable}')}"
 
 
 def asked_services(prepared: Prepared) -> tuple[AskedService, ...]:
     """The services that a run would ask: those of engines, then those of judges; each once."""
     cast = prepared.cast
     setups = cast.engines.setups
-    runners = [cell.runner for suite in prepared.plan.suites for cell in suite.cells if cell.arm.kind is ArmKind.AGENT]
+    runners = [cell.runner for cell in cells_of(prepared.plan.suites) if cell.arm.kind is ArmKind.AGENT]
     # A dry run may plan with an engine that could not be made.
     asking = [
         (f"engine {one.name!r}", one.service, setups[one.digest].traits) for one in runners if one.digest in setups

@@ -22,11 +22,11 @@ from pydantic import ValidationError
 from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.immutables import immutable
 
-from ..config.arguments import words
 from ..config.configuration import Config
 from ..config.trusting import leading_out, takes_part
-from ..errors import Origin, Problem, Severity, SkillgaugeError, UsageError, did_you_mean, errors_among
+from ..errors import Origin, Problem, Severity, SkillgaugeError, UsageError, errors_among
 from ..plan.options import PAIRED, EvalOptions
+from ..plan.planning import cells_of
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import ENGINES
 from ..types.arms import ArmKind
@@ -34,7 +34,9 @@ from ..types.gate import Quarantined
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
 from ..types.suite import Case
 from ..types.trial import SuiteHead
-from .invocation import Invocation
+from .added_checks import unknown_key
+from .invocation import Invocation, configured_list, configured_words
+from .remarks import said_if
 
 if TYPE_CHECKING:
     from ..report.summary import FigureSource
@@ -87,16 +89,19 @@ def _unused(call: Invocation, options: EvalOptions, prepared: Prepared) -> Itera
     Raises:
         PluginError: it names an engine that is not installed.
     """
-    configured = words([call.config.get("engine") or ""])
+    configured = configured_words(call.config, "engine")
     named = [name for name in options.who.engines if name not in configured]
     for name in named:
         call.registry.resolve(ENGINES, name.partition(PAIRED)[0])
-    cells = (cell for suite in prepared.plan.suites for cell in suite.cells)
-    if prepared.cast.engines.setups or any(cell.arm.kind is ArmKind.AGENT for cell in cells):
-        return
-    if named or options.who.replay:
-        message = f"{'--engine' if named else '--replay'} has no effect: what is evaluated here is called directly"
+    flag = said_if(named, "--engine") or said_if(options.who.replay, "--replay")
+    if flag and not _has_agents(prepared):
+        message = f"{flag} has no effect: what is evaluated here is called directly"
         yield Problem("usage.unused", message, hint="Leave it out.", severity=Severity.WARNING)
+
+
+def _has_agents(prepared: Prepared) -> bool:
+    kinds = {cell.arm.kind for cell in cells_of(prepared.plan.suites)}
+    return ArmKind.AGENT in kinds or bool(prepared.cast.engines.setups)
 
 
 class QuarantineRule(Frozen):
@@ -146,10 +151,8 @@ class Quarantine:
     def _remarks(self, used: set[Origin], today: date) -> Iterator[Problem]:
         for rule, origin in self.rules:
             if origin not in used:
-                message, hint = (
-                    f"quarantine of {rule.case!r} matches no case",
-                    "Correct its case or suite, or remove it.",
-                )
+                message = f"quarantine of {rule.case!r} matches no case"
+                hint = "Correct its case or suite, or remove it."
                 yield Problem("config.unused-quarantine", message, origin=origin, hint=hint, severity=Severity.WARNING)
             elif rule.until <= today:
                 message = f"the quarantine of {rule.case!r} ended on {rule.until}: it gates again"
@@ -169,9 +172,7 @@ def quarantined(prepared: Prepared, config: Config) -> Prepared:
     Raises:
         UsageError: with everything that is wrong with them.
     """
-    configured = config.find("quarantine")
-    rules = read_quarantine(configured.value if configured else (), configured.where if configured else "")
-    return rules.over(prepared, date.today())
+    return read_quarantine(*configured_list(config, "quarantine")).over(prepared, date.today())
 
 
 def read_quarantine(configured: Sequence[Mapping[str, object]], file: str) -> Quarantine:
@@ -198,23 +199,16 @@ def read_quarantine(configured: Sequence[Mapping[str, object]], file: str) -> Qu
 
 def _problem(key: str, fault: str, rule: Origin) -> Problem:
     """Make a problem of one fault that pydantic found."""
-    known = tuple(QuarantineRule.model_fields)
     if fault == "missing":
-        hint = None
-        if key == "until":
-            hint = "A quarantine without a date would never end: until: 2027-01-31"
-        return Problem("config.missing-key", f"{key!r} is missing", origin=rule, hint=hint)
+        return Problem("config.missing-key", f"{key!r} is missing", origin=rule, hint=_HINTS.get(key))
     origin = Origin(rule.file, (*rule.pointer, key))
     if fault == "extra_forbidden":
-        near = did_you_mean(key, known)
-        hint = None
-        if not near:
-            hint = f"Use one of {', '.join(known)}."
-        return Problem("config.unknown-key", f"unknown key {key!r}{near}", origin=origin, hint=hint)
-    wanted = "text"
-    if key == "until":
-        wanted = "a date such as 2027-01-31"
-    return Problem("config.wrong-type", f"{key!r} must be {wanted}", origin=origin)
+        return unknown_key("config.unknown-key", key, QuarantineRule, origin)
+    return Problem("config.wrong-type", f"{key!r} must be {_WANTED.get(key, 'text')}", origin=origin)
+
+
+_HINTS = {"until": "A quarantine without a date would never end: until: 2027-01-31"}
+_WANTED = {"until": "a date such as 2027-01-31"}
 
 
 def gating(view: RunView, figures: FigureSource) -> RunView:

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from ..errors import Problem, UsageError
+from .remarks import said_if
 
 T = TypeVar("T")
 
@@ -90,8 +91,6 @@ def require_descriptors(trials_at_once: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
         return
     possible = (hard - _OWN) // _PER_TRIAL
-    fewer = ""
-    if possible > 0:
-        fewer = f"ask for fewer trials at once: --concurrency {possible}; or "
+    fewer = said_if(possible > 0, f"ask for fewer trials at once: --concurrency {possible}; or ")
     message = f"{trials_at_once} trials at once need {needed} file descriptors, and {hard} are allowed"
     raise UsageError(Problem("run.descriptors", message, hint=f"{fewer}raise the limit: ulimit -n {needed}"))

@@ -6,7 +6,7 @@ while a run told them its events are reported, since it was too late to stop the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -25,13 +25,27 @@ if TYPE_CHECKING:
     from ..plan.preparing import Prepared
     from ..types.arms import GroupKey
     from ..types.judged_gates import JudgedGates
-    from ..types.result import Figure, RunView, Table, TrialResult
+    from ..types.result import Figure, GroupSummary, RunView, Table, TrialResult
     from ..types.trajectory import TrajectoryEvent
     from ..types.trial import PlanHead, Trial
     from ..types.usage import BudgetStanding, SharedBudget
 
     Remark = str | tuple[GroupKey, Figure | Table]
     """A line about the run, or a figure or table of one of its groups."""
+
+
+def said_if(condition: object, text: str) -> str:
+    """A part of a sentence that is only said on a condition; empty without it."""
+    if condition:
+        return text
+    return ""
+
+
+def severity_of(*, stops: bool) -> Severity:
+    """The weight of a problem that stops the run, or does not."""
+    if stops:
+        return Severity.ERROR
+    return Severity.WARNING
 
 
 class Watcher(Protocol):
@@ -85,7 +99,7 @@ def commented(entries: Iterable[IndexEntry], view: RunView, folder: Path) -> tup
                 added.setdefault(group, []).append(one)
         except Exception as error:  # noqa: BLE001 - isolation point: a run must not end badly for want of a remark
             lines.append(f"{entry.distribution} failed to comment on this run: {one_line(error)}")
-    return (_with(view, added) if added else view), tuple(lines)
+    return with_remarks(view, added), tuple(lines)
 
 
 GATE_NOTICES = "gate_notices"
@@ -116,20 +130,23 @@ def foretold(entries: Iterable[IndexEntry], head: PlanHead, judged: JudgedGates,
             )
 
 
-def _with(view: RunView, added: dict[GroupKey, list[Figure | Table]]) -> RunView:
-    """The same run; what an earlier look at it has said of the same is replaced."""
+def with_remarks(view: RunView, added: Mapping[GroupKey, Sequence[Figure | Table]]) -> RunView:
+    """The same run with what is said of its groups; what an earlier look at it has said of the same is replaced."""
+    if not added:
+        return view
+    groups = tuple(_with(group, added.get(group.key, ())) for group in view.summary.groups)
+    return replace(view, summary=view.summary.model_copy(update={"groups": groups}))
+
+
+def _with(group: GroupSummary, new: Sequence[Figure | Table]) -> GroupSummary:
     from ..types.result import Figure, Table  # noqa: PLC0415 - as above
 
-    groups = []
-    for group in view.summary.groups:
-        new = added.get(group.key, [])
-        names = {one.name for one in new}
-        figures = [one for one in group.figures if one.name not in names]
-        figures += [one for one in new if isinstance(one, Figure)]
-        tables = [one for one in group.tables if one.name not in names]
-        tables += [one for one in new if isinstance(one, Table)]
-        groups.append(group.model_copy(update={"figures": tuple(figures), "tables": tuple(tables)}))
-    return replace(view, summary=view.summary.model_copy(update={"groups": tuple(groups)}))
+    names = {one.name for one in new}
+    figures = [one for one in group.figures if one.name not in names]
+    figures += [one for one in new if isinstance(one, Figure)]
+    tables = [one for one in group.tables if one.name not in names]
+    tables += [one for one in new if isinstance(one, Table)]
+    return group.model_copy(update={"figures": tuple(figures), "tables": tuple(tables)})
 
 
 def used_up(budget: SharedBudget, standing: BudgetStanding) -> Problem:
@@ -169,9 +186,6 @@ def _failures(registry: Registry, prepared: Prepared, is_named: Callable[[str], 
         kind, _, name = plugin.partition(".")
         if kind != EXTENSIONS or problem.message in reported:
             continue
-        if is_named(name):
-            severity = Severity.ERROR
-        else:
-            severity = Severity.WARNING
+        severity = severity_of(stops=is_named(name))
         hint = f"The results are unaffected; to run without it: --no-plugin {name}."
         yield replace(problem, message=clean(problem.message), hint=problem.hint or hint, severity=severity)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 
 from skillgauge_documents.immutables import immutable
@@ -25,6 +25,7 @@ from ..types.comparison import Counts
 from ..types.result import ResultOrder, RunSource, RunView, TrialResult
 from ..types.trial import CaseHead, SuiteHead
 from .invocation import Invocation
+from .remarks import said_if
 
 AGENT_FORMATS = ("html",)
 """Reporters that are used beside the default ones for suites with agents, whose sessions somebody wants to read."""
@@ -51,7 +52,9 @@ class Reports:
 
     def unwritable(self) -> tuple[Problem, ...]:
         """Return the places that reports cannot be written to, before anything is paid for."""
-        folders = {self.folder} if self.names or (self.own and self.file is None) else set()
+        folders = set[Path]()
+        if self.names or (self.own and self.file is None):
+            folders.add(self.folder)
         if self.file is not None:
             folders.add(self.file.absolute().parent)
         return tuple(filter(None, map(unwritable, sorted(folders))))
@@ -128,14 +131,12 @@ def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[s
         elif options.own or wanted:
             by_document.setdefault(suite.document, set()).add(suite.id)
     documents = _OwnDocuments(view, registry, options, are_several=len(by_document) > 1)
-    writers: dict[str, Callable[[], Path | None]] = {}
-    for name, ids in by_document.items():
-        writers[name] = partial(documents.write, name, frozenset(ids))
-    names = [name for name, _ in placed.values()]
+    writers: dict[str, Callable[[], Path | None]] = {
+        name: partial(documents.write, name, frozenset(ids)) for name, ids in by_document.items()
+    }
+    has_namesakes = len({name for name, _ in placed.values()}) < len(placed)
     for suite_id, (name, folder) in placed.items():
-        title = name
-        if len(set(names)) < len(names):
-            title = f"{name} of {suite_id}"
+        title = f"{name}{said_if(has_namesakes, f' of {suite_id}')}"
         writers[title] = partial(documents.write_placed, suite_id, name, folder)
     return writers
 
@@ -219,9 +220,7 @@ def write_report(
     """
     run_stamp = stamp(view.run.started_at)
     paths = [_place(one, name, suffix or reporter.suffix, folder, run_stamp) for one in reporter.render(view)]
-    if paths:
-        return paths[0]
-    return None
+    return next(iter(paths), None)
 
 
 def _place(artifact: Artifact, name: str, suffix: str, folder: Path, run_stamp: str) -> Path:
@@ -303,5 +302,5 @@ def _chunks_of(path: Path) -> Iterator[bytes]:
 def free_place(folder: Path, seconds: float, suffix: str) -> Path:
     """Return a free place in a folder that has a report for each run, named after the second in which the run began."""
     name = stamp(seconds)[:19] + "Z"
-    numbers = ("" if number == 1 else f"-{number}" for number in count(1))
+    numbers = chain([""], (f"-{number}" for number in count(2)))
     return next(path for number in numbers if not (path := folder / f"{name}{number}.{suffix}").exists())

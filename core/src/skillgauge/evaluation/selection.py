@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,10 @@ from ..plan.suites import load_suites
 from ..plugins.installed import read_index
 from ..plugins.registry import Registry
 from ..types.plan import Selection
+from ..types.result import TrialResult, Verdict
 from ..types.suite import Case
+from ..types.trial import SuiteHead
+from .remarks import said_if
 
 
 class Choice(Selection):
@@ -49,6 +53,12 @@ def case_key(case: Case) -> str:
     return f"{case.execution_digest} {case.checks_digest} {case.id}"
 
 
+def is_failure(result: TrialResult, suite: SuiteHead) -> bool:
+    """Tell whether a result is an error, or a failure of an arm that is not a mere baseline."""
+    has_failed = result.verdict is Verdict.FAIL and not suite.is_baseline(result.arm)
+    return has_failed or result.verdict is Verdict.ERROR
+
+
 def choice(values: Mapping[str, Any], cases: tuple[str, ...]) -> Choice:
     """Return the choice that parsed options make, beside cases that are named by themselves.
 
@@ -69,8 +79,8 @@ def choice(values: Mapping[str, Any], cases: tuple[str, ...]) -> Choice:
 Matches = Callable[[str], bool]
 """Tells whether a lower-case text fits an expression."""
 
-_TOKEN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""")
-_OPERATORS = ("and", "or", "not")
+_TOKEN = re.compile(r"""\s*(?:([()]|[^\s()"']+)|(["'])(.*?)\2)""", re.DOTALL)
+_AFTER_A_WORD = ("and", "or", ")")
 
 
 @cache
@@ -103,18 +113,14 @@ def _tokens(expression: str) -> Iterable[_Token]:
         match = _TOKEN.match(expression, position)
         if match is None:
             raise _wrong(expression, "a quotation mark is never closed")
-        bracket, double, single, word = match.groups()
-        if double is not None:
-            quoted = double
-        else:
-            quoted = single
-        yield (False, bracket or word) if quoted is None else (True, quoted)
+        word, mark, quoted = match.groups()
+        yield mark is not None, word or quoted
         position = match.end()
 
 
 def _either(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
     left_side, rest = _both(tokens, whole)
-    if rest and _is(rest[0], "or"):
+    if _begins(rest, "or"):
         right, rest = _either(rest[1:], whole)
         return lambda text: left_side(text) or right(text), rest
     return left_side, rest
@@ -122,7 +128,7 @@ def _either(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
 
 def _both(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
     left_side, rest = _single(tokens, whole)
-    if rest and _is(rest[0], "and"):
+    if _begins(rest, "and"):
         right, rest = _both(rest[1:], whole)
         return lambda text: left_side(text) and right(text), rest
     return left_side, rest
@@ -132,22 +138,22 @@ def _single(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
     if not tokens:
         raise _wrong(whole, "a word is missing at its end")
     (quoted, word), rest = tokens[0], tokens[1:]
-    if _is(tokens[0], "not"):
+    if _begins(tokens, "not"):
         matches, rest = _single(rest, whole)
         return lambda text: not matches(text), rest
-    if not quoted and word == "(":
+    if _begins(tokens, "("):
         matches, rest = _either(rest, whole)
-        if not rest or rest[0] != (False, ")"):
+        if not _begins(rest, ")"):
             raise _wrong(whole, "a bracket is never closed")
         return matches, rest[1:]
-    if not quoted and (word in _OPERATORS or word == ")"):
+    if not quoted and word in _AFTER_A_WORD:
         raise _wrong(whole, f"a word is missing before {word!r}")
     lowered = word.lower()
     return lambda text: lowered in text, rest
 
 
-def _is(token: _Token, operator: str) -> bool:
-    return token == (False, operator)
+def _begins(tokens: list[_Token], operator: str) -> bool:
+    return tokens[:1] == [(False, operator)]
 
 
 def _wrong(expression: str, why: str) -> UsageError:
@@ -156,7 +162,7 @@ def _wrong(expression: str, why: str) -> UsageError:
 
 
 _DIFF = "To compare two reports: skillgauge report diff A B."
-_NO_REPORT = "No report is called so either: `skillgauge plugins list --kind reporters`."
+_NO_REPORT = "No report is called so either: `skillgauge plugins list --kind reporters`. "
 _HINT = "List the cases with `skillgauge eval --list`, and write a path with a slash: ./NAME."
 
 
@@ -176,19 +182,20 @@ def require_cases(
     """
     if not words:
         return
-    if after_format:
-        hint = f"{_NO_REPORT} {_HINT}"
-    else:
-        hint = _HINT
+    hint = f"{said_if(after_format, _NO_REPORT)}{_HINT}"
     try:
         suites = load_suites(options.what, options.cwd, registry).suites
     except SkillgaugeError as error:
         further = () if "diff" in words else error.problems  # two reports are no suites, and were not meant as such
         raise UsageError([*_neither(words, (), options, hint), *further]) from error
-    names = {name: None for suite in suites for case in suite.cases for name in (case.id, case.name) if name}
+    names = _names(case for suite in suites for case in suite.cases)
     unknown = [word for word in words if not any(fnmatchcase(name, word) for name in names)]
     if unknown:
-        raise UsageError(list(_neither(unknown, tuple(names), options, hint)))
+        raise UsageError(list(_neither(unknown, names, options, hint)))
+
+
+def _names(cases: Iterable[Case]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for case in cases for name in (case.id, case.name) if name))
 
 
 def _neither(words: Sequence[str], cases: Sequence[str], options: EvalOptions, hint: str) -> Iterator[Problem]:
@@ -198,25 +205,24 @@ def _neither(words: Sequence[str], cases: Sequence[str], options: EvalOptions, h
         here = []
     reporters = {entry.name for entry in read_index().entries("reporters")}  # after `--format json` it may be meant so
     for word in words:
-        below = [f"{one}/{word}" for one in here if _is_word(word) and os.path.exists(options.cwd / one / word)]  # noqa: PTH110 - never raises
-        if below:
-            near = f" (did you mean {below[0]}?)"
-        else:
-            near = did_you_mean(word, [*here, *cases, *reporters])
+        near = _below(word, here, options.cwd) or did_you_mean(word, [*here, *cases, *reporters])
         message = f"there is no path or case called {word!r}{near}"
         yield Problem("usage.neither-path-nor-case", message, hint=_special_hint(word, options.how) or hint)
+
+
+def _below(word: str, folders: Iterable[str], cwd: Path) -> str:
+    """Return a phrase that names the first folder in which a word is a path; empty if none is."""
+    if Path(word).name != word:
+        return ""  # it leads elsewhere
+    found = (folder for folder in folders if os.path.exists(cwd / folder / word))  # noqa: PTH110 - never raises
+    return next((f" (did you mean {folder}/{word}?)" for folder in found), "")
 
 
 def _special_hint(word: str, how: How) -> str:
     """Return what was meant by a word that some people take for a part of an option, or for a command."""
     if how.timeout_is_bare and (time := short_time(f"{(how.timeout_s or 0) * 1000:g} {word}")):
         return f"If that is the unit of a time, write both in one word: --timeout {time}."
-    return _DIFF if word == "diff" else ""
-
-
-def _is_word(word: str) -> bool:
-    """Tell whether a part of a path leads nowhere by itself."""
-    return Path(word).name == word
+    return said_if(word == "diff", _DIFF)
 
 
 def around(files: Iterable[Path], formats: Mapping[str, SuiteFormat], cwd: Path) -> tuple[Path, ...]:
@@ -239,14 +245,16 @@ def around(files: Iterable[Path], formats: Mapping[str, SuiteFormat], cwd: Path)
 
     roots: set[Path] = set()
     for file in (Path(os.path.normpath(one)) for one in files):
-        places = (*_folders(file, cwd), file)
-        roots.update(next(([place] for place in places if claimed(place)), []))
+        roots.update(islice(filter(claimed, (*_folders(file, cwd), file)), 1))
     return tuple(sorted(one for one in roots if roots.isdisjoint(one.parents)))
 
 
 def _folders(file: Path, cwd: Path) -> Iterator[Path]:
     """From the nearest to the working directory, or to the root if the file is not below it."""
-    for folder in (file, *file.parents) if file.is_dir() else file.parents:
+    folders: Sequence[Path] = file.parents
+    if file.is_dir():
+        folders = (file, *folders)
+    for folder in folders:
         yield folder
         if folder == cwd:
             return

@@ -29,7 +29,8 @@ from ..types.result import RunView, Verdict
 from ..types.trial import CaseHead
 from .elsewhere.places import user_cache
 from .invocation import Invocation
-from .selection import Choice, case_key
+from .remarks import said_if
+from .selection import Choice, case_key, is_failure
 
 LATEST = "latest"
 """The word for the newest run; `latest~1` is the one before it, and so on."""
@@ -175,12 +176,10 @@ def run_reports(
 
 def _foreign(call: Invocation, view: RunView, *, counts: bool) -> Problem | None:
     """Return the reason why a stored run is refused; where it is only shown, or compared with, the user is warned."""
-    why = why_foreign(view)
-    if not why:
+    if not (why := why_foreign(view)):
         return None
-    is_refused = counts or call.globals.untrusted
     message = f"run {plain(view.run.run_id)} in {store_place(call)} is not your own word: {why}"
-    if is_refused:
+    if counts or call.globals.untrusted:
         return Problem("store.not-yours", message, hint=_REFUSED_HINT)
     call.listener.problems([Problem("store.not-yours", message, hint=_SHOWN_HINT, severity=Severity.WARNING)])
     return None
@@ -227,10 +226,7 @@ def baseline_files(call: Invocation) -> Mapping[str, Path]:
 
 def baseline_source(call: Invocation, word: str) -> str:
     """The file of the run that is kept under this name; the word itself if there is none."""
-    kept = baseline_files(call).get(word)
-    if kept is None:
-        return word
-    return str(kept)
+    return str(baseline_files(call).get(word, word))
 
 
 Place = tuple[str, str]
@@ -262,12 +258,12 @@ class Earlier:
             if place not in cases:
                 continue
             places_read.add(place)
-            mere_baseline = heads[result.suite_id].is_baseline(result.arm)
-            if result.verdict is Verdict.ERROR or (result.verdict is Verdict.FAIL and not mere_baseline):
+            if is_failure(result, heads[result.suite_id]):
                 self.failed.add(place)
             if result.repeat == 1 and result.verdict is not Verdict.ERROR:
                 self.done[result.group, result.case_id] = (result.execution_id, digests.get(place, ""))
-        self.runs += [view.run.run_id] if places_read else []
+        if places_read:
+            self.runs.append(view.run.run_id)
         return places_read
 
 
@@ -310,9 +306,8 @@ def only_failed(call: Invocation, options: EvalOptions) -> EvalOptions:
         case_key(case) for suite in loaded for case in suite.cases if (suite.id, case.id) in earlier.failed
     )
     if not keys:
-        if not earlier.runs:
-            why = "no earlier run of this is stored"
-        else:
+        why = "no earlier run of this is stored"
+        if earlier.runs:
             why = f"nothing failed in {_named(earlier)}"
         call.listener.notice(f"--last-failed: {why}, so all cases are run")
         return options
@@ -339,9 +334,7 @@ def only_changed(call: Invocation, options: EvalOptions, plan: Plan) -> EvalOpti
 
 
 def _named(earlier: Earlier) -> str:
-    more = ""
-    if len(earlier.runs) > 1:
-        more = f" and {len(earlier.runs) - 1} before it"
+    more = said_if(len(earlier.runs) > 1, f" and {len(earlier.runs) - 1} before it")
     return f"run {plain(earlier.runs[0])}{more}"
 
 

@@ -34,7 +34,8 @@ from .checks.variables import unset_variables, withheld_variables
 from .engines import Engines
 from .images import BroughtImage, plan_images
 from .judging import Judging, checked, find_judges, wanted_judges
-from .options import EvalOptions
+from .options import EvalOptions, Who, as_opened
+from .planning import cells_of
 from .resources import ChosenSandbox, choose_sandbox, choose_store, serving_stores
 from .suites import Suites
 from .survey import Survey
@@ -68,7 +69,9 @@ class Cast:
     @property
     def paid_scorers(self) -> frozenset[str]:
         """Names in checks of scorers whose verdict costs money."""
-        return frozenset(self.scorers.judged if self.judging.spenders else ())
+        if not self.judging.spenders:
+            return frozenset()
+        return frozenset(self.scorers.judged)
 
 
 async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Survey], registry: Registry) -> Cast:
@@ -104,8 +107,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
 
     provenance = registry.provenance()
     problems += engines.unclaimed(who.models)  # looks at engines that are no part of the run
-    cases = _cases_with_images(surveys) if who.executes else []
-    sandbox, images = await _find_sandbox(options, engines, cases, registry, problems)
+    sandbox, images = await _find_sandbox(options, engines, _cases_with_images(who, surveys), registry, problems)
     store, executor = _find_keeping(options, registry, problems)
     problems += unshared_budget(how.budget.shared, store, spenders)
     problems += unshared_services(how.services, store, spenders)
@@ -133,15 +135,16 @@ def _passed_variables(surveys: Sequence[Survey]) -> dict[HostVariable, Origin | 
     return {variable: origin for survey in surveys for variable, origin in survey.passed.items()}
 
 
-def _cases_with_images(surveys: Sequence[Survey]) -> list[Case]:
+def _cases_with_images(who: Who, surveys: Sequence[Survey]) -> list[Case]:
+    if not who.executes:
+        return []
     return [case for survey in surveys for case in survey.images]
 
 
 def _scorer_problems(surveys: Sequence[Survey], scorers: Scorers, *, users: bool) -> Iterator[Problem]:
     """Return the problems of cases, and of the scorers that their checks name, and their users if these are asked."""
     of_cases = [problem for survey in surveys for problem in survey.problems]
-    asked = [(*survey.checks, *survey.users) if users else survey.checks for survey in surveys]
-    of_checks = scorers.inspect(check for checks in asked for check in checks)
+    of_checks = scorers.inspect(check for survey in surveys for check in survey.asked(users=users))
     return scorer_problems([*of_cases, *of_checks])
 
 
@@ -152,20 +155,19 @@ def _find_keeping(
     who = options.who
     store, executor = None, None
     with collected(problems):
-        serving = serving_stores(who.store, registry) if who.store else ()
-        problems += unkept_run(who.store, [store.name for store in serving], is_given=who.store_given)
+        serving = [one.name for one in serving_stores(who.store, registry)]
+        problems += unkept_run(who.store, serving, is_given=who.store_given)
         store = choose_store(who.store, registry, is_explicit=who.store_given)
-        executor = registry.make(EXECUTORS, who.executor) if who.executor else None
+        if who.executor:
+            executor = registry.make(EXECUTORS, who.executor)
     return store, executor
 
 
 def _files_with(scorers: Collection[str], surveys: Sequence[Survey], cwd: Path) -> list[str]:
     """Return the files whose checks name one of these scorers, each once, as the user can open them."""
-    origins = (
-        check.origin for survey in surveys for check in (*survey.checks, *survey.users) if check.scorer in scorers
-    )
+    origins = (check.origin for survey in surveys for check in survey.asked() if check.scorer in scorers)
     files = dict.fromkeys(Path(origin.file) for origin in origins if origin)
-    return [str(file.relative_to(cwd)) if file.is_relative_to(cwd) else str(file) for file in files]
+    return [as_opened(file, cwd) for file in files]
 
 
 async def _find_judging(
@@ -174,7 +176,7 @@ async def _find_judging(
     """Return the judges of a run that needs one for checks of these files."""
     who = options.who
     names, models = wanted_judges(who, suites.suites, registry)
-    runners = [cell.runner for plan in plans for cell in plan.cells]
+    runners = [cell.runner for cell in cells_of(plans)]
     return await checked(find_judges(names, models, who.judge_temperature, registry, runners, files))
 
 

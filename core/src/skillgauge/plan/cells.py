@@ -47,8 +47,9 @@ class CellMaker:
         for arm in arms:
             if arm.kind is ArmKind.DIRECT:
                 cells += self._direct(suite, arm, target, problems)
-        agent_arms = tuple(arm for arm in arms if arm.kind is ArmKind.AGENT)
-        return [*cells, *self._agent(suite, agent_arms, target, problems)] if agent_arms else cells
+        if agent_arms := tuple(arm for arm in arms if arm.kind is ArmKind.AGENT):
+            cells += self._agent(suite, agent_arms, target, problems)
+        return cells
 
     def _arms(self, suite: Suite) -> list[Arm]:
         has_baseline = self.options.what.same or self.options.how.baseline
@@ -106,7 +107,9 @@ class CellMaker:
 
     def _require_conversations(self, engine: str, traits: Traits, suite: Suite) -> None:
         """Note that an engine cannot go on with a session, if a case has further turns."""
-        case = None if traits.conversations else next((case for case in suite.cases if case.turns or case.user), None)
+        if traits.conversations:
+            return
+        case = next((case for case in suite.cases if case.turns or case.user), None)
         if case is not None:
             message = f"engine {engine!r} cannot continue a session, and case {case.id!r} has several turns"
             hint = "Name one that can: `skillgauge plugins info engines NAME` tells."
@@ -119,7 +122,7 @@ class CellMaker:
         if not names:
             return self._pairs_by_model(suite, models)
         engines = [name for name in names if PAIRED not in name]
-        misfits = self._misfits(suite, engines) if len(engines) > 1 else set()
+        misfits = self._misfits(suite, engines)
         pairs = {(engine, model): None for engine in engines for model in models if (engine, model) not in misfits}
         _require_all(engines, models, pairs)
         if misfits and (problem := _left_out(engines, models, misfits)) not in problems:
@@ -127,7 +130,12 @@ class CellMaker:
         return _in_order(names, pairs)
 
     def _misfits(self, suite: Suite, engines: Sequence[str]) -> set[tuple[str, str | None]]:
-        """Return the combinations of these engines and the models of the user that no vendor offers."""
+        """Return the combinations of these engines and the models of the user that no vendor offers.
+
+        A single engine gets every model that the user names for it.
+        """
+        if len(engines) < 2:
+            return set()
         setups = {name: self.engines.find(name, [], suite) for name in engines}  # its problems are noted with its cells
         return {
             (name, model)
@@ -139,9 +147,7 @@ class CellMaker:
     def _engine_names(self, suite: Suite) -> tuple[str, ...]:
         if self.options.who.replay:
             return (self.engines.player().name,)
-        if self.options.who.engines:
-            return self.options.who.engines
-        return (suite.defaults.engine,) if suite.defaults.engine else ()
+        return self.options.who.engines or tuple(filter(None, [suite.defaults.engine]))
 
     def _pairs_by_model(self, suite: Suite, models: Sequence[str | None]) -> list[tuple[str, str | None]]:
         pairs = []
@@ -159,7 +165,10 @@ def _in_order(names: Sequence[str], pairs: Collection[tuple[str, str | None]]) -
     ordered: list[tuple[str, str | None]] = []
     for name in names:
         engine, paired, model = name.partition(PAIRED)
-        ordered += [(engine, model or None)] if paired else [pair for pair in pairs if pair[0] == name]
+        if paired:
+            ordered.append((engine, model or None))
+        else:
+            ordered += [pair for pair in pairs if pair[0] == name]
     return list(dict.fromkeys(ordered))
 
 
@@ -171,18 +180,21 @@ def _require_all(
     Raises:
         UsageError: there is one.
     """
-    idle = [engine for engine in engines if engine not in {name for name, _ in pairs}]
-    unused = [model for model in models if engines and model not in {model for _, model in pairs}]
+    if not engines:
+        return
+    serving, served = {engine for engine, _ in pairs}, {model for _, model in pairs}
     listed = ", ".join(map(str, models))
     found = [
         Problem("usage.models", f"engine {name!r} serves none of {listed}", hint=f"Name its own: --engine {name}/MODEL")
-        for name in dict.fromkeys(idle)
+        for name in dict.fromkeys(engines)
+        if name not in serving
     ]
     found += [
         Problem(
             "usage.models", f"none of {', '.join(engines)} serves {model!r}", hint=f"Pair it: --engine NAME/{model}"
         )
-        for model in dict.fromkeys(unused)
+        for model in dict.fromkeys(models)
+        if model not in served
     ]
     UsageError.raise_for(found)
 
@@ -207,12 +219,15 @@ def _limits(target: Target, suite: Suite, timeout_s: float | None) -> Limits:
 
 
 def _no_engine(suite: Suite, able: tuple[str, ...], model: str | None) -> Problem:
+    many, nobody = "are installed", "none is installed"
+    if model:
+        many, nobody = f"serve {model!r}", f"none that is installed serves {model!r}"
     if able:
-        reason = f"several {f'serve {model!r}' if model else 'are installed'}: {', '.join(able)}"
+        reason = f"several {many}: {', '.join(able)}"
         choices = " or ".join(f"--engine {name}" for name in able)
         hint = f"Choose one: {choices}; `plugins doctor` says which work here."
     else:
-        reason = f"none that is installed serves {model!r}" if model else "none is installed"
+        reason = nobody
         hint = "Name one with --engine NAME; to install one: pip install skillgauge-engine-claude-code"
     message = f"suite {suite.id!r} needs an agent engine, and {reason}"
     return Problem("engine.none", message, origin=suite.origin, hint=hint)

@@ -75,11 +75,21 @@ def _unclaimed(path: Path, formats: Mapping[str, SuiteFormat], shapes: Sequence[
 
 def _folders_of(suite_format: SuiteFormat) -> tuple[str, ...]:
     """The hidden folders that a format names, without what is not below the searched folder."""
-    folders = suite_format.searched_folders if isinstance(suite_format, FormatWithFolders) else ()
-    if not isinstance(folders, tuple | list):
+    if not isinstance(suite_format, FormatWithFolders) or not isinstance(suite_format.searched_folders, tuple | list):
         return ()
-    names = [folder for folder in folders if isinstance(folder, str) and folder.strip("./")]
-    return tuple(folder for folder in names if folder.startswith(".") and ".." not in folder.split("/"))
+    return tuple(filter(_is_hidden_below, suite_format.searched_folders))
+
+
+def _is_hidden_below(folder: object) -> bool:
+    """Tell whether this is the path of a hidden folder that lies below whatever is searched."""
+    if not isinstance(folder, str) or not folder.strip("./"):
+        return False
+    return folder.startswith(".") and ".." not in folder.split("/")
+
+
+def _is_entered(path: Path) -> bool:
+    """Tell whether this is a folder that a search enters."""
+    return path.is_dir() and path.name not in SKIPPED_FOLDERS
 
 
 class _Search:
@@ -137,19 +147,24 @@ class _Search:
         return hit
 
     def _children(self, folder: Path) -> list[Path]:
-        """Return what a search of a folder looks at; nothing for a file."""
+        """Return what a search of a folder looks at, links to folders apart; nothing for a file."""
         try:
-            shown = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
-            paths = [*shown, *(folder / name for name in self._hidden)]
-            folders = {path for path in paths if path.is_dir() and path.name not in SKIPPED_FOLDERS}
-            files = {path for path in shown if not path.is_dir()}
+            paths, folders = self._listed(folder)
         except OSError:  # it is a file, nobody may list it, or what is listed cannot be looked at
             return []
         real = Path(os.path.realpath(folder))
         self._visited.add(str(real))
         linked = {path for path in folders if Path(os.path.realpath(path)) != real / path.relative_to(folder)}
         self._links += sorted(linked)
-        return [path for path in paths if path in files or path in folders - linked]
+        return [path for path in paths if path not in linked]
+
+    def _listed(self, folder: Path) -> tuple[list[Path], set[Path]]:
+        """Return the files and folders in a folder that a search enters, in order, and which of them are folders."""
+        shown = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+        paths = [*shown, *(folder / name for name in self._hidden)]
+        folders = set(filter(_is_entered, paths))
+        entered = folders.union(path for path in shown if not path.is_dir())
+        return [path for path in paths if path in entered], folders
 
 
 def _ambiguous(path: Path, claims: Mapping[str, Claim]) -> Problem:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from skillgauge_documents.frozen import EMPTY, JsonObject, digest
 
@@ -71,12 +72,14 @@ class Engines:
         message = f"several engines play recordings: {listed}"
         raise PluginError(Problem("plugin.ambiguous", message, hint="Leave all but one out, with --no-plugin NAME."))
 
-    def recorder(self, folder: Path, clean: Clean) -> Recorder:
-        """Return the recorder that keeps the sessions of a run in a folder.
+    def recorder(self, folder: Path | None, clean: Clean) -> Recorder | None:
+        """Return the recorder that keeps the sessions of a run in a folder; `None` without one.
 
         Raises:
             PluginError: no installed engine plays recordings, or the one that does makes none.
         """
+        if folder is None:
+            return None
         player = self.player()
         if player.provider.records is None:
             raise PluginError(broken(player, "plays recordings and makes none"))
@@ -94,9 +97,12 @@ class Engines:
     def _make(self, name: str, wanted: JsonObject) -> AgentSetup:
         resolved = self._registry.resolve(ENGINES, name)
         place = resolved.provider.traits.plays
-        configured = self._registry.validated_options(resolved).model_fields_set if wanted else ()
-        options = {key: value for key, value in wanted.items() if key not in configured}
-        options |= {place: str(self._replay)} if place and self._replay else {}
+        options: dict[str, Any] = {}
+        if wanted:
+            configured = self._registry.validated_options(resolved).model_fields_set
+            options = {key: value for key, value in wanted.items() if key not in configured}
+        if place and self._replay:
+            options[place] = str(self._replay)
         traits = self._registry.traits(resolved, options)
         _, plus, setting = name.partition("+")
         return AgentSetup(self._registry.make(ENGINES, resolved, options), traits, plus + setting)
@@ -117,9 +123,11 @@ class Engines:
         """
         if not traits.model_patterns or any(fnmatchcase(model, pattern) for pattern in traits.model_patterns):
             return True
-        if any(secret(redirect.variable) for redirect in traits.redirects):
-            return True
-        return not any(engine.serves(model) for engine in self._registry.load_all(ENGINES))
+        return _has_own_address(traits) or not self._claiming(model)
+
+    def _claiming(self, model: str) -> set[str]:
+        """Return the names of the installed engines that announce a model."""
+        return {engine.name for engine in self._registry.load_all(ENGINES) if engine.serves(model)}
 
     def unclaimed(self, models: Iterable[str]) -> Iterator[Problem]:
         """Yield a warning for each model that other engines than those of this run claim; none behind an own address.
@@ -128,13 +136,11 @@ class Engines:
             models: those that the user names.
         """
         announced = self.traits().values()
-        if not all(traits.model_patterns for traits in announced):
-            return  # one of them takes any model
-        if any(secret(redirect.variable) for traits in announced for redirect in traits.redirects):
-            return
+        if any(not traits.model_patterns or _has_own_address(traits) for traits in announced):
+            return  # one of them takes any model, or is asked at an address of the user's own
         used = {name.partition("+")[0] for name, _ in self._made}
         for model in models:
-            claiming = {one.name for one in self._registry.load_all(ENGINES) if one.serves(model)}
+            claiming = self._claiming(model)
             if claiming and not claiming & used:
                 message = f"model {model!r} is claimed by {', '.join(sorted(claiming))}, and not by {', '.join(used)}"
                 hint = "Name the engine that serves it, with --engine, or another model."
@@ -144,6 +150,11 @@ class Engines:
         """Report everything that keeps any of the engines from working here."""
         # One engine may be made for several suites.
         return list(dict.fromkeys([problem for one in self._made.values() for problem in await one.engine.check()]))
+
+
+def _has_own_address(traits: Traits) -> bool:
+    """Tell whether the user has an engine ask an address of his own."""
+    return any(secret(redirect.variable) for redirect in traits.redirects)
 
 
 def session_readers(registry: Registry) -> dict[str, SessionReader]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from skillgauge_documents.frozen import EMPTY
 from skillgauge_documents.redaction import Redactor
@@ -87,20 +87,18 @@ def _stages(
     options: EvalOptions, suites: Suites, cast: Cast, sandbox: Sandbox, redactor: Redactor
 ) -> tuple[DirectStages, AgentStages]:
     """Return where direct calls run, and where agents do."""
-    keep, folder = options.how.keep_workspaces, options.who.record
+    keep = options.how.keep_workspaces
     conceal = redactor.values if keep else EMPTY
-    recorder = cast.engines.recorder(folder, redactor.redact) if folder else None
     cached = frozenset((suite.id, arm) for suite in suites.suites for arm in _cached_arms(suite))
-    cache = _session_cache(options.who, cast, redactor) if cached else None
     direct = DirectStages(cast.adapters.of, sandbox, trusted=not options.how.untrusted, keep=keep, conceal=conceal)
     agents = AgentStages(
         cast.engines.setups,
         sandbox,
         files_of_skill,
         {suite.id: _skills_under_test(suite) for suite in suites.suites},
-        recorder,
+        cast.engines.recorder(options.who.record, redactor.redact),
         only_missing=options.who.only_missing,
-        cache=cache,
+        cache=_session_cache(options.who, cast, redactor, cached),
         cached=cached,
         untrusted=options.how.untrusted,
         keep=keep,
@@ -109,9 +107,12 @@ def _stages(
     return direct, agents
 
 
-def _session_cache(who: Who, cast: Cast, redactor: Redactor) -> SessionCache | None:
-    """Return the cache of sessions; `None` where they are recorded or played back, or the user wants no cache."""
-    if who.cache is None or who.replay or who.record:
+def _session_cache(who: Who, cast: Cast, redactor: Redactor, arms: Collection[object]) -> SessionCache | None:
+    """Return the cache of sessions of some arms.
+
+    It is `None` without such an arm, where sessions are recorded or played back, or if the user wants no cache.
+    """
+    if not arms or who.cache is None or who.replay or who.record:
         return None
     return cast.engines.cache(who.cache, redactor.redact)
 

@@ -74,7 +74,9 @@ def wanted_judges(who: Who, suites: Sequence[Suite], registry: Registry) -> tupl
         raise SuiteError(_different_judges(defaults))
     name, model = next(iter(defaults), (None, None))
     names = tuple(filter(None, [name]))
-    return names, (model,) if model else _fitting(who, names, registry)
+    if model:
+        return names, (model,)
+    return names, _fitting(who, names, registry)
 
 
 def _fitting(who: Who, names: Sequence[str], registry: Registry) -> Sequence[str]:
@@ -209,7 +211,9 @@ def _find(
         notices.append(_taken_for_model(name, model, chosen))
         model = name
     known = chosen.provider.options.model_fields
-    options = {"model": model, "temperature": temperature if "temperature" in known else None}
+    options: dict[str, str | float | None] = {"model": model}
+    if "temperature" in known:
+        options["temperature"] = temperature
     judge = registry.make(JUDGES, chosen, {key: value for key, value in options.items() if value is not None})
     traits = registry.traits(chosen)
     starts_programs = chosen.provider.uses == ENGINES and not traits.remote

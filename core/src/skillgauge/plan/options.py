@@ -24,6 +24,13 @@ def as_loaded(suites: tuple[Suite, ...]) -> tuple[tuple[Suite, ...], tuple[Probl
     return suites, ()
 
 
+def as_opened(path: Path, cwd: Path) -> str:
+    """A path as the user can open it: relative to the folder that he is in, if it lies below that."""
+    if path.is_relative_to(cwd):
+        return str(path.relative_to(cwd))
+    return str(path)
+
+
 PAIRED = "/"
 """Stands between the name of an engine and the one model that it runs with."""
 

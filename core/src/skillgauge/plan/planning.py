@@ -13,7 +13,7 @@ from skillgauge_documents.frozen import digest
 from skillgauge_documents.immutables import immutable
 
 from ..stats import repeats_for, rounds_for
-from ..types.plan import CellIds, Plan, SuitePlan
+from ..types.plan import Cell, CellIds, Plan, SuitePlan
 from ..types.suite import NO_LIMITS, Limits, Suite, SuiteFacts, TargetHead
 from ..types.trial import Identity, PlanHead, SuiteHead
 from .survey import Survey
@@ -64,7 +64,7 @@ def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Ter
         terms: what holds for all.
     """
     heads = tuple(_suite_head(suite, survey, terms) for suite, survey in zip(suites, surveys, strict=True))
-    cells = [cell for suite in suites for cell in suite.cells]
+    cells = cells_of(suites)
     head = PlanHead(
         plan_id=_plan_id(heads, terms),
         suites=heads,
@@ -77,6 +77,11 @@ def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Ter
         provenance=dict(terms.provenance),
     )
     return Plan(head=head, suites=tuple(suites), limits=terms.limits, paid_scorers=terms.paid_scorers)
+
+
+def cells_of(plans: Iterable[SuitePlan]) -> list[Cell]:
+    """The cells of some suites, in their order."""
+    return [cell for plan in plans for cell in plan.cells]
 
 
 def _plan_id(heads: Iterable[SuiteHead], terms: Terms) -> str:
@@ -92,29 +97,30 @@ def _plan_id(heads: Iterable[SuiteHead], terms: Terms) -> str:
 
 def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
     suite, digests = plan.suite, {cell.arm.name: cell.arm.digest for cell in plan.cells}
-    arms = tuple(digests)
-    is_compared = any({one.candidate, one.baseline} <= {*arms} for one in suite.comparisons)
-    until_decided = terms.until_decided and is_compared
+    is_compared = any({one.candidate, one.baseline} <= digests.keys() for one in suite.comparisons)
     if terms.until_decided and not is_compared:
-        terms = replace(terms, detect=None)  # there is nothing to decide
+        terms = replace(terms, detect=None, until_decided=False)  # there is nothing to decide
     numbers = {own: terms.repeats(suite, survey.selected, own) or 1 for own in survey.by_repeats or (None,)}
     fewest, most = min(numbers.values()), max(numbers.values())
     return SuiteHead(
         **suite.told(SuiteFacts),
         content_digest=digest(survey.digest, _marks(suite.id, plan)),
         case_count=survey.selected,
-        trial_count=sum(
-            cases * numbers[own] for cell in plan.cells for own, cases in survey.applying(cell.target).items()
-        ),
+        trial_count=_trial_count(plan, survey, numbers),
         runs=most,
         fewest_runs=fewest if fewest < most else None,
-        until_decided=until_decided,
+        until_decided=terms.until_decided,
         targets=_target_heads(plan),
-        arms=arms,
+        arms=tuple(digests),
         arm_digests=tuple(digests.values()),
         case_weights=survey.weighted,
         timeout_s=_timeout_of_all(plan, terms.limits),
     )
+
+
+def _trial_count(plan: SuitePlan, survey: Survey, numbers: Mapping[int | None, int]) -> int:
+    """Count the trials of all cells; `numbers` has the repeats of a case by those that it asks for."""
+    return sum(cases * numbers[own] for cell in plan.cells for own, cases in survey.applying(cell.target).items())
 
 
 def _target_heads(plan: SuitePlan) -> tuple[TargetHead, ...]:

@@ -77,6 +77,10 @@ def choose_store(location: str | None, registry: Registry, *, is_explicit: bool)
     return MemoryStore()
 
 
+_BRINGERS = {"file": "sqlite"}
+"""Names of stores that keep runs in places of a scheme of another name."""
+
+
 def open_store(location: str, registry: Registry) -> Store:
     """The store for a place: a plugin says which address schemes it serves, `file` standing for plain paths.
 
@@ -93,23 +97,28 @@ def open_store(location: str, registry: Registry) -> Store:
         if store.name == location and "file" not in store.provider.traits.schemes:
             return registry.make(STORES, store)
     able = serving_stores(location, registry)
-    location = re.sub(r"//[^/@]*@", "//", location) if not able else location  # a password is not repeated
     if len(able) == 1:
         return registry.make(STORES, able[0], {"location": location})
     if able:
         message = f"several stores keep runs in {location!r}: {', '.join(one.distribution for one in able)}"
         raise PluginError(Problem("plugin.ambiguous", message, hint="Leave all but one out, with --no-plugin NAME."))
+    location = re.sub(r"//[^/@]*@", "//", location)  # a password is not repeated
     scheme = _scheme(location)
-    hint = install_hint("stores", "sqlite" if scheme == "file" else scheme)
+    hint = install_hint("stores", _BRINGERS.get(scheme, scheme))
     problem = Problem("plugin.not-installed", f"no installed store keeps runs in {location!r}", hint=hint)
     raise PluginError([problem, *registry.failures.values()])
 
 
-def serving_stores(location: str, registry: Registry) -> list[Resolved]:
-    """Return the stores that keep runs in such places."""
+def serving_stores(location: str | None, registry: Registry) -> list[Resolved]:
+    """Return the stores that keep runs in such places; none serves this process, which is `None`."""
+    if location is None:
+        return []
     scheme = _scheme(location)
     return [store for store in registry.load_all(STORES) if scheme in store.provider.traits.schemes]
 
 
 def _scheme(location: str) -> str:
-    return location.partition("://")[0] if "://" in location else "file"
+    scheme, mark, _ = location.partition("://")
+    if not mark:
+        return "file"
+    return scheme

@@ -55,7 +55,9 @@ def load_suites(subject: What, cwd: Path, registry: Registry) -> Suites:
     """
     named = subject.suite_format
     asked = registry.each(FORMATS, lambda one: bool(subject.paths) or one.name in subject.format_paths)
-    formats = dict(asked) | ({named: registry.make(FORMATS, named)} if named else {})
+    formats = dict(asked)
+    if named:
+        formats[named] = registry.make(FORMATS, named)
     if not formats:
         hint = "Install one: docs/install.md says which there are."
         none = Problem("plugin.not-installed", "no suite format is installed, so nothing can be read", hint=hint)
@@ -66,7 +68,9 @@ def load_suites(subject: What, cwd: Path, registry: Registry) -> Suites:
         suites, passed_over = load(found, formats, cwd=cwd, options=subject.format_options, installed=installed)
     suites = _told_apart(suites)
     _require_one_of_each_name(suites)
-    revised, notices = subject.revise(with_same_arms(suites) if subject.same else suites)
+    if subject.same:
+        suites = with_same_arms(suites)
+    revised, notices = subject.revise(suites)
     if subject.without_judged:
         revised = without_judged(revised, registry)
     warnings = tuple(problem for suite in suites for problem in suite.warnings)
@@ -78,8 +82,9 @@ def _claims(subject: What, formats: Mapping[str, SuiteFormat], shapes: Sequence[
     for name, paths in subject.format_paths.items():
         discover(paths, {name: formats[name]}, claims, shapes=shapes, forced=True)
     named = subject.suite_format
-    asked = {named: formats[named]} if named else formats
-    discover(subject.paths, asked, claims, shapes=shapes, forced=named is not None)
+    if named:
+        formats = {named: formats[named]}
+    discover(subject.paths, formats, claims, shapes=shapes, forced=named is not None)
     return claims
 
 

@@ -39,6 +39,12 @@ class Survey:
     _for_target: Mapping[str | None, Counter[int | None]] = field(default_factory=dict)
     """The same by the targets that they name; `None`: by none, so that they are meant for all."""
 
+    def asked(self, *, users: bool = True) -> tuple[Check, ...]:
+        """The checks, and those that go on with conversations if these are wanted."""
+        if users:
+            return (*self.checks, *self.users)
+        return self.checks
+
     def applying(self, target: Target | None) -> Mapping[int | None, int]:
         """Count the cases that are meant for a target, by the repeats that they ask for."""
         if target is None:

@@ -29,9 +29,8 @@ def parsed_labels(words: Sequence[str], *, may_remove: bool = False) -> dict[str
     for word in words:
         key, equals, value = word.partition("=")
         if not (key and equals and (value or may_remove)):
-            raise UsageError(
-                Problem("usage.label", f"{word!r} is no label", hint="Write KEY=VALUE, as in team=search.")
-            )
+            hint = "Write KEY=VALUE, as in team=search."
+            raise UsageError(Problem("usage.label", f"{word!r} is no label", hint=hint))
         labels[key] = value
     return labels
 

@@ -12,6 +12,7 @@ from ...errors import Problem
 from ...types.arms import GroupKey
 from ...types.result import RunState, RunView, TrialResult
 from ...types.trial import CaseHead, Identity, PlanHead, SuiteHead, Trial
+from ..remarks import said_if
 
 Place = tuple[str, str]
 """Suite and case, by their ids."""
@@ -147,12 +148,10 @@ def run_name(view: RunView) -> str:
 
 
 def _group_name(group: GroupKey) -> str:
-    model = ""
-    if group.model:
-        model = f" with model {plain(group.model)}"
+    model = said_if(group.model, f" with model {plain(group.model)}")
     return f"{plain(group.subject)} by {plain(group.runner)}{model}, arm {plain(group.arm)}"
 
 
 def _named(judges: Iterable[Identity]) -> str:
-    names = (f"{judge.name} ({judge.model})" if judge.model else judge.name for judge in judges)
+    names = (f"{judge.name}{said_if(judge.model, f' ({judge.model})')}" for judge in judges)
     return listed(names) or "no judge"

@@ -91,7 +91,7 @@ class Continuation:
             return who
         if who.models:
             return replace(who, engines=tuple(dict.fromkeys(engine for engine, _ in pairs)))
-        return replace(who, engines=tuple(f"{engine}{PAIRED}{model}" if model else engine for engine, model in pairs))
+        return replace(who, engines=tuple(PAIRED.join(filter(None, pair)) for pair in pairs))
 
     def _with_judges(self, who: Who) -> Who:
         """Take the judges of the run, and their models if all are known."""
@@ -119,7 +119,9 @@ class Continuation:
     @property
     def change(self) -> str:
         """The change to the run, as a sentence without its full stop."""
-        times = "once" if self.runs == 1 else f"{self.runs} times"
+        times, more = f"{self.runs} times", f"{self.runs} more times"
+        if self.runs == 1:
+            times, more = "once", "once more"
         names = [case for _, case in self.cases]
         if self.chosen:
             noun = "case" if len(names) == 1 else "cases"
@@ -128,10 +130,6 @@ class Continuation:
                 "carry no interval, finding or gate"
             )
         shown = listed(names) if len(names) <= _NAMED else counted(len(names), "case")
-        if self.runs == 1:
-            more = "once more"
-        else:
-            more = f"{self.runs} more times"
         if self.until_decided:
             more = f"up to {more}, until decided"
         return f"{shown} run {more}; old and new results count together"
@@ -159,7 +157,7 @@ def _of_open_comparisons(
     view: RunView, cases: Mapping[Place, CaseHead], suites: set[str], runs: int | None
 ) -> Continuation:
     pairs = [pair for pair in compared(view) if pair.candidate.suite_id in suites]
-    open_pairs = [pair for pair in pairs if _is_open(pair)]
+    open_pairs = list(filter(_is_open, pairs))
     if open_pairs:
         suites = {pair.candidate.suite_id for pair in open_pairs}
     further = runs or _rounds_of(view, suites, open_pairs) or _enough(view, pairs, open_pairs)
@@ -215,7 +213,7 @@ def _enough(view: RunView, pairs: list[PairSummary], open_pairs: list[PairSummar
         raise UsageError(Problem("confirm.decided", f"{name} leaves nothing open", hint=hint))
     runs = {suite.id: suite.fewest_runs or suite.runs for suite in view.head.suites}
     numbers = [_further_repeats(pair.evidence, runs[pair.candidate.suite_id]) for pair in open_pairs if pair.evidence]
-    known_numbers = [number for number in numbers if number]
+    known_numbers = list(filter(None, numbers))
     if not known_numbers:
         message = f"{name} shows too little for repeats to decide: more cases would"
         raise UsageError(Problem("confirm.too-little", message, hint="Give --runs N to add repeats anyway."))
@@ -225,10 +223,7 @@ def _enough(view: RunView, pairs: list[PairSummary], open_pairs: list[PairSummar
 def _further_repeats(evidence: Evidence, present: int) -> int | None:
     if not evidence.estimate:
         return None
-    if evidence.next_level is None:
-        level = evidence.level
-    else:
-        level = evidence.next_level
+    level = evidence.next_level or evidence.level
     return repeats_for(evidence.n, abs(evidence.estimate), present=present, level=level)
 
 

@@ -83,16 +83,13 @@ def continued(evaluation: Evaluation, continuation: Continuation) -> Evaluation:
     UsageError.raise_for(dict.fromkeys(problems))
     new = Counter(trial.suite_id for trial in further.trials())
     kept: tuple[TrialResult, ...] = ()
+    cases = tuple(continuation.cases.values())
     if not continuation.chosen:
         kept = tuple(
             result.model_copy(update={"ordinal": prepared.plan.head.trial_count + place})
             for place, result in enumerate(continuation.results)
         )
-    # The kernel keeps a case with its first repeat, which is not run again.
-    if continuation.chosen:
-        cases = tuple(continuation.cases.values())
-    else:
-        cases = tuple(view.cases())
+        cases = tuple(view.cases())  # the kernel keeps a case with its first repeat, which is not run again
     trials = new + Counter(result.suite_id for result in kept)
     head = _head(prepared.plan.head, continuation, trials)
     job = replace(prepared.job, store=_Continuing(prepared.job.store, kept, cases))

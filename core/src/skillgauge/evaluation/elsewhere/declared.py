@@ -19,7 +19,7 @@ from ...errors import PluginError
 from ...plan.options import What
 from ...plugins.kinds import EXECUTORS, FORMATS, REPORTERS, SCORERS, STORES
 from ...plugins.registry import Registry
-from ..added_checks import Overlay
+from ..added_checks import overlay_of
 
 _NOT_AT_WORKERS = (EXECUTORS, STORES, REPORTERS)
 _PASSWORD = re.compile(r"://[^/\s:@]*:(?!\[redacted:)([^/\s@{}$]+)@")
@@ -59,7 +59,7 @@ class Declared:
                 model = one.provider.options
                 own = {name: value for name, value in what.format_options.items() if name in model.model_fields}
                 parts.append((f"{FORMATS}.{one.name}", model, own))
-        for _, check, _ in what.revise.checks if isinstance(what.revise, Overlay) else ():
+        for _, check, _ in overlay_of(what.revise).checks:
             parts.append((f"{SCORERS}.{check.scorer}", None, check.options))  # ids hold them as they stand
         return cls(tuple(parts))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from ...config.chosen_plugins import ChosenPlugins
@@ -12,6 +13,7 @@ from ...config.trusting import takes_part
 from ...contract.executors import RunFiles
 from ...errors import PluginError, Problem
 from ...plan.options import EvalOptions
+from ...plan.planning import cells_of
 from ...plan.preparing import Prepared
 from ...plugins.registry import Registry
 from ...types.arms import Arm
@@ -31,7 +33,7 @@ def files_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins, r
         PluginError: an option names something here that no worker would have.
     """
     place = Place(options.cwd)
-    named = [*options.what.paths, *(path for paths in options.what.format_paths.values() for path in paths)]
+    named = [*options.what.paths, *chain.from_iterable(options.what.format_paths.values())]
     roots = {path for path in named if path.is_file()}
     roots.update(_of_suites(prepared))
     declared = Declared.of(options.what, plugins, registry)
@@ -48,7 +50,7 @@ def _of_suites(prepared: Prepared) -> Iterator[Path]:
     for suite in prepared.suites.suites:
         yield Path(suite.root)
         yield from (Path(target.root) for target in suite.targets if target.root)
-        for arm in (*suite.arms, *(cell.arm for one in prepared.plan.suites for cell in one.cells)):
+        for arm in (*suite.arms, *(cell.arm for cell in cells_of(prepared.plan.suites))):
             yield from _of_arm(arm)
         for case in suite.cases:
             yield from _of_case(case)

@@ -17,7 +17,9 @@ def user_cache() -> Path | None:
     environ = host_environment()
     if place := environ.get("XDG_CACHE_HOME"):
         return Path(place).absolute() / "skillgauge"
-    return Path(home) / ".cache/skillgauge" if (home := environ.get("HOME")) else None
+    if home := environ.get("HOME"):
+        return Path(home) / ".cache/skillgauge"
+    return None
 
 
 class Place:
@@ -55,12 +57,8 @@ class Place:
         return self._changed(asked, self.long)
 
     def _changed(self, asked: Any, change: Callable[[Path], Path]) -> Any:
-        changed: dict[str, Any] = {}
         if isinstance(asked, What):
-            changed["paths"] = tuple(map(change, asked.paths))
-            changed["format_paths"] = {name: tuple(map(change, paths)) for name, paths in asked.format_paths.items()}
-        else:
-            for name in ("cache", "record", "replay"):
-                path = getattr(asked, name)
-                changed[name] = None if path is None else change(path)
-        return replace(asked, **changed)
+            format_paths = {name: tuple(map(change, paths)) for name, paths in asked.format_paths.items()}
+            return replace(asked, paths=tuple(map(change, asked.paths)), format_paths=format_paths)
+        folders = {name: getattr(asked, name) for name in ("cache", "record", "replay")}
+        return replace(asked, **{name: change(folder) for name, folder in folders.items() if folder})

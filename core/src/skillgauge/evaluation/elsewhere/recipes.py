@@ -52,13 +52,13 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins, 
         PluginError: it cannot be told without a secret that workers could not find by its name, or at all.
     """
     chosen = prepared.cast.sandbox
+    assert chosen is not None  # a plan without one is no run
     place = Place(options.cwd)
     declared = Declared.of(options.what, plugins, registry)
     shorter = {path: place.short(Path(path)) for path in declared.of_run() if os.path.isabs(path)}  # noqa: PTH117
-    sandbox = chosen.name if chosen else None
     subject = place.shortened(replace(options.what, revise=as_loaded))
     elsewhere = options.unkept()  # the first process has the store
-    who = place.shortened(replace(elsewhere.who, sandbox=sandbox, executor=None))
+    who = place.shortened(replace(elsewhere.who, sandbox=chosen.name, executor=None))
     recipe = Recipe(
         plan_id=prepared.plan.head.plan_id,
         python=PYTHON,
@@ -73,7 +73,7 @@ def recipe_of(options: EvalOptions, prepared: Prepared, plugins: ChosenPlugins, 
         revision=_named(options.what.revise),
         who=_WHO.dump_python(who, mode="json"),
         how=_HOW.dump_python(elsewhere.how, mode="json"),
-        tier=chosen.report.tier if chosen else None,
+        tier=chosen.report.tier,
         loudness=loudness(),
     )
     short = with_texts(recipe, lambda text: shorter.get(text, text), bytes)
@@ -111,8 +111,7 @@ def options_of(recipe: Recipe, place: Place) -> tuple[EvalOptions, ChosenPlugins
     """
     homes = {path: str(place.long(path)) for path in recipe.places}
     recipe = with_texts(recipe, lambda text: homes.get(text, text), bytes)
-    revise = _revision(recipe) if recipe.revision else as_loaded
-    subject = replace(place.lengthened(_WHAT.validate_python(recipe.what)), revise=revise)
+    subject = replace(place.lengthened(_WHAT.validate_python(recipe.what)), revise=_revision(recipe.revision))
     who = place.lengthened(_WHO.validate_python(recipe.who))
     plugins = ChosenPlugins(
         frozenset(recipe.blocked),
@@ -132,10 +131,11 @@ def differences(recipe: Recipe) -> list[Problem]:
     for name, version_of_run in recipe.versions.items():
         have = _installed(name)
         if have != version_of_run:
+            code = "worker.version"
             message = f"{name} {have} is installed here, and the run has {version_of_run}"
             if have is None:
+                code = "worker.no-distribution"
                 message = f"{name} is not installed here, and takes part in the run"
-            code = "worker.no-distribution" if have is None else "worker.version"
             problems.append(Problem(code, message, hint=f"pip install {name}=={version_of_run}"))
     return problems
 
@@ -149,9 +149,8 @@ def other_files(recipe: Recipe, place: Place) -> list[Problem]:
             problems.append(Problem("worker.no-file", f"the plugin {file!r} is not here", hint="Copy it here."))
         elif _digest(path) != digest:
             hint = "Copy the run's file here, or run it again with the one that is here."
-            problems.append(
-                Problem("worker.other-file", f"the plugin {file!r} is another one than the run's", hint=hint)
-            )
+            message = f"the plugin {file!r} is another one than the run's"
+            problems.append(Problem("worker.other-file", message, hint=hint))
     return problems
 
 
@@ -192,25 +191,24 @@ def _package(entry: IndexEntry) -> str:
     return entry.module.partition(":")[0].partition(".")[0]
 
 
-def _revision(recipe: Recipe) -> Revision:
+def _revision(named: NamedRevision | None) -> Revision:
     """Make the revision that a recipe names, of the core or of an installed plugin and no other."""
-    assert recipe.revision is not None
-    module, _, name = recipe.revision.made_by.partition(":")
+    if named is None:
+        return as_loaded
+    module, _, name = named.made_by.partition(":")
     package = module.partition(".")[0]
     if package != "skillgauge" and package not in {_package(entry) for entry in read_index().entries()}:
-        message = f"the recipe changes suites by {recipe.revision.made_by!r}, which belongs to no plugin here"
+        message = f"the recipe changes suites by {named.made_by!r}, which belongs to no plugin here"
         raise PluginError(Problem("worker.revision", message))
-    revision: Revision = TypeAdapter(getattr(import_module(module), name)).validate_python(
-        _plain(recipe.revision.state)
-    )
+    revision: Revision = TypeAdapter(getattr(import_module(module), name)).validate_python(_plain(named.state))
     return revision
 
 
 def _without_secrets(document: dict[str, Any], clean: Clean | None, declared: Declared) -> bytes:
     """Write a recipe with names in the place of secrets."""
-    cleaned = clean(document) if clean else document
-    texts = dict(declared.texts())
-    if typed := sorted(name for name in declared.secrets() if not clean or clean(texts[name]) == texts[name]):
+    clean = clean or _as_it_is
+    cleaned, texts = clean(document), dict(declared.texts())
+    if typed := sorted(name for name in declared.secrets() if clean(texts[name]) == texts[name]):
         message = f"the value of {', '.join(typed)} is a secret, and would stand in what every worker gets"
         hint = "Put it into a variable whose name says so, such as ACME_API_KEY, here and at the workers, and give "
         hint += '"$ACME_API_KEY" as the value: workers get the name alone. Or leave out --executor.'
@@ -229,13 +227,18 @@ def _named_in(document: dict[str, Any]) -> set[str]:
 
 
 def _with_secrets(document: dict[str, Any], names: Any) -> dict[str, Any]:
-    values = host_environment()
+    environment = host_environment()
+    values = {name: environment[name] for name in names if name in environment}
 
     def told(text: str) -> str:
-        return _SECRET.sub(lambda match: values.get(match[1], match[0]) if match[1] in names else match[0], text)
+        return _SECRET.sub(lambda match: values.get(match[1], match[0]), text)
 
-    with_values: dict[str, Any] = with_texts(document, told, lambda content: content)
+    with_values: dict[str, Any] = with_texts(document, told, _as_it_is)
     return with_values
+
+
+def _as_it_is(content: Any) -> Any:
+    return content
 
 
 def _plain(value: Any) -> Any:

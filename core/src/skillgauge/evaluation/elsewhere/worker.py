@@ -67,7 +67,7 @@ async def worker(
     async with AsyncExitStack() as stack:
         place = Place(folder or Path.cwd(), home)
         stack.enter_context(chdir(place.cwd))
-        prepared = await _admitted(needs, place, concurrency, [] if folder is None else list(_written(needs)))
+        prepared = await _admitted(needs, place, concurrency, list(_written(needs, folder)))
         job = prepared.job
         if on_step and job.watch_agents:
             job.watch_agents(on_step)
@@ -86,9 +86,9 @@ async def worker(
         yield run_trial
 
 
-def _written(needs: Recipe) -> Iterator[Problem]:
-    """Yield what a run would write into its folder, where nobody looks for it."""
-    if needs.who.get("record"):
+def _written(needs: Recipe, folder: Path | None) -> Iterator[Problem]:
+    """Yield what a run would write into a folder of its own, where nobody looks for it."""
+    if folder is not None and needs.who.get("record"):
         hint = "Record in one process, without --executor, or start the workers in a folder that all of them share."
         yield Problem("worker.record", "recordings would be written where nobody finds them", hint=hint)
 

@@ -36,9 +36,10 @@ def find_secrets(
     redactor, short = Redactor(), list[Problem]()
     for name, value in credentials():
         _learn(redactor, [], name, value)
-    for name in sorted({name for suite in suites for target in suite.targets for name in target.pass_env} | {*passed}):
+    for_targets = {name for suite in suites for target in suite.targets for name in target.pass_env}
+    for name in sorted(for_targets | {*passed}):
         value = secret(name) or ""
-        if not (value.isalpha() and any(re.search(rf"\b{value}\b", suite.model_dump_json()) for suite in suites)):
+        if not _is_word_of(suites, value):
             _learn(redactor, short, name, value)
     _learn_logins(redactor, login_files)
     registry.tell_secrets(lambda name: _learn(redactor, short, name, host_environment().get(name, "")))
@@ -46,6 +47,11 @@ def find_secrets(
     registry.events().tell_secrets(partial(_learn, redactor, short))
     keep_out(redactor.redact)
     return redactor, short
+
+
+def _is_word_of(suites: Iterable[Suite], value: str) -> bool:
+    """Tell whether suites say a value themselves."""
+    return value.isalpha() and any(re.search(rf"\b{value}\b", suite.model_dump_json()) for suite in suites)
 
 
 def _learn_logins(redactor: Redactor, files: Iterable[str]) -> None:
