@@ -94,10 +94,10 @@ def answer_of(threshold: float, figure: Figure) -> GateAnswer:
     return agreed(_answer_of_end(threshold, end, figure) for end in ends)
 
 
-def agreed(answers_of_cases: Iterable[GateAnswer]) -> GateAnswer:
+def agreed(single_answers: Iterable[GateAnswer]) -> GateAnswer:
     """Return the answer that all of these are; inconclusive if they differ."""
-    different = set(answers_of_cases)
-    return different.pop() if len(different) == 1 else GateAnswer.INCONCLUSIVE
+    distinct = set(single_answers)
+    return distinct.pop() if len(distinct) == 1 else GateAnswer.INCONCLUSIVE
 
 
 def _answer_of_end(threshold: float, end: float | None, figure: Figure) -> GateAnswer:
