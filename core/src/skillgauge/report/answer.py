@@ -195,8 +195,7 @@ def _split_text(pair: PairSummary) -> str:
 
 def _multiples(ratios: Ratios) -> Iterator[str]:
     """Yield the tokens and the cost of sessions beside the baseline arm's, where they are known."""
-    known: dict[str, MeanRatio | None] = {"tokens": ratios.tokens, "cost_usd": ratios.cost_usd}
-    for name, ratio in known.items():
+    for name, ratio in (("tokens", ratios.tokens), ("cost_usd", ratios.cost_usd)):
         if ratio:
             yield f"{ratio.ratio:.2f} times the {_NAMES[name]}"
 

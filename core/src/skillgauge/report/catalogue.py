@@ -171,10 +171,7 @@ def groups_under_test(view: RunView) -> tuple[GroupSummary, ...]:
 
 def _rows(view: RunView, groups: Sequence[GroupSummary]) -> Iterator[SkillRow]:
     """Yield a row for each comparison, and one for each other group that belongs to none."""
-    facts = _facts(view)
-    pairs: dict[GroupKey, list[PairSummary]] = {}
-    for pair in view.summary.pairs:
-        pairs.setdefault(pair.candidate, []).append(pair)
+    facts, pairs = _facts(view), _by_candidate(view.summary.pairs)
     main = [group for group in groups if group.key in pairs or not rated_figures(group)]
     queries = _queries(groups, main)
     apart = {group.key for group in (*main, *queries.values())}
@@ -182,6 +179,13 @@ def _rows(view: RunView, groups: Sequence[GroupSummary]) -> Iterator[SkillRow]:
     for name, group in zip(_names(shown), shown, strict=True):
         of_group: Sequence[PairSummary | None] = pairs.get(group.key) or [None]
         yield from (facts.row(name, group, comparison, queries.get(group.key)) for comparison in of_group)
+
+
+def _by_candidate(pairs: Iterable[PairSummary]) -> dict[GroupKey, list[PairSummary]]:
+    by_candidate: dict[GroupKey, list[PairSummary]] = {}
+    for pair in pairs:
+        by_candidate.setdefault(pair.candidate, []).append(pair)
+    return by_candidate
 
 
 def _facts(view: RunView) -> _Facts:
