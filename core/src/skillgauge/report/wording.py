@@ -198,7 +198,7 @@ def rate_notes(group: GroupSummary) -> tuple[str, ...]:
     return (
         *_interval_notes(headline(group)),
         *_count_notes(group),
-        *(figure.note for figure in group.figures if figure.note),
+        *filter(None, (figure.note for figure in group.figures)),
         *_flaky_notes(group),
     )
 
