@@ -70,7 +70,7 @@ def _perfect(suite: SuitePlan, cell: Cell, head: SuiteHead, seed: int) -> GroupS
             by_tag.setdefault(tag, []).append(repeated)
     return GroupSummary(
         suite_id=suite.suite.id,
-        target_id=cell.target.id if cell.target else None,
+        target_id=cell.target_id,
         arm=cell.arm.name,
         runner=cell.runner.name,
         model=cell.model,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 
 from skillgauge_documents.immutables import immutable
 
@@ -11,7 +12,7 @@ from ..report.pairs import case_summary, pairs_of
 from ..report.progress import abridged_results, results_of_case
 from ..types.arms import GroupKey
 from ..types.comparison import CasePair, CaseSummary
-from ..types.result import ResultOrder, RunSource, RunView, TrialResult
+from ..types.result import ResultOrder, RunView, TrialResult
 from ..types.trial import CaseHead, SuiteHead
 
 
@@ -39,14 +40,15 @@ def case_by_case(view: RunView, *, is_abridged: bool = False) -> Iterator[CaseRe
     suites = view.head.suites_by_id
     heads = view.cases()
     head = next(heads, None)
-    results_of_run = abridged_results if is_abridged else _whole_results
-    for place, results in groupby(results_of_run(view.source, ResultOrder.CASE), key=_place):
-        groups = {group: list(repeats) for group, repeats in groupby(results, key=lambda result: result.group)}
+    order = ResultOrder.CASE
+    results_of_run = abridged_results(view.source, order) if is_abridged else view.source.results(order)
+    for place, results in groupby(results_of_run, key=_place):
+        groups = _by_group(results)
         while head is not None and (head.suite_id, head.index) < place:
             head = next(heads, None)
         case = head
         if case is None or (case.suite_id, case.index) != place:
-            case = _bare_head(next(iter(groups.values()))[0])
+            case = _bare_head(groups)
         yield _report(case, suites.get(place[0]), groups)
 
 
@@ -58,17 +60,15 @@ def case_report(view: RunView, suite_id: str, index: int) -> CaseReport | None:
         suite_id: the suite of the case.
         index: its place in the suite.
     """
-    results = results_of_case(view.source, suite_id, index)
-    groups = {group: list(repeats) for group, repeats in groupby(results, key=lambda result: result.group)}
+    groups = _by_group(results_of_case(view.source, suite_id, index))
     if not groups:
         return None
     heads = (case for case in view.cases() if (case.suite_id, case.index) == (suite_id, index))
-    head = next(heads, None) or _bare_head(next(iter(groups.values()))[0])
-    return _report(head, view.head.suites_by_id.get(suite_id), groups)
+    return _report(next(heads, None) or _bare_head(groups), view.head.suites_by_id.get(suite_id), groups)
 
 
-def _whole_results(source: RunSource, order: ResultOrder) -> Iterator[TrialResult]:
-    return source.results(order)
+def _by_group(results: Iterable[TrialResult]) -> dict[GroupKey, list[TrialResult]]:
+    return {group: list(repeats) for group, repeats in groupby(results, key=attrgetter("group"))}
 
 
 def _report(case: CaseHead, suite: SuiteHead | None, groups: Mapping[GroupKey, Sequence[TrialResult]]) -> CaseReport:
@@ -81,5 +81,6 @@ def _place(result: TrialResult) -> tuple[str, int]:
     return result.suite_id, result.case_index
 
 
-def _bare_head(result: TrialResult) -> CaseHead:
+def _bare_head(groups: Mapping[GroupKey, Sequence[TrialResult]]) -> CaseHead:
+    result = next(iter(groups.values()))[0]
     return CaseHead(suite_id=result.suite_id, index=result.case_index, id=result.case_id, tags=result.tags)

@@ -13,15 +13,15 @@ from skillgauge_documents.phrases import counted
 from ..errors import ExitCode
 from ..report.answer import sentences
 from ..report.catalogue import catalogue
-from ..report.wording import headline_text, labels, quarantine_text, rated_figures, reason_of, span_text
+from ..report.wording import headline_text, labels, prefixed, quarantine_text, rated_figures, reason_of, span_text
 from ..types.arms import GroupKey
 from ..types.comparison import Counts
 from ..types.decided import Decided, GateAnswer, ReportedGate
 from ..types.gate import Gate, GateFigure
 from ..types.judged_gates import JUDGED, JudgedGates
-from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
+from ..types.result import Figure, GroupSummary, RunState, RunView, TrialResult, Verdict
 from .gate_wording import gate_lines, joined, one_threshold
-from .gates import GateResult, answers, gated
+from .gates import GateResult, answers, gated, left_open
 from .judged import by_judge, why_uncalibrated
 from .leaderboard import RankedBy, rankings
 from .pair_gates import PairDemands, pair_answers
@@ -146,12 +146,17 @@ def decide(
     if failing:
         exit_code, reason = failing
         return Decision(exit_code, f"{reason} ({answer})", notices, gates, lines)
+    exit_code, end = _end(has_bad_files=has_bad_files, is_met=options.are_given and bool(counting))
+    return Decision(exit_code, f"{end}: {answer}", notices, gates, lines)
+
+
+def _end(*, has_bad_files: bool, is_met: bool) -> tuple[ExitCode, str]:
+    """Return the exit code of a run that no gate fails, and its sentence as far as the answer of the run."""
     if has_bad_files:
-        return Decision(
-            ExitCode.USAGE, f"some files or cases could not be read; the others: {answer}", notices, gates, lines
-        )
-    end = "gate met" if options.are_given and counting else "done"
-    return Decision(ExitCode.OK, f"{end}: {answer}", notices, gates, lines)
+        return ExitCode.USAGE, "some files or cases could not be read; the others"
+    if is_met:
+        return ExitCode.OK, "gate met"
+    return ExitCode.OK, "done"
 
 
 def _failing(
@@ -183,15 +188,9 @@ _FAILING = ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE,
 
 def _completion(view: RunView, threshold: float) -> list[GateResult]:
     gates = {suite.id: [Gate(figure=suite.completion, threshold=threshold)] for suite in view.head.suites}
-    return [*answers(view, gates)] or [*_all_skipped(view, threshold)]
-
-
-def _all_skipped(view: RunView, threshold: float) -> Iterator[GateResult]:
-    """Leave the gate of a run open in which every case was skipped: a run of nothing meets none."""
-    for group in gated(view)[:1]:
-        gate = Gate(figure=GateFigure.PASS_RATE, threshold=threshold)
-        figure = Figure(name=gate.figure, label="Pass rate", value=None, unit="ratio")
-        yield GateResult(gate, group.key, figure, GateAnswer.INCONCLUSIVE, "every case was skipped")
+    unmeasured = Figure(name=GateFigure.PASS_RATE, label="Pass rate", value=None, unit="ratio")
+    gate = Gate(figure=unmeasured.name, threshold=threshold)
+    return [*answers(view, gates)] or left_open(view, gate, unmeasured, "every case was skipped")
 
 
 def _demanded(
@@ -230,22 +229,27 @@ def run_notes(view: RunView) -> Iterator[str]:
 
 def judge_notes(view: RunView) -> tuple[str, ...]:
     """Return the remarks on judged checks, group by group, each once; a page shows them before the first figure."""
-    figures = [figure for group in view.summary.groups for figure in group.figures]
-    return tuple(dict.fromkeys(figure.note for figure in figures if figure.name.startswith(JUDGED) and figure.note))
+    figures = (figure for group in view.summary.groups for figure in group.figures)
+    notes = (figure.note for figure in figures if figure.name.startswith(JUDGED))
+    return tuple(dict.fromkeys(filter(None, notes)))
 
 
 def score_text(view: RunView) -> str:
     """Count the trials that passed, of those that gates are about; they are named by their arms if there are others."""
     groups = gated(view)
-    counts = Counts.sum(group.counts for group in groups)
-    rated = [group for group in groups if not rated_figures(group)]
-    passing = Counts.sum(group.counts for group in rated)
-    parts = [f"{passing.passed} of {passing.total - passing.skipped} passed"] if rated or not groups else []
-    parts += dict.fromkeys(headline_text(group) for group in groups if rated_figures(group))
-    text = ", ".join([*parts, *_ungraded(counts)])
+    text = ", ".join([*_scores(groups), *_ungraded(Counts.sum(group.counts for group in groups))])
     if 0 < len(groups) < len(view.summary.groups):
         text = f"{', '.join(dict.fromkeys(group.arm for group in groups))}: {text}"
     return text
+
+
+def _scores(groups: Sequence[GroupSummary]) -> Iterator[str]:
+    """Yield the trials that passed of all groups with a pass rate, and the headline of every other group."""
+    rated = [group for group in groups if not rated_figures(group)]
+    if rated or not groups:
+        passing = Counts.sum(group.counts for group in rated)
+        yield f"{passing.passed} of {passing.total - passing.skipped} passed"
+    yield from dict.fromkeys(headline_text(group) for group in groups if rated_figures(group))
 
 
 def _ungraded(counts: Counts) -> Iterator[str]:
@@ -258,7 +262,7 @@ def _ungraded(counts: Counts) -> Iterator[str]:
 
 def _stopped(view: RunView, score: str, *, is_kept: bool) -> Decision | None:
     """The decision on a run that came to no end, or to one that proves nothing."""
-    done = f"{view.summary.counts.total} of {view.head.trial_count} trials are done ({score})"
+    done = f"{_done(view)} ({score})"
     if view.run.state is RunState.INTERRUPTED:
         return Decision(ExitCode.INTERRUPTED, f"interrupted: {done}; {_next(is_kept=is_kept)}")
     if view.run.state is RunState.STOPPED:
@@ -270,6 +274,10 @@ def _stopped(view: RunView, score: str, *, is_kept: bool) -> Decision | None:
     if len(invalid) > _NAMED:
         reasons.append(f"and {counted(len(invalid) - _NAMED, 'suite')} more")
     return Decision(ExitCode.INVALID_RUN, f"invalid run: {'; '.join(reasons)} ({answer_text(view, score)})")
+
+
+def _done(view: RunView) -> str:
+    return f"{view.summary.counts.total} of {view.head.trial_count} trials are done"
 
 
 def _next(*, is_kept: bool) -> str:
@@ -290,19 +298,15 @@ def stopped_early(view: RunView, failure: TrialResult, decided: Decision, *, is_
     if failure.verdict is Verdict.ERROR:
         exit_code, word = ExitCode.INVALID_RUN, "error"
     message = f"{word}: {plain(_case_name(view, failure), _NAME)} ({plain(failure.arm, _NAME)})"
-    if reason := plain(reason_of(failure).strip().partition("\n")[0], _REASON):
-        message += f": {reason}"
+    message += prefixed(": ", plain(reason_of(failure).strip().partition("\n")[0], _REASON))
     if view.run.state is RunState.INTERRUPTED:
-        done = f"{view.summary.counts.total} of {view.head.trial_count} trials are done"
-        message += f"; {done}; {_next(is_kept=is_kept)}"
+        message += f"; {_done(view)}; {_next(is_kept=is_kept)}"
     return Decision(exit_code, message, decided.notices, lines=(message,))
 
 
 def _case_name(view: RunView, result: TrialResult) -> str:
-    for case in view.cases():
-        if (case.suite_id, case.id) == (result.suite_id, result.case_id):
-            return case.title
-    return result.case_id
+    place = (result.suite_id, result.case_id)
+    return next((case.title for case in view.cases() if (case.suite_id, case.id) == place), result.case_id)
 
 
 def _answered(result: GateResult) -> AnsweredGate:

@@ -6,15 +6,17 @@ import shlex
 import textwrap
 from bisect import insort
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from itertools import groupby
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.immutables import immutable
 
 from ..report.catalogue import catalogue
+from ..report.changes import group_changes
 from ..report.opening import show_words
 from ..report.wording import reason_of, repeats_text
 from ..types.arms import DIRECT, GroupKey
@@ -28,8 +30,10 @@ LISTED = 10
 """Cases that are named."""
 FOLDED = 8
 """Groups above which a terminal shows less of each."""
-_FEW, _LINES = 5, 3
-"""Cases that are named then, and lines of each."""
+_WHOLE: tuple[int, int | None] = LISTED, None
+"""Cases that are named, and lines of each; `None`: all."""
+_FOLDED = 5, 3
+"""The same where a terminal shows less."""
 WIDTH = 80
 """Columns of a terminal that nobody made wider."""
 _GROUPS = 3
@@ -65,8 +69,8 @@ class FailingGroup:
     @property
     def marks(self) -> str:
         """The marks of a case that passes elsewhere, as the end of a sentence."""
-        marks = [mark for mark, holds in (("newly failing", self.is_new), ("lost", self.is_lost)) if holds]
-        return "".join(f", {mark}" for mark in marks)
+        marks = (("newly failing", self.is_new), ("lost", self.is_lost))
+        return "".join(f", {mark}" for mark, holds in marks if holds)
 
 
 @immutable
@@ -119,8 +123,8 @@ def failing_lines(view: RunView, source: Sequence[str]) -> Iterator[str]:
         source: words by which `report show` finds the run; empty if nothing was kept of it.
     """
     groups = view.summary.groups
-    is_folded = len(groups) > FOLDED
-    worst, totals = worst_cases(view, _FEW if is_folded else LISTED)
+    most, most_lines = _FOLDED if len(groups) > FOLDED else _WHOLE
+    worst, totals = worst_cases(view, most)
     if not worst:
         return
     for title, of_title in groupby(worst, key=lambda failing: failing.title):
@@ -129,8 +133,7 @@ def failing_lines(view: RunView, source: Sequence[str]) -> Iterator[str]:
         more = f", the worst {len(listed)} of {total:,}" if total > len(listed) else ""
         yield f"{title}{more}:"
         for failing in listed:
-            lines = list(_case_lines(failing, groups))
-            yield from lines[:_LINES] if is_folded else lines
+            yield from islice(_case_lines(failing, groups), most_lines)
     if not source:
         yield "to look deeper, keep the run: --format record, or a --store"
         return
@@ -166,29 +169,32 @@ def worst_cases(view: RunView, most: int = LISTED) -> tuple[Sequence[FailingCase
         view: the run.
         most: cases at most.
     """
-    groups = {group.key for group in gated(view) if group.counts.failed or group.counts.errors}
+    groups = {group.key for group in gated(view) if _is_failing(group.counts)}
     by_subject: dict[tuple[str, str], list[FailingCase]] = {}
     totals: Counter[str] = Counter()
     if not groups:
         return [], totals
-    known = _newly_failing(view)
+    newly = _newly_failing(view)
     for report in case_by_case(view, is_abridged=True):
-        for failing in _failing(report, groups, known):
+        for failing in _failing(report, groups, newly):
             totals[failing.title] += 1
             of_subject = by_subject.setdefault((failing.title, failing.groups[0].group.subject), [])
             insort(of_subject, failing, key=lambda case: case.badness)
             del of_subject[most:]
+    return _ranked(view, by_subject.values())[:most], totals
+
+
+def _ranked(view: RunView, cases_by_subject: Iterable[Sequence[FailingCase]]) -> list[FailingCase]:
+    """Return the cases of all skills, the worst first, given those of each skill in that order."""
     skills = catalogue(view)
     places = {row.group.subject: place for place, row in enumerate(skills.rows)} if skills else {}
-    ranked = [(case.rank(nth, places), case) for cases in by_subject.values() for nth, case in enumerate(cases)]
-    ranked.sort(key=lambda item: item[0])
-    return [case for _, case in ranked[:most]], totals
+    ranks = [(case.rank(nth, places), case) for cases in cases_by_subject for nth, case in enumerate(cases)]
+    return [case for _, case in sorted(ranks, key=itemgetter(0))]
 
 
 def _newly_failing(view: RunView) -> Container[tuple[GroupKey, str]]:
     """The cases that passed in the run that this one was compared with, each with its group."""
-    changes = view.decided.changes.groups if view.decided and view.decided.changes else ()
-    return {(change.group, case.case_id) for change in changes for case in change.newly_failing}
+    return {(change.group, case.case_id) for change in group_changes(view) for case in change.newly_failing}
 
 
 def differing(groups: Sequence[GroupSummary | GroupKey]) -> tuple[str, ...]:
@@ -202,8 +208,10 @@ def group_name(group: GroupKey, groups: Sequence[GroupSummary], before: str = ""
     if group.arm != DIRECT.name:
         names.add("arm")
     parts = (getattr(group, part.name) for part in fields(GroupKey) if part.name in names)
-    named = [before] if before else []
-    return " · ".join([*named, *(plain(part, _NAME) for part in dict.fromkeys(parts) if part)])
+    texts = [plain(part, _NAME) for part in dict.fromkeys(parts) if part]
+    if before:
+        texts.insert(0, before)
+    return " · ".join(texts)
 
 
 def case_name(case: CaseHead) -> str:
@@ -217,12 +225,16 @@ def _failing(
     by_title: dict[str, list[FailingGroup]] = {}
     lost = {pair.candidate for pair in report.pairs if pair.outcome is Outcome.FLIP_TO_FAIL}
     for group, summary in report.summaries.items():
-        if group in groups and (summary.counts.failed or summary.counts.errors):
+        if group in groups and _is_failing(summary.counts):
             reason, is_new = _reason(report.results[group]), (group, report.case.id) in newly
             failed = FailingGroup(group, summary.counts, summary.outcome, reason, is_new, group in lost)
             by_title.setdefault(failed.title, []).append(failed)
     for of_title in by_title.values():
         yield FailingCase(report.case, tuple(sorted(of_title, key=lambda failed: failed.badness)))
+
+
+def _is_failing(counts: Counts) -> bool:
+    return bool(counts.failed or counts.errors)
 
 
 def _reason(repeats: Sequence[TrialResult]) -> str:

@@ -10,7 +10,7 @@ from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted
 
 from ..plan.preparing import Prepared
-from ..report.wording import span_text
+from ..report.wording import of_number, span_text
 from ..stats import (
     MIN_NEW_CASES,
     MOST_ROUNDS,
@@ -58,12 +58,12 @@ class Foreseen(Frozen):
 
     def best(self, scope: CaseScope) -> float | None:
         """Return the lower bound in the best case; `None` if there is none."""
-        return self.best_here if scope is CaseScope.THESE else self.best_new
+        return {CaseScope.THESE: self.best_here, CaseScope.NEW: self.best_new}[scope]
 
     @property
     def subject(self) -> str:
         """The suite and its size, as a sentence begins."""
-        times = "once" if self.runs == 1 else f"{span_text(self.fewest_runs, self.runs)} times"
+        times = of_number(self.runs, "once", f"{span_text(self.fewest_runs, self.runs)} times")
         if self.until_decided:
             times = f"until decided, at most {times}"
         return f"{plain(self.suite)}: {counted(self.cases, 'case')}, run {times} in each arm,"
@@ -107,17 +107,17 @@ def told(foreseen: Foreseen) -> str:
     subject = foreseen.subject
     if foreseen.detectable is None:
         return f"{subject} cannot show whether the skill helps, whatever comes out{_advice(foreseen)}"
-    advice = "" if foreseen.is_fine else _advice(foreseen)
-    return f"{subject} can detect a lift of {foreseen.detectable * 100:.0f} points or more{advice}"
+    return f"{subject} can detect a lift of {foreseen.detectable * 100:.0f} points or more{_advice(foreseen)}"
 
 
 def _advice(foreseen: Foreseen) -> str:
-    """Say how many repeats would show half of the way from never to always, or what else helps."""
-    for runs in _MORE_RUNS:
-        if runs > foreseen.runs:
-            detectable = smallest_detectable(foreseen.cases, runs)
-            if detectable is not None and detectable <= COARSE:
-                return f"; --runs {runs} can show {detectable * 100:.0f} points"
+    """Say how many repeats would show half of the way from never to always, or what else helps; empty if it does."""
+    if foreseen.is_fine:
+        return ""
+    for runs in (number for number in _MORE_RUNS if number > foreseen.runs):
+        detectable = smallest_detectable(foreseen.cases, runs)
+        if detectable is not None and detectable <= COARSE:
+            return f"; --runs {runs} can show {detectable * 100:.0f} points"
     return "; more cases would"
 
 

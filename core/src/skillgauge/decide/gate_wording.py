@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from skillgauge_documents.phrases import signed_points
 
-from ..report.wording import labels
+from ..report.wording import labels, rest_text
 from ..types.decided import GateAnswer
 from ..types.gate import Gate, GateFigure
 from ..types.result import Figure
-from .gates import GateResult
+from .gates import GateResult, merit
 
 NAME = 80
 """Characters of each part of a name that are shown."""
@@ -38,8 +38,7 @@ def gate_lines(results: Iterable[GateResult], *, with_met: bool) -> tuple[str, .
 def joined(results: Sequence[GateResult]) -> str:
     """Return gates with the same answer as one sentence."""
     sentences = tuple(one_threshold(results))
-    more = f"; and {len(sentences) - _JOINED} more" if len(sentences) > _JOINED else ""
-    return "; ".join(sentences[:_JOINED]) + more
+    return "; ".join(sentences[:_JOINED]) + rest_text("; ", sentences, _JOINED)
 
 
 def one_threshold(results: Iterable[GateResult]) -> Iterator[str]:
@@ -52,21 +51,17 @@ def one_threshold(results: Iterable[GateResult]) -> Iterator[str]:
         by_gate.setdefault((result.gate, result.answer), []).append(result)
     for (gate, answer), same_gate in by_gate.items():
         figure = same_gate[0].figure
-        if answer is GateAnswer.MET:
-            limit = "at least" if figure.higher_is_better else "at most"
-            compared = f"{_label(figure)} {limit} {shown(gate.threshold, figure)}"
-        else:
-            compared = _beyond(gate, figure, is_open=answer is GateAnswer.INCONCLUSIVE)
-        yield f"{compared}: {_values(same_gate)}"
+        yield f"{_compared(answer, gate.threshold, figure)}: {_values(same_gate)}"
 
 
 def _values(results: Sequence[GateResult]) -> str:
     """The groups of a gate with their values, those that are farthest from meeting it first if not all are named."""
-    named = sorted(results, key=_merit)[:NAMED] if len(results) > NAMED else results
+    named = results
+    if len(results) > NAMED:
+        named = sorted(results, key=_merit)[:NAMED]
     names = labels([result.group for result in named], NAME)
     values = [f"{name} {value_of(result)}" for name, result in zip(names, named, strict=True)]
-    more = f" and {len(results) - NAMED} more" if len(results) > NAMED else ""
-    return ", ".join(values) + more
+    return ", ".join(values) + rest_text(" ", results, NAMED)
 
 
 def _merit(result: GateResult) -> float:
@@ -74,16 +69,26 @@ def _merit(result: GateResult) -> float:
     value = result.figure.value
     if value is None:
         return -math.inf
-    return value if result.figure.higher_is_better else -value
+    return merit(value, result.figure)
 
 
-def _beyond(gate: Gate, figure: Figure, *, is_open: bool) -> str:
-    limit = "below" if figure.higher_is_better else "above"
-    compared = f"{_label(figure)} {limit} {shown(gate.threshold, figure)}"
-    if not is_open:
-        return compared
+def _compared(answer: GateAnswer, threshold: float, figure: Figure) -> str:
+    """Say on which side of a threshold a figure is, or that errors leave it open."""
+    within, beyond = _sides(figure)
+    limit = shown(threshold, figure)
+    if answer is GateAnswer.MET:
+        return f"{_label(figure)} {within} {limit}"
+    if answer is GateAnswer.MISSED:
+        return f"{_label(figure)} {beyond} {limit}"
     subject = "the lift" if figure.name == GateFigure.LIFT else _label(figure)
-    return f"errors leave open whether {subject} is {limit} {shown(gate.threshold, figure)}"
+    return f"errors leave open whether {subject} is {beyond} {limit}"
+
+
+def _sides(figure: Figure) -> tuple[str, str]:
+    """The words before a threshold that is met, and before one that is missed."""
+    if figure.higher_is_better:
+        return "at least", "below"
+    return "at most", "above"
 
 
 def _label(figure: Figure) -> str:
@@ -109,18 +114,17 @@ def shown(value: float, figure: Figure, threshold: float | None = None) -> str:
     """A figure with one decimal, or as many as tell it from the threshold that it misses."""
     if figure.unit != "ratio":
         return f"{value:g}"
-    if figure.name == GateFigure.LIFT:
-        return _in_points(value, threshold)
+    text = _in_points if figure.name == GateFigure.LIFT else _in_percent
     digits = 1
-    while threshold not in (None, value) and digits < 6 and f"{value:.{digits}%}" == f"{threshold:.{digits}%}":
-        digits += 1
+    if threshold is not None and threshold != value:
+        while digits < 6 and text(value, digits) == text(threshold, digits):
+            digits += 1
+    return text(value, digits)
+
+
+def _in_percent(value: float, digits: int) -> str:
     return f"{value:.{digits}%}"
 
 
-def _in_points(value: float, threshold: float | None) -> str:
-    """A difference in points, with as many decimals as tell it from the threshold that it misses."""
-    digits = 1
-    if threshold is not None and threshold != value:
-        while digits < 6 and signed_points(value, digits) == signed_points(threshold, digits):
-            digits += 1
+def _in_points(value: float, digits: int) -> str:
     return f"{signed_points(value, digits)} points"

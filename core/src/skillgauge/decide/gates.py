@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from skillgauge_documents.immutables import immutable
 
+from ..report.catalogue import groups_under_test
 from ..types.arms import GroupKey
 from ..types.comparison import PairSummary
 from ..types.decided import GateAnswer
@@ -27,38 +29,41 @@ class GateResult:
 
 def gated(view: RunView) -> tuple[GroupSummary, ...]:
     """The groups that gates are about: all but those that others are only compared with."""
-    suites = view.head.suites_by_id
-    return tuple(
-        group
-        for group in view.summary.groups
-        if group.suite_id not in suites or not suites[group.suite_id].is_baseline(group.arm)
-    )
+    return groups_under_test(view)
 
 
-def skipped_groups(view: RunView) -> set[GroupKey]:
-    """The groups of which every trial was skipped: they gate nothing."""
-    return {group.key for group in view.summary.groups if group.counts.are_skipped}
+def gated_pairs(view: RunView) -> list[PairSummary]:
+    """The comparisons that gates are about: a candidate of which every trial was skipped gates nothing."""
+    skipped = {group.key for group in view.summary.groups if group.counts.are_skipped}
+    return [pair for pair in view.summary.pairs if pair.candidate not in skipped]
 
 
 def answers(view: RunView, gates: Mapping[str, Sequence[Gate]]) -> Iterator[GateResult]:
     """The answers of gates, which are given by the suite that they are about."""
-    skipped = skipped_groups(view)
-    groups: dict[str, list[GroupSummary]] = {}
+    groups: dict[str, list[GroupSummary]] = defaultdict(list)
     for group in gated(view):
-        if group.key not in skipped:
-            groups.setdefault(group.suite_id, []).append(group)
-    pairs: dict[str, list[PairSummary]] = {}
-    for pair in view.summary.pairs:
-        if pair.candidate not in skipped:
-            pairs.setdefault(pair.candidate.suite_id, []).append(pair)
+        if not group.counts.are_skipped:
+            groups[group.suite_id].append(group)
+    pairs: dict[str, list[PairSummary]] = defaultdict(list)
+    for pair in gated_pairs(view):
+        pairs[pair.candidate.suite_id].append(pair)
     for suite_id, of_suite in gates.items():
         for gate in of_suite:
-            if gate.scope is GateScope.PAIR:
-                figures = [(pair.candidate, figure_of_pair(pair, gate.figure)) for pair in pairs.get(suite_id, ())]
-            else:
-                figures = [(group.key, figure_of(group, gate.figure)) for group in groups.get(suite_id, ())]
-            for key, figure in figures:
+            for key, figure in _figures(gate, groups[suite_id], pairs[suite_id]):
                 yield GateResult(gate, key, figure, answer_of(gate.threshold, figure))
+
+
+def _figures(gate: Gate, groups: list[GroupSummary], pairs: list[PairSummary]) -> Iterator[tuple[GroupKey, Figure]]:
+    """Yield the figure that a gate is about of each group, or of each comparison."""
+    if gate.scope is GateScope.PAIR:
+        yield from ((pair.candidate, figure_of_pair(pair, gate.figure)) for pair in pairs)
+    else:
+        yield from ((group.key, figure_of(group, gate.figure)) for group in groups)
+
+
+def left_open(view: RunView, gate: Gate, figure: Figure, reason: str) -> list[GateResult]:
+    """Leave a gate open for which nothing was measured: a run of nothing meets none."""
+    return [GateResult(gate, group.key, figure, GateAnswer.INCONCLUSIVE, reason) for group in gated(view)[:1]]
 
 
 def figure_of(group: GroupSummary, name: str) -> Figure:
@@ -86,12 +91,23 @@ def figure_of_pair(pair: PairSummary, name: str) -> Figure:
 def answer_of(threshold: float, figure: Figure) -> GateAnswer:
     """Tell whether a figure reaches a threshold, at both of its ends."""
     ends = figure.bounds or (figure.value, figure.value)
-    answers_of_ends = {_answer_of_end(threshold, end, figure) for end in ends}
-    return answers_of_ends.pop() if len(answers_of_ends) == 1 else GateAnswer.INCONCLUSIVE
+    return agreed(_answer_of_end(threshold, end, figure) for end in ends)
+
+
+def agreed(single_answers: Iterable[GateAnswer]) -> GateAnswer:
+    """Return the answer that all of these are; inconclusive if they differ."""
+    distinct = set(single_answers)
+    return distinct.pop() if len(distinct) == 1 else GateAnswer.INCONCLUSIVE
 
 
 def _answer_of_end(threshold: float, end: float | None, figure: Figure) -> GateAnswer:
     if end is None:
         return GateAnswer.INCONCLUSIVE
-    meets = end >= threshold if figure.higher_is_better else end <= threshold
-    return GateAnswer.MET if meets else GateAnswer.MISSED
+    if merit(end, figure) >= merit(threshold, figure):
+        return GateAnswer.MET
+    return GateAnswer.MISSED
+
+
+def merit(value: float, figure: Figure) -> float:
+    """Return a value of a figure so that more is better."""
+    return value if figure.higher_is_better else -value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from skillgauge_documents.phrases import percent, points, signed_points
 
@@ -11,7 +11,7 @@ from ..types.arms import GroupKey
 from ..types.decided import GateAnswer
 from ..types.gate import GateFigure, GateScope
 from ..types.judged_gates import CORRECTED, CORRECTED_RATE, JUDGED, JudgedGates, corrected_lift
-from ..types.result import Figure, GroupSummary, RunView
+from ..types.result import Figure, RunView
 from .gates import GateResult, answer_of
 
 _NAME = 80
@@ -44,8 +44,12 @@ def why_uncalibrated(view: RunView, results: Sequence[GateResult]) -> str:
 
 def _doubts(view: RunView, results: Sequence[GateResult]) -> str:
     groups = {key for result in results for key in _arms_of(view, result)}
-    figures = [figure for group in view.summary.groups if group.key in groups for figure in group.figures]
-    return "; ".join(dict.fromkeys(figure.note for figure in figures if figure.name == JUDGED and figure.note))
+    notes = [figure.note for figure in _figures_of(view, groups) if figure.name == JUDGED]
+    return "; ".join(dict.fromkeys(filter(None, notes)))
+
+
+def _figures_of(view: RunView, groups: Container[GroupKey]) -> Iterator[Figure]:
+    return (figure for group in view.summary.groups if group.key in groups for figure in group.figures)
 
 
 def _arms_of(view: RunView, result: GateResult) -> set[GroupKey]:
@@ -75,30 +79,39 @@ def _corrected(view: RunView, result: GateResult) -> GateResult:
 def _of_rate(view: RunView, result: GateResult) -> GateResult:
     figure = _figure(view, result.group, CORRECTED_RATE)
     if figure is None or figure.value is None:
-        return _open(view, result, _why_missing(view, result))
+        return _missing(view, result)
     bounds = _shifted((figure.value, figure.value), result.figure)
-    answer = answer_of(result.gate.threshold, figure.model_copy(update={"bounds": bounds}))
-    text = f"pass rate corrected for the judge's errors, {percent(figure.value)}, {_WORDS[answer]}"
-    return _answered(view, result, figure, answer, f"{text} at least {percent(result.gate.threshold)}")
+    value, limit = f"pass rate {_WITHOUT_ERRORS}, {percent(figure.value)}", f"at least {percent(result.gate.threshold)}"
+    return _asked_again(view, result, figure, bounds, value, limit)
 
 
 def _of_lift(view: RunView, result: GateResult) -> GateResult:
     """Ask for a least lift of the estimate, and every other gate of the interval, as if no judge had decided."""
     pairs = [pair for pair in view.summary.pairs if (pair.candidate, pair.lift) == (result.group, result.figure.value)]
-    figures = [_figure(view, pair.candidate, corrected_lift(pair.baseline.arm)) for pair in pairs]
-    figure = figures[0] if len(figures) == 1 else None
+    if len(pairs) != 1:
+        return _missing(view, result)
+    figure = _figure(view, result.group, corrected_lift(pairs[0].baseline.arm))
     if figure is None or figure.value is None:
-        return _open(view, result, _why_missing(view, result))
-    asks_interval = bool(result.told)
-    ends = _interval_of(figure) if asks_interval else (figure.value, figure.value)
+        return _missing(view, result)
+    judged = result.figure.model_copy(update={"bounds": pairs[0].lift_bounds})
+    value, limit = f"lift {_WITHOUT_ERRORS}, {points(figure.value)}", points(result.gate.threshold)
+    if not result.told:
+        bounds = _shifted((figure.value, figure.value), judged)
+        return _asked_again(view, result, figure, bounds, value, f"at least {limit}")
+    ends = _interval_of(figure)
     if ends is None:
         return _open(view, result, "too few cases for an interval of the lift that people would have found")
-    bounds = _shifted(ends, result.figure.model_copy(update={"bounds": pairs[0].lift_bounds}))
+    lower, upper = _shifted(ends, judged)
+    value += f" ({signed_points(lower)} to {signed_points(upper)})"
+    return _asked_again(view, result, figure, (lower, upper), value, f"above {limit}")
+
+
+def _asked_again(
+    view: RunView, result: GateResult, figure: Figure, bounds: tuple[float, float], value: str, limit: str
+) -> GateResult:
+    """Ask a gate of a corrected figure, given its value and its limit in words."""
     answer = answer_of(result.gate.threshold, figure.model_copy(update={"bounds": bounds}))
-    span = f" ({signed_points(bounds[0])} to {signed_points(bounds[1])})" if asks_interval else ""
-    relation = "above" if asks_interval else "at least"
-    text = f"lift corrected for the judge's errors, {points(figure.value)}{span}, {_WORDS[answer]} {relation}"
-    return _answered(view, result, figure, answer, f"{text} {points(result.gate.threshold)}")
+    return _answered(view, result, figure, answer, f"{value}, {_WORDS[answer]} {limit}")
 
 
 def _interval_of(figure: Figure) -> tuple[float, float] | None:
@@ -108,6 +121,7 @@ def _interval_of(figure: Figure) -> tuple[float, float] | None:
     return interval.lower, interval.upper
 
 
+_WITHOUT_ERRORS = "corrected for the judge's errors"
 _WORDS = {GateAnswer.MET: "is", GateAnswer.MISSED: "is not", GateAnswer.INCONCLUSIVE: "may or may not be"}
 
 
@@ -119,15 +133,16 @@ def _shifted(ends: tuple[float, float], judged: Figure) -> tuple[float, float]:
 
 
 def _figure(view: RunView, key: GroupKey, name: str) -> Figure | None:
-    groups: list[GroupSummary] = [group for group in view.summary.groups if group.key == key]
-    return next((figure for group in groups for figure in group.figures if figure.name == name), None)
+    return next((figure for figure in _figures_of(view, {key}) if figure.name == name), None)
 
 
-def _why_missing(view: RunView, result: GateResult) -> str:
-    groups = [group for group in view.summary.groups if group.key in _arms_of(view, result)]
-    notes = [figure.note for group in groups for figure in group.figures if figure.name.startswith(CORRECTED)]
+def _missing(view: RunView, result: GateResult) -> GateResult:
+    """Leave a gate open whose figure could not be corrected, and say why."""
+    figures = _figures_of(view, _arms_of(view, result))
+    notes = [figure.note for figure in figures if figure.name.startswith(CORRECTED)]
     reasons = dict.fromkeys(filter(None, notes))
-    return "; ".join(reasons) or _doubts(view, [result]) or "nothing says how the judge errs"
+    reason = "; ".join(reasons) or _doubts(view, [result]) or "nothing says how the judge errs"
+    return _open(view, result, reason)
 
 
 def _open(view: RunView, result: GateResult, reason: str) -> GateResult:

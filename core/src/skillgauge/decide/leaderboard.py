@@ -7,11 +7,12 @@ their figures: an order of numbers that chance made would be read as one of engi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
-from skillgauge_documents.characters import LINE, plain
+from skillgauge_documents.characters import plain
 from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import UNKNOWN, counted, percent, points, signed_points
 
@@ -28,6 +29,23 @@ class RankedBy(StrEnum):
 
     PASS_RATE = "pass_rate"
     LIFT = "lift"
+
+
+class _Words(NamedTuple):
+    """The words for a figure that engines are ranked by, with `{arm}` for the arm that has it."""
+
+    leads: str
+    most: str
+    head: str
+    text: Callable[[float | None], str]
+
+
+_WORDS = {
+    RankedBy.PASS_RATE: _Words(
+        "the pass rate of {arm} is highest", "the highest pass rate of {arm}", "Pass rate of {arm}", percent
+    ),
+    RankedBy.LIFT: _Words("the lift is greatest", "the greatest lift", "Lift", points),
+}
 
 
 class Behind(Frozen):
@@ -98,35 +116,26 @@ class Ranking(Frozen):
     @property
     def headline(self) -> str:
         """The engine that stands first, in a sentence, or the ties."""
-        subject = "the lift is greatest" if self.by is RankedBy.LIFT else f"{self._rate} is highest"
+        words, arm = _WORDS[self.by], plain(self.arm)
         first = [rank for rank in self.ranks if rank.place == 1]
         if not first:
             return f"{self.title}: nothing was compared with any engine"
         names = ", ".join(rank.name for rank in first)
-        values = [self._text(rank.value or 0.0) for rank in (first[0], first[-1])]
+        values = [words.text(rank.value) for rank in (first[0], first[-1])]
         if len(first) == 1:
-            return f"{self.title}: {subject} with {names} ({values[0]})"
+            return f"{self.title}: {words.leads.format(arm=arm)} with {names} ({values[0]})"
         span = " to ".join(dict.fromkeys(values))
-        best = "the greatest lift" if self.by is RankedBy.LIFT else f"the highest {self._rate.removeprefix('the ')}"
-        return f"{self.title}: which of {names} has {best} cannot be told ({span})"
+        return f"{self.title}: which of {names} has {words.most.format(arm=arm)} cannot be told ({span})"
 
     @property
     def heads(self) -> tuple[str, ...]:
         """Heads of the columns: the place, the engine, its figure, and how far it is behind the first."""
-        figure = "Lift" if self.by is RankedBy.LIFT else f"P{self._rate.removeprefix('the p')}"
-        return ("Place", "Engine", figure, "Behind the first")
+        return ("Place", "Engine", _WORDS[self.by].head.format(arm=plain(self.arm)), "Behind the first")
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """Texts for these columns."""
         return [(rank.place_text, rank.name, rank.value_text, rank.behind_text) for rank in self.ranks]
-
-    @property
-    def _rate(self) -> str:
-        return f"the pass rate of {plain(self.arm)}"
-
-    def _text(self, value: float) -> str:
-        return points(value) if self.by is RankedBy.LIFT else percent(value)
 
 
 def rankings(view: RunView) -> tuple[Ranking, ...]:
@@ -146,49 +155,53 @@ def _by_lift(view: RunView) -> Iterator[Ranking]:
     for pairs in many:
         key, baseline = pairs[0].candidate, pairs[0].baseline.arm
         values = {pair.candidate: (pair.lift, _lift_text(pair)) for pair in pairs}
-        differences = {
-            (pair.first, pair.second): _Difference(
-                pair.lift, pair.lift_chance, pair.lift_adjusted, pair.lift_interval, pair.n
-            )
-            for pair in view.summary.engines
-            if pair.baseline == baseline and pair.lift is not None and pair.lift_chance is not None
-        }
-        title = f"{plain(key.subject)} · {plain(key.arm)} against {plain(baseline)}"
-        yield Ranking(
-            by=RankedBy.LIFT,
-            suite=key.suite_id,
-            target=key.target_id,
-            arm=key.arm,
-            baseline=baseline,
-            title=title if len(many) > 1 else plain(key.subject),
-            ranks=tuple(_ranks(values, differences)),
+        title = plain(key.subject)
+        if len(many) > 1:
+            title += f" · {plain(key.arm)} against {plain(baseline)}"
+        ranks = _ranks(values, _lift_differences(view, baseline))
+        yield _ranking(RankedBy.LIFT, key, baseline, title, ranks)
+
+
+def _lift_differences(view: RunView, baseline: str) -> Differences:
+    return {
+        (pair.first, pair.second): _Difference(
+            pair.lift, pair.lift_chance, pair.lift_adjusted, pair.lift_interval, pair.n
         )
+        for pair in view.summary.engines
+        if pair.baseline == baseline and pair.lift is not None and pair.lift_chance is not None
+    }
 
 
 def _by_passes(view: RunView) -> Iterator[Ranking]:
     rates = _valid_rates(view)
-    boards: dict[tuple[str, str | None, str], dict[GroupKey, None]] = {}
+    boards: dict[tuple[str, str | None, str], dict[GroupKey, tuple[float | None, str]]] = {}
     for pair in view.summary.engines:
         for key in (pair.first, pair.second):
             if key in rates:
-                boards.setdefault((key.suite_id, key.target_id, key.arm), {})[key] = None
+                values = boards.setdefault((key.suite_id, key.target_id, key.arm), {})
+                values[key] = (rates[key].rate, _rate_text(rates[key]))
     differences = {
         (pair.first, pair.second): _Difference(
             pair.passed, pair.passed_chance, pair.passed_adjusted, pair.passed_interval, pair.passed_n
         )
         for pair in view.summary.engines
     }
-    for (suite, target, arm), keys in boards.items():
-        if len(keys) > 1:
-            yield Ranking(
-                by=RankedBy.PASS_RATE,
-                suite=suite,
-                target=target,
-                arm=arm,
-                baseline=None,
-                title=plain(target or suite),
-                ranks=tuple(_ranks({key: (rates[key].rate, _rate_text(rates[key])) for key in keys}, differences)),
-            )
+    for values in boards.values():
+        if len(values) > 1:
+            key = next(iter(values))
+            yield _ranking(RankedBy.PASS_RATE, key, None, plain(key.subject), _ranks(values, differences))
+
+
+def _ranking(by: RankedBy, key: GroupKey, baseline: str | None, title: str, ranks: Iterable[Rank]) -> Ranking:
+    return Ranking(
+        by=by,
+        suite=key.suite_id,
+        target=key.target_id,
+        arm=key.arm,
+        baseline=baseline,
+        title=title,
+        ranks=tuple(ranks),
+    )
 
 
 def _valid_rates(view: RunView) -> dict[GroupKey, RateInterval]:
@@ -204,9 +217,8 @@ def _lift_text(pair: PairSummary) -> str:
     evidence = pair.evidence
     if evidence is None:
         return "nothing compared"
-    return (
-        f"{points(evidence.estimate)} (these cases: {interval_here_text(evidence)}, n = {counted(evidence.n, 'case')})"
-    )
+    bounds = f"these cases: {interval_here_text(evidence)}"
+    return f"{points(evidence.estimate)} ({bounds}, n = {counted(evidence.n, 'case')})"
 
 
 def _rate_text(rate: RateInterval) -> str:
@@ -226,12 +238,14 @@ class _Difference:
 
     def behind(self, first: str, sign: int) -> Behind:
         """The same as the difference to the first of a ranking; it is turned round where the sign is below 0."""
-        bounds = sorted(sign * bound for bound in (self.interval.lower, self.interval.upper)) if self.interval else None
+        bounds: Sequence[float | None] = (None, None)
+        if self.interval:
+            bounds = sorted((sign * self.interval.lower, sign * self.interval.upper))
         return Behind(
             first=first,
             difference=sign * self.estimate,
-            lower=bounds[0] if bounds else None,
-            upper=bounds[1] if bounds else None,
+            lower=bounds[0],
+            upper=bounds[1],
             chance=self.chance if self.adjusted is None else self.adjusted,
             n=self.n,
         )
@@ -241,11 +255,11 @@ Differences = Mapping[tuple[GroupKey, GroupKey], _Difference]
 
 
 def _ranks(values: Mapping[GroupKey, tuple[float | None, str]], differences: Differences) -> Iterator[Rank]:
-    has_runners = len({key.runner for key in values}) > 1
-    names = {key: _name(key, has_runner=has_runners) for key in values}
-    ordered = sorted(values, key=lambda key: (values[key][0] is None, -(values[key][0] or 0.0), _name(key)))
+    names = _names(values)
+    ordered = sorted(values, key=lambda key: (values[key][0] is None, -(values[key][0] or 0.0), _full_name(key)))
     measured = [key for key in ordered if values[key][0] is not None]
     places = _places(measured, differences)
+    behind = {key: _behind(key, measured[0], names[measured[0]], differences) for key in measured[1:]}
     for key in ordered:
         value, text = values[key]
         yield Rank(
@@ -256,33 +270,41 @@ def _ranks(values: Mapping[GroupKey, tuple[float | None, str]], differences: Dif
             is_tied=list(places.values()).count(places.get(key, 0)) > 1,
             value=value,
             value_text=text,
-            behind=_behind(key, measured[0], names[measured[0]], differences) if key in measured[1:] else None,
+            behind=behind.get(key),
         )
 
 
 def _behind(key: GroupKey, first: GroupKey, name: str, differences: Differences) -> Behind | None:
-    if (key, first) in differences:
-        return differences[key, first].behind(name, 1)
-    return differences[first, key].behind(name, -1) if (first, key) in differences else None
+    for ends, sign in (((key, first), 1), ((first, key), -1)):
+        if ends in differences:
+            return differences[ends].behind(name, sign)
+    return None
 
 
 def _places(keys: Sequence[GroupKey], differences: Differences) -> dict[GroupKey, int]:
-    """The place of each group: one more than there are that are better beyond chance.
-
-    A document that does not tell the chances for all comparisons together has them allowed for here.
-    """
+    """The place of each group: one more than there are that are better beyond chance."""
     of_board = {ends: difference for ends, difference in differences.items() if set(ends) <= set(keys)}
-    chances = [difference.adjusted for difference in of_board.values() if difference.adjusted is not None]
-    if len(chances) < len(of_board):
-        chances = holm([difference.chance for difference in of_board.values()])
     places = dict.fromkeys(keys, 1)
-    for ((first, second), difference), chance in zip(of_board.items(), chances, strict=True):
+    for ((first, second), difference), chance in zip(of_board.items(), _chances(of_board.values()), strict=True):
         if chance <= RARE and difference.estimate:
             places[second if difference.estimate > 0 else first] += 1
     return places
 
 
-def _name(key: GroupKey, *, has_runner: bool = True) -> str:
-    if not key.model:
-        return plain(key.runner, LINE)
-    return " · ".join(plain(part, LINE) for part in ((key.runner, key.model) if has_runner else (key.model,)))
+def _chances(differences: Collection[_Difference]) -> list[float]:
+    """The chance of each difference, allowing for all of them; a document that does not tell has that done here."""
+    chances = [difference.adjusted for difference in differences if difference.adjusted is not None]
+    if len(chances) == len(differences):
+        return chances
+    return holm([difference.chance for difference in differences])
+
+
+def _names(keys: Collection[GroupKey]) -> dict[GroupKey, str]:
+    """The names of engines that are shown together: the models alone where all of them run in the same engine."""
+    if len({key.runner for key in keys}) > 1:
+        return {key: _full_name(key) for key in keys}
+    return {key: plain(key.model or key.runner) for key in keys}
+
+
+def _full_name(key: GroupKey) -> str:
+    return " · ".join(map(plain, filter(None, (key.runner, key.model))))

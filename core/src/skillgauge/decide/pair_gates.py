@@ -16,7 +16,7 @@ from ..types.comparison import OutcomeCounts, PairSummary
 from ..types.decided import GateAnswer
 from ..types.gate import CaseScope, Gate, GateFigure, GateScope
 from ..types.result import Figure, RunView
-from .gates import GateResult, answer_of, figure_of_pair, gated, skipped_groups
+from .gates import GateResult, agreed, answer_of, figure_of_pair, gated_pairs, left_open
 
 _NAME = 80
 _POINTS = 100.0
@@ -62,7 +62,7 @@ class PairDemands(Frozen):
     @property
     def is_given(self) -> bool:
         """True if anything is demanded."""
-        return self.min_delta_pts is not None or bool(self.fail_on_verdict) or bool(self.gates)
+        return self.are_about_pairs or bool(self.gates)
 
     @property
     def lift_gates(self) -> tuple[LiftGate, ...]:
@@ -77,10 +77,10 @@ class PairDemands(Frozen):
 
 def pair_answers(view: RunView, demands: PairDemands) -> Iterator[GateResult]:
     """The answers of the gates on every comparison; where nothing was compared they are open."""
-    skipped = skipped_groups(view)
-    pairs = [pair for pair in view.summary.pairs if pair.candidate not in skipped]
+    pairs = gated_pairs(view)
     if demands.are_about_pairs and not pairs:
-        yield from _nothing_compared(view)
+        gate = Gate(figure=GateFigure.LIFT, threshold=0.0, scope=GateScope.PAIR)
+        yield from left_open(view, gate, Figure(name=gate.figure, label="Lift", value=None), "nothing was compared")
     if demands.min_delta_pts is not None:
         for pair in pairs:
             yield of_least_lift(pair, demands.min_delta_pts, demands.scope)
@@ -89,13 +89,6 @@ def pair_answers(view: RunView, demands: PairDemands) -> Iterator[GateResult]:
             yield of_interval(pair, wanted, demands.margin_pts, demands.scope)
         if demands.fail_on_verdict:
             yield _of_verdict(pair, demands.fail_on_verdict)
-
-
-def _nothing_compared(view: RunView) -> Iterator[GateResult]:
-    for group in gated(view)[:1]:
-        figure = Figure(name=GateFigure.LIFT, label="Lift", value=None)
-        gate = Gate(figure=GateFigure.LIFT, threshold=0.0, scope=GateScope.PAIR)
-        yield GateResult(gate, group.key, figure, GateAnswer.INCONCLUSIVE, "nothing was compared")
 
 
 def of_least_lift(pair: PairSummary, points_wanted: float, scope: CaseScope) -> GateResult:
@@ -117,17 +110,14 @@ def of_least_lift(pair: PairSummary, points_wanted: float, scope: CaseScope) -> 
 
 
 def _is_shown(evidence: Evidence, scope: CaseScope) -> bool:
-    if scope is CaseScope.NEW:
-        return evidence.is_found and evidence.is_general
-    return evidence.is_found
+    return evidence.is_found and (scope is CaseScope.THESE or evidence.is_general)
 
 
 def _chance_text(evidence: Evidence, scope: CaseScope) -> str:
-    if scope is CaseScope.THESE:
-        return chance_text(evidence.chance)
-    if evidence.chance_new is None:
+    chance = {CaseScope.THESE: evidence.chance, CaseScope.NEW: evidence.chance_new}[scope]
+    if chance is None:
         return "too few cases to tell"
-    return chance_text(evidence.chance_new)
+    return chance_text(chance)
 
 
 def of_interval(pair: PairSummary, wanted: LiftGate, margin_pts: float, scope: CaseScope) -> GateResult:
@@ -147,9 +137,14 @@ def of_interval(pair: PairSummary, wanted: LiftGate, margin_pts: float, scope: C
         message = f"{_name(pair)}: too few cases to tell whether it is {_NOUNS[wanted]} {scope.text}"
         return GateResult(gate, pair.candidate, figure, GateAnswer.INCONCLUSIVE, message)
     answer = answer_of(threshold, figure.model_copy(update={"bounds": bounds}))
-    beyond = f" by more than {margin_pts:g} points" if margin_pts else ""
-    message = f"{_name(pair)} {WORDS[wanted, answer]}{beyond} {scope.text} ({span_text(bounds)})"
+    predicate = f"{WORDS[wanted, answer]}{beyond_text(margin_pts)} {scope.text}"
+    message = f"{_name(pair)} {predicate} ({span_text(bounds)})"
     return GateResult(gate, pair.candidate, figure, answer, message)
+
+
+def beyond_text(margin_pts: float) -> str:
+    """Name the margin of a gate within its sentence; empty without one."""
+    return f" by more than {margin_pts:g} points" if margin_pts else ""
 
 
 _NOUNS = {LiftGate.BETTER: "better", LiftGate.NOT_WORSE: "worse"}
@@ -176,7 +171,7 @@ def interval_bounds(
     """
     if evidence is None:
         return None
-    interval = evidence.strict_here if scope is CaseScope.THESE else evidence.strict
+    interval = {CaseScope.THESE: evidence.strict_here, CaseScope.NEW: evidence.strict}[scope]
     if interval is None:
         return None
     worst, best = error_bounds or (evidence.estimate, evidence.estimate)
@@ -202,12 +197,7 @@ _VERDICTS = {
 def _of_verdict(pair: PairSummary, failing: tuple[PairVerdict, ...]) -> GateResult:
     """Tell whether the verdict fails the run, whatever the errors would have been."""
     possible = _possible_verdicts(pair.outcomes)
-    if possible.isdisjoint(failing):
-        answer = GateAnswer.MET
-    elif possible.issubset(failing):
-        answer = GateAnswer.MISSED
-    else:
-        answer = GateAnswer.INCONCLUSIVE
+    answer = agreed(GateAnswer.MISSED if verdict in failing else GateAnswer.MET for verdict in possible)
     gate = Gate(figure="verdict", threshold=0.0, scope=GateScope.PAIR)
     figure = Figure(name="verdict", label="Verdict", value=None)
     message = f"{_name(pair)}: verdict {' or '.join(sorted(possible))}"

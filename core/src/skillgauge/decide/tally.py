@@ -10,6 +10,7 @@ from collections.abc import Callable
 from skillgauge_documents import thaw
 from skillgauge_documents.characters import plain
 
+from ..report.wording import prefixed
 from ..types.arms import DIRECT
 from ..types.result import TrialResult, Verdict
 from ..types.trajectory import EventKind, TrajectoryEvent
@@ -66,10 +67,8 @@ class Tally:
     def steps(self) -> list[tuple[str, float]]:
         """The present step of every trial under way, and the seconds that it has run; the longest first."""
         now = self._clock()
-        return [
-            (f"{trial_name(trial)}: {step}" if step else trial_name(trial), now - since)
-            for trial, step, since in self._under_way.values()
-        ]
+        under_way = self._under_way.values()
+        return [(f"{trial_name(trial)}{prefixed(': ', step)}", now - since) for trial, step, since in under_way]
 
     def started(self, trial: Trial) -> None:
         """A trial begins, perhaps not for the first time."""
@@ -95,13 +94,7 @@ class Tally:
 
     def counts(self) -> list[tuple[str, list[tuple[Verdict, str]]]]:
         """For each arm its name, empty for direct calls, and what became of its trials, in words."""
-        return [
-            (
-                "" if arm == DIRECT.name else plain(arm, _NAME),
-                [(verdict, f"{counts[verdict]} {word}") for verdict, word in _WORDS.items() if counts[verdict]],
-            )
-            for arm, counts in sorted(self._arms.items())
-        ]
+        return [(_arm_name(arm), _ends(counts)) for arm, counts in sorted(self._arms.items())]
 
     @property
     def count(self) -> str:
@@ -121,10 +114,8 @@ class Tally:
 
     def line(self) -> str:
         """All of it in a line."""
-        line = f"{self.count} ({self.figures()})"
         arms = [f"{arm} {', '.join(text for _, text in counts)}".strip() for arm, counts in self.counts()]
-        if arms:
-            line += f": {'; '.join(arms)}"
+        line = f"{self.count} ({self.figures()}){prefixed(': ', '; '.join(arms))}"
         for step, _ in self.steps[:1]:
             line += f"; {step[:STEP]}"
         return line
@@ -151,6 +142,14 @@ class Counting:
     def finished(self, result: TrialResult) -> None:
         """Count a trial that has ended."""
         self._tally.finished(result)
+
+
+def _arm_name(arm: str) -> str:
+    return "" if arm == DIRECT.name else plain(arm, _NAME)
+
+
+def _ends(counts: Counter[Verdict]) -> list[tuple[Verdict, str]]:
+    return [(verdict, f"{counts[verdict]} {word}") for verdict, word in _WORDS.items() if counts[verdict]]
 
 
 def trial_name(trial: Trial) -> str:

@@ -5,7 +5,7 @@ The words are those of docs/statistics.md; every report and the terminal take th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from skillgauge_documents.phrases import chance_text, counted, percent, points, signed_points
 
@@ -13,7 +13,7 @@ from ..stats import Evidence, Finding, GradedEvidence, Interval, MeanRatio
 from ..types.comparison import DroppedCounts, PairSummary, Ratios
 from ..types.result import RunView
 from .stopping import PlannedSessions
-from .wording import interval_text, labels
+from .wording import interval_text, labels, prefixed
 
 _FINDINGS = {
     Finding.HELPS: " helps",
@@ -31,11 +31,13 @@ def compared(view: RunView) -> tuple[PairSummary, ...]:
     if view.head.is_chosen:
         return ()
     valid = {validity.suite_id for validity in view.summary.validity if validity.valid}
-    return tuple(
-        pair
-        for pair in view.summary.pairs
-        if (pair.candidate.suite_id in valid if pair.is_valid is None else pair.is_valid)
-    )
+    return tuple(pair for pair in view.summary.pairs if _is_valid(pair, valid))
+
+
+def _is_valid(pair: PairSummary, valid_suites: Container[str]) -> bool:
+    if pair.is_valid is None:
+        return pair.candidate.suite_id in valid_suites
+    return pair.is_valid
 
 
 def sentences(view: RunView) -> Iterator[str]:
@@ -57,7 +59,7 @@ def _answer(pair: PairSummary, stop: str) -> str:
     texts = [f"{_SAME if pair.is_same else _heading(evidence)}: {lift}"]
     if evidence.finding is Finding.UNDECIDED and not pair.is_same:
         texts.append(shortfall_text(evidence))
-    return "; ".join(text for text in (*texts, stop, *_beside(pair)) if text)
+    return "; ".join(filter(None, (*texts, stop, *_beside(pair))))
 
 
 def _heading(evidence: Evidence) -> str:
@@ -166,10 +168,8 @@ def _demand(evidence: Evidence) -> str:
 
 def _dropped(dropped: DroppedCounts) -> str:
     """Cases that are not compared, and why."""
-    reasons = [f"{count} for {name.replace('_', ' ')}" for name, count in dropped if count]
-    if not reasons:
-        return ""
-    return f", dropped: {', '.join(reasons)}"
+    reasons = (f"{count} for {name.replace('_', ' ')}" for name, count in dropped if count)
+    return prefixed(", dropped: ", ", ".join(reasons))
 
 
 def _beside(pair: PairSummary) -> Iterator[str]:
@@ -188,17 +188,14 @@ def _split_text(pair: PairSummary) -> str:
     """Say what the two parts of an arm show whose skills fired in some sessions only."""
     if pair.by_firing is None:
         return ""
-    fired, silent = (
-        ", ".join([points(part.lift), *_multiples(part.ratios)])
-        for part in (pair.by_firing.fired, pair.by_firing.silent)
-    )
+    parts = (pair.by_firing.fired, pair.by_firing.silent)
+    fired, silent = (", ".join([points(part.lift), *_multiples(part.ratios)]) for part in parts)
     return f" (where it did: {fired}; where not: {silent}; not randomised)"
 
 
 def _multiples(ratios: Ratios) -> Iterator[str]:
     """Yield the tokens and the cost of sessions beside the baseline arm's, where they are known."""
-    known: dict[str, MeanRatio | None] = {"tokens": ratios.tokens, "cost_usd": ratios.cost_usd}
-    for name, ratio in known.items():
+    for name, ratio in (("tokens", ratios.tokens), ("cost_usd", ratios.cost_usd)):
         if ratio:
             yield f"{ratio.ratio:.2f} times the {_NAMES[name]}"
 

@@ -13,13 +13,14 @@ from skillgauge_documents.characters import plain
 from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import counted
 
-from ..stats import Evidence, Finding, MeanRatio
+from ..stats import Evidence, MeanRatio
 from ..types.arms import GroupKey
 from ..types.comparison import PairSummary
 from ..types.decided import Direction, GroupChange
 from ..types.result import Figure, GroupSummary, RunView
 from .answer import compared
-from .wording import headline, labels, rated_figures
+from .changes import group_changes
+from .wording import headline, labels, of_number, rated_figures
 
 FEW = 8
 """Rows up to which a run without comparisons is told group by group alone."""
@@ -56,12 +57,6 @@ _COUNTED = {
     SkillFinding.SKIPPED: ("was skipped", "were skipped"),
 }
 """Each finding for one skill and for several, in the order of the sentence."""
-_FINDINGS = {
-    Finding.HELPS: SkillFinding.HELPS,
-    Finding.HURTS: SkillFinding.HURTS,
-    Finding.NO_DIFFERENCE: SkillFinding.NO_DIFFERENCE,
-    Finding.UNDECIDED: SkillFinding.UNDECIDED,
-}
 
 
 @immutable
@@ -91,6 +86,11 @@ class SkillRow:
         return self.pair.evidence if self.pair else None
 
     @property
+    def lift(self) -> float | None:
+        """The lift; `None` if nothing was compared."""
+        return self.pair.lift if self.pair else None
+
+    @property
     def subject(self) -> str:
         """The plural of what its suite asks where figures take the place of a pass rate."""
         return plain(self.asked.subject, _NAME) if self.asked and self.asked.subject else "figures of their own"
@@ -98,9 +98,9 @@ class SkillRow:
     @property
     def cost(self) -> tuple[MeanRatio, str] | None:
         """The cost beside the arm without it, and of which kind; `None` if that is unknown."""
-        ratios = self.pair.ratios if self.pair else None
-        if ratios is None:
+        if self.pair is None:
             return None
+        ratios = self.pair.ratios
         known = ((ratios.cost_usd, "cost"), (ratios.tokens, "tokens"), (ratios.duration_s, "time"))
         return next(((ratio, name) for ratio, name in known if ratio), None)
 
@@ -108,8 +108,8 @@ class SkillRow:
     def rank(self) -> tuple[int, bool, float, str]:
         """The worst comes first: by finding, those that got worse before others, then by lift or rate."""
         worse = self.change is not None and self.change.direction is Direction.WORSE
-        measure = self.evidence.estimate if self.evidence else self.passed
-        return _ORDER.index(self.finding), not worse, measure if measure is not None else 2.0, self.name
+        measures = (measure for measure in (self.lift, self.passed) if measure is not None)
+        return _ORDER.index(self.finding), not worse, next(measures, 2.0), self.name
 
 
 @immutable
@@ -136,12 +136,12 @@ class Catalogue:
 
     def _counts(self) -> Iterator[str]:
         numbers = Counter(row.finding for row in self.rows)
-        for finding, (one, many) in _COUNTED.items():
+        for finding, words in _COUNTED.items():
             if number := numbers[finding]:
-                yield f"{number} {one if number == 1 else many}"
+                yield f"{number} {of_number(number, *words)}"
         apart = Counter(row.subject for row in self.rows if row.finding is SkillFinding.FIGURES)
         for subject, number in apart.items():
-            yield f"{number} {'has' if number == 1 else 'have'} {subject} only"
+            yield f"{number} {of_number(number, 'has', 'have')} {subject} only"
 
     def of(self, finding: SkillFinding) -> tuple[SkillRow, ...]:
         """Return the rows with a finding."""
@@ -150,70 +150,65 @@ class Catalogue:
 
 def catalogue(view: RunView) -> Catalogue | None:
     """Return the skills of a run side by side; `None` if there is one only, or a few that were not compared."""
-    groups = _groups_under_test(view)
+    groups = groups_under_test(view)
     if len({group.key.subject for group in groups}) < 2:
         return None
-    rows = tuple(sorted(_rows(view, groups), key=lambda row: row.rank))
-    if not any(row.pair for row in rows) and len(rows) <= FEW:
+    skills = Catalogue(tuple(sorted(_rows(view, groups), key=lambda row: row.rank)))
+    if not skills.has_comparisons and len(skills.rows) <= FEW:
         return None
-    return Catalogue(rows)
+    return skills
 
 
-def _groups_under_test(view: RunView) -> list[GroupSummary]:
+def groups_under_test(view: RunView) -> tuple[GroupSummary, ...]:
+    """Return the groups that a run is about: all but those that others are only compared with."""
     suites = view.head.suites_by_id
-    return [
+    return tuple(
         group
         for group in view.summary.groups
         if group.suite_id not in suites or not suites[group.suite_id].is_baseline(group.arm)
-    ]
+    )
 
 
 def _rows(view: RunView, groups: Sequence[GroupSummary]) -> Iterator[SkillRow]:
     """Yield a row for each comparison, and one for each other group that belongs to none."""
-    facts = _facts(view)
-    pairs: dict[GroupKey, list[PairSummary]] = {}
-    for pair in view.summary.pairs:
-        pairs.setdefault(pair.candidate, []).append(pair)
+    facts, pairs = _facts(view), _by_candidate(view.summary.pairs)
     main = [group for group in groups if group.key in pairs or not rated_figures(group)]
     queries = _queries(groups, main)
-    apart = queries.merged | {group.key for group in main}
+    apart = {group.key for group in (*main, *queries.values())}
     shown = [*main, *(group for group in groups if group.key not in apart)]
     for name, group in zip(_names(shown), shown, strict=True):
-        asked = queries.of_row.get(group.key)
         of_group: Sequence[PairSummary | None] = pairs.get(group.key) or [None]
-        yield from (facts.row(name, group, comparison, asked) for comparison in of_group)
+        yield from (facts.row(name, group, comparison, queries.get(group.key)) for comparison in of_group)
+
+
+def _by_candidate(pairs: Iterable[PairSummary]) -> dict[GroupKey, list[PairSummary]]:
+    by_candidate: dict[GroupKey, list[PairSummary]] = {}
+    for pair in pairs:
+        by_candidate.setdefault(pair.candidate, []).append(pair)
+    return by_candidate
 
 
 def _facts(view: RunView) -> _Facts:
     by_key = {group.key: group for group in view.summary.groups}
-    changes = view.decided.changes.groups if view.decided and view.decided.changes else ()
-    return _Facts(by_key, {id(pair) for pair in compared(view)}, {change.group: change for change in changes})
+    changes = {change.group: change for change in group_changes(view)}
+    return _Facts(by_key, {id(pair) for pair in compared(view)}, changes)
 
 
-@immutable
-class _Queries:
-    """The suites whose figures stand beside a comparison of the same skill."""
+def _queries(groups: Iterable[GroupSummary], main: Sequence[GroupSummary]) -> dict[GroupKey, GroupSummary]:
+    """Find the groups with figures of their own whose target, engine and model have exactly one row.
 
-    of_row: Mapping[GroupKey, Figure]
-    """The figure for each row that has one."""
-    merged: frozenset[GroupKey]
-    """Their groups, which have no row of their own."""
-
-
-def _queries(groups: Iterable[GroupSummary], main: Sequence[GroupSummary]) -> _Queries:
-    """Find the groups with figures of their own whose target, engine and model have exactly one row."""
+    Returns:
+        each of them by the group of that row, beside which its figure stands; it has no row of its own.
+    """
     rows: dict[tuple[str, str, str | None], list[GroupKey]] = {}
     for group in main:
         rows.setdefault(_lane(group), []).append(group.key)
-    of_row: dict[GroupKey, Figure] = {}
-    merged = set()
+    queries: dict[GroupKey, GroupSummary] = {}
     for group in groups:
         of_lane = rows.get(_lane(group), [])
-        if not rated_figures(group) or group.key in of_lane or len(of_lane) != 1 or of_lane[0] in of_row:
-            continue
-        of_row[of_lane[0]] = headline(group)
-        merged.add(group.key)
-    return _Queries(of_row, frozenset(merged))
+        if len(of_lane) == 1 and group.key not in of_lane and rated_figures(group):
+            queries.setdefault(of_lane[0], group)
+    return queries
 
 
 def _lane(group: GroupSummary) -> tuple[str, str, str | None]:
@@ -241,7 +236,7 @@ class _Facts:
     """The identities of the comparisons that prove anything."""
     changes: Mapping[GroupKey, GroupChange]
 
-    def row(self, name: str, group: GroupSummary, pair: PairSummary | None, asked: Figure | None) -> SkillRow:
+    def row(self, name: str, group: GroupSummary, pair: PairSummary | None, queries: GroupSummary | None) -> SkillRow:
         """Return the row of a group, or of one of its comparisons."""
         own = rated_figures(group)
         baseline = self.by_key.get(pair.baseline) if pair else None
@@ -252,7 +247,7 @@ class _Facts:
             pair=pair,
             passed=None if own else group.pass_rate.rate,
             passed_without=baseline.pass_rate.rate if baseline else None,
-            asked=own[0] if own else asked,
+            asked=next(iter(own), headline(queries) if queries else None),
             flaky=group.reliability.flaky if group.reliability else None,
             change=self.changes.get(group.key),
         )
@@ -263,7 +258,7 @@ class _Facts:
         if pair is not None:
             if id(pair) not in self.proving or pair.evidence is None:
                 return SkillFinding.INVALID
-            return SkillFinding.UNDECIDED if pair.is_same else _FINDINGS[pair.evidence.finding]
+            return SkillFinding.UNDECIDED if pair.is_same else SkillFinding[pair.evidence.finding.name]
         if rated_figures(group):
             return SkillFinding.FIGURES
         is_whole = group.counts.passed + group.counts.skipped == group.counts.total

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from skillgauge_documents.characters import plain
-from skillgauge_documents.phrases import chance_text, counted, listed, points
+from skillgauge_documents.phrases import chance_text, counted, listed
 
-from ..types.decided import ChangedCase, Changes, Direction, GroupChange
+from ..types.decided import ChangedCase, Changes, Decided, Direction, GroupChange
 from ..types.result import RunView
-from .wording import labels, passed_text
+from .wording import labels, moved_text, noted, of_number, passed_text, rest_text
 
 NAMED = 5
 """Groups, and cases of each kind, that are named."""
@@ -26,9 +26,20 @@ _ORDER = tuple(_WORDS)
 """Directions as they are listed; groups that are the same are counted."""
 
 
+def decision_of(view: RunView) -> Decided:
+    """Return the decision on a run; an empty one if the run was read without any."""
+    return view.decided or Decided()
+
+
+def group_changes(view: RunView) -> tuple[GroupChange, ...]:
+    """Return the change of each group since the run that this one was compared with; none without such a run."""
+    changes = decision_of(view).changes
+    return changes.groups if changes else ()
+
+
 def change_lines(view: RunView) -> tuple[str, ...]:
     """Return what changed since the run that this one was compared with: what got worse first, the same at the end."""
-    changes = view.decided.changes if view.decided else None
+    changes = decision_of(view).changes
     return tuple(_lines(changes)) if changes else ()
 
 
@@ -47,7 +58,7 @@ def _lines(changes: Changes) -> Iterator[str]:
     if len(moved) > NAMED:
         yield f"since {since}: {_counts(moved[NAMED:])} more"
     if same:
-        yield f"since {since}: in {same} {'other' if same == 1 else 'others'} no case came out differently"
+        yield f"since {since}: in {same} {of_number(same, 'other', 'others')} no case came out differently"
     yield from _lines_of_cases(moved, changes)
 
 
@@ -68,13 +79,10 @@ def _names(groups: Sequence[GroupChange], changes: Changes) -> tuple[str, ...]:
 def _detail(change: GroupChange) -> str:
     """The figures of a change, as far as there are any, and what must be said of it."""
     if change.own is None:
-        return f": {plain(change.note)}" if change.note else ""
-    parts = [f"pass rate {points(change.own)}"]
-    if change.lift is not None:
-        parts.append(f"lift {points(change.lift)}")
+        return noted(": ", change.note)
     chance = "" if change.chance is None else f", {chance_text(change.chance)}"
-    note = f"; {plain(change.note)}" if change.note else ""
-    return f": {', '.join(parts)} (n = {counted(change.n, 'case')}{chance}{note})"
+    moved = moved_text(change.own, change.lift)
+    return f": {moved} (n = {counted(change.n, 'case')}{chance}{noted('; ', change.note)})"
 
 
 def _counts(changes: Sequence[GroupChange]) -> str:
@@ -87,13 +95,13 @@ def _case_lines(title: str, cases: Sequence[tuple[GroupChange, ChangedCase]], ch
     """Yield one line for the cases that changed sides, at most as many as are named."""
     if not cases:
         return
-    several = len(changes.groups) > 1
     named = cases[:NAMED]
-    names = _names([change for change, _ in named], changes)
+    titles = [plain(case.title, _NAME) for _, case in named]
+    if len(changes.groups) > 1:
+        names = _names([change for change, _ in named], changes)
+        titles = [f"{text} of {name}" for text, name in zip(titles, names, strict=True)]
     texts = [
-        f"{plain(case.title, _NAME)}{f' of {name}' if several else ''} "
-        f"({passed_text(case.before)} before, {passed_text(case.after)} now)"
-        for (_, case), name in zip(named, names, strict=True)
+        f"{text} ({passed_text(case.before)} before, {passed_text(case.after)} now)"
+        for (_, case), text in zip(named, titles, strict=True)
     ]
-    more = f", and {len(cases) - NAMED} more" if len(cases) > NAMED else ""
-    yield f"{title}: {', '.join(texts)}{more}"
+    yield f"{title}: {', '.join(texts)}{rest_text(', ', cases, NAMED)}"

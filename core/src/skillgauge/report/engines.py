@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from ..stats import (
     RARE,
@@ -42,6 +43,19 @@ class _Difference:
     """The chance, allowing for all comparisons of the same board."""
     interval: Interval
     """Together with those of the same board; it excludes 0 where the adjusted chance is small."""
+
+
+class _NoDifference(NamedTuple):
+    """In place of a difference where nothing is compared."""
+
+    n: int = 0
+    estimate: None = None
+    chance: None = None
+    adjusted: None = None
+    interval: None = None
+
+
+_NO_DIFFERENCE = _NoDifference()
 
 
 class EngineTally:
@@ -80,16 +94,17 @@ class EngineTally:
         for (first, second, baseline), difference in differences.items():
             if baseline is None and (first, second) in lifted:
                 continue
-            passed, lift = differences[first, second, None], difference if baseline is not None else None
+            lift = _NO_DIFFERENCE if baseline is None else difference
+            passed = differences[first, second, None]
             yield EnginePair(
                 first=first,
                 second=second,
                 baseline=baseline,
-                n=lift.n if lift else 0,
-                lift=lift.estimate if lift else None,
-                lift_chance=lift.chance if lift else None,
-                lift_adjusted=lift.adjusted if lift else None,
-                lift_interval=lift.interval if lift else None,
+                n=lift.n,
+                lift=lift.estimate,
+                lift_chance=lift.chance,
+                lift_adjusted=lift.adjusted,
+                lift_interval=lift.interval,
                 passed_n=passed.n,
                 passed=passed.estimate,
                 passed_chance=passed.chance,

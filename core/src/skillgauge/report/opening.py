@@ -14,7 +14,7 @@ from ..types.arms import DIRECT, GroupKey
 from ..types.result import RunView
 from .answer import sentences
 from .catalogue import Catalogue, catalogue
-from .changes import change_lines
+from .changes import change_lines, decision_of
 from .rows import summary_lines
 
 
@@ -35,10 +35,10 @@ class Opening:
 
 def opening(view: RunView) -> Opening:
     """Return the lines that every report of a run begins with."""
-    gates = view.decided.lines if view.decided else ()
+    gates = tuple(plain(line, _LONG) for line in decision_of(view).lines)
     skills = catalogue(view)
     answers = summary_lines(skills) if skills else tuple(sentences(view))
-    return Opening(tuple(plain(line, _LONG) for line in gates), answers, change_lines(view), skills)
+    return Opening(gates, answers, change_lines(view), skills)
 
 
 _LONG = 2_000
@@ -53,7 +53,7 @@ def show_command(view: RunView, group: GroupKey, case_id: str) -> str:
         group: the group in which the case is shown; its target is named if the run has others.
         case_id: the id of the case.
     """
-    kept_as = view.decided.kept_as if view.decided else ()
+    kept_as = decision_of(view).kept_as
     return shlex.join(show_words(view, kept_as, group, case_id)) if kept_as else ""
 
 

@@ -104,8 +104,7 @@ def pairs_of(suite: SuiteHead, summaries: Mapping[GroupKey, CaseSummary]) -> Ite
 
 
 def _pair(candidate: GroupKey, baseline: GroupKey, ours: CaseSummary | None, theirs: CaseSummary | None) -> CasePair:
-    counts = (ours.counts if ours else Counts(), theirs.counts if theirs else Counts())
-    dropped = _why_dropped(*counts)
+    dropped = _why_dropped(ours, theirs)
     if dropped is not None or ours is None or theirs is None:
         outcome = None if dropped is Dropped.NOT_RUN else Outcome.ERROR
         return CasePair(candidate=candidate, baseline=baseline, outcome=outcome, dropped=dropped)
@@ -126,12 +125,18 @@ _OUTCOMES = {
 }
 
 
-def _why_dropped(ours: Counts, theirs: Counts) -> Dropped | None:
-    if ours.pass_bounds is None or theirs.pass_bounds is None:
+_REASONS = {
+    (True, True): Dropped.BOTH_ERROR,
+    (True, False): Dropped.CANDIDATE_ERROR,
+    (False, True): Dropped.BASELINE_ERROR,
+}
+"""By whether no repeat was graded in the candidate arm, and whether none was in the baseline arm."""
+
+
+def _why_dropped(ours: CaseSummary | None, theirs: CaseSummary | None) -> Dropped | None:
+    if ours is None or theirs is None or None in (ours.counts.pass_bounds, theirs.counts.pass_bounds):
         return Dropped.NOT_RUN
-    lost = (ours.pass_share is None, theirs.pass_share is None)
-    reasons = {(True, True): Dropped.BOTH_ERROR, (True, False): Dropped.CANDIDATE_ERROR}
-    return reasons.get(lost, Dropped.BASELINE_ERROR) if any(lost) else None
+    return _REASONS.get((ours.counts.pass_share is None, theirs.counts.pass_share is None))
 
 
 def _scored(case: CaseSummary) -> tuple[float, float] | None:

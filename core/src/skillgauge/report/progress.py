@@ -5,6 +5,7 @@ Whoever watches a run needs counts, and the sessions that are under way; whoever
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Protocol, runtime_checkable
@@ -81,11 +82,10 @@ class Progress:
     @property
     def by_verdict(self) -> dict[Verdict, int]:
         """The same by verdict, without those that no result has."""
-        totals: dict[Verdict, int] = {}
+        totals: Counter[Verdict] = Counter()
         for by_verdict in self.counts.values():
-            for verdict, count in by_verdict.items():
-                totals[verdict] = totals.get(verdict, 0) + count
-        return totals
+            totals.update(by_verdict)
+        return dict(totals)
 
 
 @runtime_checkable

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import UNKNOWN, listed, percent, points, signed_points
 
+from ..stats import Evidence
 from ..types.decided import Direction, GroupChange
 from .catalogue import Catalogue, SkillFinding, SkillRow
 
@@ -57,22 +58,30 @@ class SkillCells:
 
 def cells_of(row: SkillRow) -> SkillCells:
     """Return the cells of a skill."""
-    evidence = row.evidence
-    interval = evidence.interval_here if evidence else None
+    lift, interval, bar = _lift_cells(row.evidence)
     cost = row.cost
     return SkillCells(
         name=row.name,
         verdict=row.subject if row.finding is SkillFinding.FIGURES else row.finding.value,
-        lift=signed_points(evidence.estimate) if evidence else UNKNOWN,
-        interval=f"{signed_points(interval.lower)} to {signed_points(interval.upper)}" if interval else UNKNOWN,
+        lift=lift,
+        interval=interval,
         passed=percent(row.passed),
         passed_without=percent(row.passed_without),
         fires=_fires(row),
         cost=f"{cost[0].ratio:.2f} x {cost[1]}" if cost else UNKNOWN,
         flaky=UNKNOWN if row.flaky is None else str(row.flaky),
         change=_change(row.change),
-        bar=lift_bar(interval.lower, evidence.estimate, interval.upper) if evidence and interval else "",
+        bar=bar,
     )
+
+
+def _lift_cells(evidence: Evidence | None) -> tuple[str, str, str]:
+    """The lift, its interval, and the bar of both."""
+    if evidence is None:
+        return UNKNOWN, UNKNOWN, ""
+    lower, upper = evidence.interval_here.lower, evidence.interval_here.upper
+    interval = f"{signed_points(lower)} to {signed_points(upper)}"
+    return signed_points(evidence.estimate), interval, lift_bar(lower, evidence.estimate, upper)
 
 
 def _fires(row: SkillRow) -> str:
@@ -117,6 +126,8 @@ def _place(share: float) -> int:
 
 
 _NAMED = 5
+_NOTHING = frozenset({UNKNOWN, ""})
+"""The cells that say nothing."""
 
 
 def summary_lines(skills: Catalogue) -> tuple[str, ...]:
@@ -125,8 +136,7 @@ def summary_lines(skills: Catalogue) -> tuple[str, ...]:
 
 
 def _named(skills: Catalogue) -> Iterator[str]:
-    pairs = ((row.name, row.pair) for row in skills.of(SkillFinding.HURTS))
-    hurting = [f"{name} ({points(pair.lift if pair else None)})" for name, pair in pairs]
+    hurting = [f"{row.name} ({points(row.lift)})" for row in skills.of(SkillFinding.HURTS)]
     if hurting:
         yield f"hurts: {_joined(hurting)}"
     changes = ((row.name, row.change) for row in skills.rows if row.change)
@@ -147,9 +157,7 @@ def table_of(skills: Catalogue, most: int | None = None) -> tuple[tuple[str, ...
         most: rows at most; those of the worst skills.
     """
     cells = [cells_of(row) for row in skills.rows[:most]]
-    columns = list(zip(HEADS, zip(*(one.texts for one in cells), strict=True), strict=True))
-    if any(one.bar for one in cells):
-        columns.insert(3, (BAR_HEAD, tuple(one.bar for one in cells)))
-    kept = [(head, column) for head, column in columns if any(cell not in (UNKNOWN, "") for cell in column)]
-    heads = tuple(head for head, _ in kept)
-    return heads, [tuple(row) for row in zip(*(column for _, column in kept), strict=True)]
+    columns = list(zip(HEADS, *(one.texts for one in cells), strict=True))
+    columns.insert(3, (BAR_HEAD, *(one.bar for one in cells)))
+    heads, *rows = zip(*(column for column in columns if not _NOTHING.issuperset(column[1:])), strict=True)
+    return heads, rows

@@ -25,7 +25,7 @@ class SpendingTally:
         if not (reported or is_session or execution.replayed):
             return result
         self._replayed += execution.replayed
-        self._is_reported = self._is_reported or bool(reported)
+        self._is_reported |= bool(reported)
         if execution.user_usage and not execution.replayed:
             self._add_user(execution.user_usage)
         self._add(reported)

@@ -9,7 +9,7 @@ from skillgauge_documents.phrases import counted
 
 from ..types.arms import GroupKey
 from ..types.comparison import CaseCounts, PairSummary
-from ..types.result import RunState, RunView
+from ..types.result import GroupSummary, RunState, RunView
 from .wording import span_text
 
 
@@ -26,13 +26,8 @@ class PlannedSessions:
         if view.run.state is not RunState.FINISHED:
             return cls({})
         runs = {suite.id: suite.runs for suite in view.head.suites if suite.until_decided}
-        return cls(
-            {
-                group.key: (group.counts.total, runs[group.suite_id] * _total(group.cases or CaseCounts()))
-                for group in view.summary.groups
-                if group.suite_id in runs
-            }
-        )
+        groups = [group for group in view.summary.groups if group.suite_id in runs]
+        return cls({group.key: (group.counts.total, runs[group.suite_id] * _case_count(group)) for group in groups})
 
     def stop_text(self, pair: PairSummary) -> str:
         """Say why a comparison stopped where it did; empty if it does not run until it is decided."""
@@ -57,5 +52,6 @@ def extent_text(view: RunView) -> str:
     return f"{counted(head.trial_count, 'trial')}, runs: {span_text(head.fewest_runs, head.runs)}"
 
 
-def _total(cases: CaseCounts) -> int:
+def _case_count(group: GroupSummary) -> int:
+    cases = group.cases or CaseCounts()
     return cases.passed + cases.failed + cases.error + cases.skipped + cases.quarantined

@@ -16,21 +16,10 @@ from typing import Any
 
 from skillgauge_documents.immutables import immutable
 
-from ..stats import (
-    RateInterval,
-    weigh_together,
-)
+from ..stats import RateInterval, weigh_together
 from ..types.arms import GroupKey
 from ..types.comparison import Counts, EnginePair, PairSummary
-from ..types.result import (
-    Figure,
-    GroupSummary,
-    SuiteSummary,
-    SuiteValidity,
-    Summary,
-    TrialResult,
-    Unfinished,
-)
+from ..types.result import Figure, GroupSummary, SuiteSummary, SuiteValidity, Summary, TrialResult, Unfinished
 from ..types.trial import PlanHead, SuiteHead
 from .engines import EngineTally
 from .groups import GroupTally
@@ -265,10 +254,7 @@ def _validity(suite: SuiteHead, groups: Mapping[GroupKey, GroupTally]) -> SuiteV
     """Tell whether too many trials of a suite, or pairs of them, ended in an error."""
     if suite.trial_count == 0:
         return SuiteValidity(suite_id=suite.id, valid=True, error_share=None, reason="nothing was selected")
-    if suite.compared:
-        counts = _pairs_with_errors(suite, groups)
-    else:
-        counts = {None: _trials_with_errors(groups)}
+    counts = _error_counts(suite, groups)
     total = sum(count.total for count in counts.values())
     if total == 0:
         if Counts.sum(group.all.counts for group in groups.values()).skipped == suite.trial_count:
@@ -286,12 +272,14 @@ def _worst_reason(counts: Mapping[GroupKey | None, _ErrorCount]) -> str:
     reason = ran[worst].reason
     if worst is None or len(ran) == 1 or not reason:
         return reason
-    made_by = " · ".join(part for part in (worst.runner, worst.model) if part)
+    made_by = " · ".join(filter(None, (worst.runner, worst.model)))
     return f"{made_by}: {reason}"
 
 
-def _pairs_with_errors(suite: SuiteHead, groups: Mapping[GroupKey, GroupTally]) -> dict[GroupKey | None, _ErrorCount]:
-    """Count the errors of each comparison, by the group of its candidate arm."""
+def _error_counts(suite: SuiteHead, groups: Mapping[GroupKey, GroupTally]) -> dict[GroupKey | None, _ErrorCount]:
+    """Count the errors of each comparison, by the group of its candidate arm; without any those of all trials."""
+    if not suite.compared:
+        return {None: _trials_with_errors(groups)}
     counts: dict[GroupKey | None, _ErrorCount] = {}
     for comparison in suite.compared:
         for key, candidate in groups.items():

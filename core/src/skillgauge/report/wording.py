@@ -6,7 +6,7 @@ comes after that and is the reporter's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 
 from skillgauge_documents.characters import LINE, plain
 from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent, points, signed_points
@@ -48,6 +48,32 @@ def span_text(fewest: int, most: int) -> str:
     return f"{most}" if fewest == most else f"{fewest} to {most}"
 
 
+def of_number(number: int, singular: str, plural: str) -> str:
+    """Return the word that goes with so many things."""
+    return singular if number == 1 else plural
+
+
+def prefixed(prefix: str, text: str) -> str:
+    """Return a text behind its prefix; empty if there is no text."""
+    return f"{prefix}{text}" if text else ""
+
+
+def noted(prefix: str, note: str) -> str:
+    """Return a note from outside behind its prefix, as `plain` text; empty if there is no note."""
+    return f"{prefix}{plain(note)}" if note else ""
+
+
+def rest_text(prefix: str, items: Sized, limit: int) -> str:
+    """Return the end of a list of which only the first are named: `and 3 more`; empty if all are."""
+    return f"{prefix}and {len(items) - limit} more" if len(items) > limit else ""
+
+
+def moved_text(own: float, lift: float | None) -> str:
+    """Say how far a pass rate moved, and the lift where that is known."""
+    moved = f"pass rate {points(own)}"
+    return moved if lift is None else f"{moved}, lift {points(lift)}"
+
+
 def _figure_counts(figure: Figure) -> str:
     if figure.interval:
         return f" (n = {counted(figure.interval.n, 'case')}, {interval_text(figure.interval)})"
@@ -80,11 +106,9 @@ def headline(group: GroupSummary) -> Figure:
 
 def rated_figures(group: GroupSummary) -> tuple[Figure, ...]:
     """The figures to show in place of a pass rate, the one that stands for the group first; none if it has a rate."""
-    first = tuple(figure for figure in group.figures if figure.is_headline)
-    if not first:
-        return ()
-    others = (figure for figure in group.figures if not figure.is_headline)
-    return (*first, *(figure for figure in others if figure.interval or figure.value is None))
+    figures = [figure for figure in group.figures if figure.is_headline or figure.interval or figure.value is None]
+    figures.sort(key=lambda figure: not figure.is_headline)
+    return tuple(figures) if figures and figures[0].is_headline else ()
 
 
 def headline_text(group: GroupSummary) -> str:
@@ -156,15 +180,16 @@ def cases_text(cases: CaseCounts) -> str:
 def quarantine_text(entry: Quarantined) -> str:
     """Say until when a case gates nothing, and why."""
     text = f"in quarantine and gates nothing before {entry.until}"
-    return f"{text}: {plain(entry.reason)}" if entry.reason else text
+    return f"{text}{noted(': ', entry.reason)}"
 
 
 def group_notes(group: GroupSummary) -> Iterator[str]:
     """Yield the outcomes of a group's cases, unless a note begins with the same, and the notes beside its rate."""
     notes = rate_notes(group)
-    cases = cases_text(group.cases) if group.cases else ""
-    if cases and not any(note.startswith(f"{cases};") for note in notes):
-        yield cases
+    if group.cases:
+        cases = cases_text(group.cases)
+        if not any(note.startswith(f"{cases};") for note in notes):
+            yield cases
     yield from notes
 
 
@@ -173,7 +198,7 @@ def rate_notes(group: GroupSummary) -> tuple[str, ...]:
     return (
         *_interval_notes(headline(group)),
         *_count_notes(group),
-        *(figure.note for figure in group.figures if figure.note),
+        *filter(None, (figure.note for figure in group.figures)),
         *_flaky_notes(group),
     )
 
@@ -209,7 +234,7 @@ def _flaky_notes(group: GroupSummary) -> Iterator[str]:
     reliability = group.reliability
     if reliability is None or not reliability.flaky:
         return
-    are = "is" if reliability.flaky == 1 else "are"
+    are = of_number(reliability.flaky, "is", "are")
     cases = counted(reliability.cases, "case")
     note = f"{reliability.flaky} of {cases} {are} flaky: two runs disagree in {percent(reliability.flip_rate)}"
     if reliability.pass_hat_k is not None:

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.immutables import immutable
-from skillgauge_documents.phrases import chance_text, counted, points
+from skillgauge_documents.phrases import chance_text, counted
 
 from ...report.answer import span_text
-from ...report.wording import labels
-from ...stats import Change, ChangeFinding, Repeats, TwiceRun, change_of, new_change_bounds
+from ...report.wording import labels, moved_text, noted, of_number
+from ...stats import Change, ChangeFinding, Repeats, TwiceRun, change_of, least_skill_change, new_change_bounds
 from ...types.arms import DIRECT, GroupKey
 from ...types.decided import Direction, GateAnswer, GroupChange
 from ...types.gate import CaseScope, Gate
 from ...types.result import Figure, RunView
-from ..gates import GateResult, answer_of, gated
-from ..pair_gates import WORDS, LiftGate, PairDemands
+from ..gates import GateResult, agreed, answer_of, gated
+from ..pair_gates import WORDS, LiftGate, PairDemands, beyond_text
 from .changes import changes_of
 from .matching import Earlier, Matching, SharedCases
 
@@ -50,9 +50,8 @@ def _unless_worse(change: GroupChange, name: str, since: str, margin: float) -> 
     figure = Figure(name=_FIGURE, label="Change", value=change.own, unit="ratio")
     gate = Gate(figure=_FIGURE, threshold=LiftGate.NO_REGRESSION.threshold(margin))
     answer = _ANSWERS_OF_DIRECTIONS.get(change.direction, GateAnswer.MET)
-    return GateResult(
-        gate, change.group, figure, answer, f"{name} {_PREDICATES[answer]} {plain(since)}{_shown(change)}"
-    )
+    message = f"{name} {_PREDICATES[answer]} {plain(since)}{_shown(change)}"
+    return GateResult(gate, change.group, figure, answer, message)
 
 
 _ANSWERS_OF_DIRECTIONS = {Direction.WORSE: GateAnswer.MISSED, Direction.APART: GateAnswer.INCONCLUSIVE}
@@ -66,10 +65,9 @@ _PREDICATES = {
 def _shown(change: GroupChange) -> str:
     """The figures of a change, or why there are none."""
     if change.own is None:
-        return f": {plain(change.note)}" if change.note else ""
-    lift = "" if change.lift is None else f", lift {points(change.lift)}"
+        return noted(": ", change.note)
     chance = "" if change.chance is None else f"; {chance_text(change.chance)}"
-    return f" on these cases (pass rate {points(change.own)}{lift}, n = {counted(change.n, 'case')}{chance})"
+    return f" on these cases ({moved_text(change.own, change.lift)}, n = {counted(change.n, 'case')}{chance})"
 
 
 _MARGINS = (10.0, 15.0, 20.0, 30.0, 50.0)
@@ -139,9 +137,8 @@ _ANSWERS_ON_GAIN = {
 
 
 def _changes_text(change: Change) -> str:
-    """The change of the pass rate, and of the lift where it is known."""
-    lift = "" if change.lift is None else f", lift {points(change.lift)}"
-    return f"pass rate {points(change.own)}{lift}, n = {counted(change.n, 'case')}"
+    """The change with its number of cases."""
+    return f"{moved_text(change.own, change.lift)}, n = {counted(change.n, 'case')}"
 
 
 @immutable
@@ -173,24 +170,20 @@ class _Asked:
         if differing := self.matching.differing(self.key, partner):
             return self._open(f"{self.name} is not compared with {self.since}: this changed: {', '.join(differing)}")
         cases = self.matching.cases(self.key, partner)
-        if not cases.graded:
+        change = change_of(cases.graded)
+        if change is None:
             return self._open(f"{self.name}: no case of {self.since} is still the same")
         if self.scope is CaseScope.THESE:
-            return self._of_these(cases)
-        return self._of_new(cases)
+            return self._of_these(cases, change)
+        return self._of_new(cases, change)
 
-    def _of_these(self, cases: SharedCases) -> GateResult:
+    def _of_these(self, cases: SharedCases, change: Change) -> GateResult:
         """Met or missed if these cases show it, however the errors might have ended."""
-        answers = {self._answer_of(way) for way in cases.ways}
-        answer = answers.pop() if len(answers) == 1 else GateAnswer.INCONCLUSIVE
-        change, gain = change_of(cases.graded), change_of([case.reversed for case in cases.graded])
-        if change is None or gain is None:
-            raise AssertionError("there are cases")
-        figure = Figure(
-            name=_FIGURE, label="Change", value=change.own, unit="ratio", bounds=(change.least, -gain.least)
-        )
-        bounds = f"a change from {span_text((change.least, -gain.least))} is possible"
-        return self._result(figure, answer, self._message(answer, f"{_changes_text(change)}; {bounds}", cases))
+        answer = agreed(self._answer_of(way) for way in cases.ways)
+        bounds = (change.least, -least_skill_change([case.reversed for case in cases.graded]))
+        figure = Figure(name=_FIGURE, label="Change", value=change.own, unit="ratio", bounds=bounds)
+        shown = f"{_changes_text(change)}; a change from {span_text(bounds)} is possible"
+        return self._result(figure, answer, self._message(answer, shown, cases))
 
     def _answer_of(self, cases: Sequence[TwiceRun]) -> GateAnswer:
         """The answer of one way in which the errors might have ended."""
@@ -202,26 +195,25 @@ class _Asked:
             return GateAnswer.INCONCLUSIVE
         return answers[change.finding(self.margin)]
 
-    def _of_new(self, cases: SharedCases) -> GateResult:
+    def _of_new(self, cases: SharedCases, change: Change) -> GateResult:
         """Met or missed if the whole interval for new cases says so, however the errors might have ended."""
         bounds = [new_change_bounds(way, is_gain=self.wanted is LiftGate.BETTER) for way in cases.ways]
-        change = change_of(cases.graded)
         spans = [span for span in bounds if span is not None]
-        if change is None or len(spans) < len(bounds):
-            number = counted(len(cases.graded), "case")
-            verb = "is" if len(cases.graded) == 1 else "are"
-            too_few = f"{number} {verb} too few to compare new ones with {self.since}"
-            return self._open(f"{self.name}: {too_few}")
+        if len(spans) < len(bounds):
+            number = len(cases.graded)
+            subject = f"{counted(number, 'case')} {of_number(number, 'is', 'are')}"
+            return self._open(f"{self.name}: {subject} too few to compare new ones with {self.since}")
         span = min(lower for lower, _ in spans), max(upper for _, upper in spans)
         figure = Figure(name=_FIGURE, label="Change", value=change.own, unit="ratio", bounds=span)
         answer = answer_of(self.threshold, figure)
         return self._result(figure, answer, self._message(answer, f"{_changes_text(change)}; {span_text(span)}", cases))
 
     def _message(self, answer: GateAnswer, shown: str, cases: SharedCases) -> str:
-        beyond = f" by more than {self.margin * _POINTS:g} points" if self.margin else ""
-        predicate = f"{WORDS[self.wanted, answer]} than {self.since}{beyond} {self.scope.text}"
-        owed_to = "" if self.key.arm == DIRECT.name else f"; {cases.control_text}"
-        return f"{self.name} {predicate} ({shown}){owed_to}"
+        beyond = beyond_text(self.margin * _POINTS)
+        message = f"{self.name} {WORDS[self.wanted, answer]} than {self.since}{beyond} {self.scope.text} ({shown})"
+        if self.key.arm == DIRECT.name:
+            return message
+        return f"{message}; {cases.control_text}"
 
     def _open(self, message: str) -> GateResult:
         return self._result(Figure(name=_FIGURE, label="Change", value=None), GateAnswer.INCONCLUSIVE, message)

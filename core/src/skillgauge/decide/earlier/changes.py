@@ -24,7 +24,7 @@ def changes_of(matching: Matching, margin: float = 0.0) -> Changes:
         margin: a difference up to this, as a fraction, is none.
     """
     keys = [group.key for group in gated(matching.view)]
-    both_ways = {key: _both_ways(matching, key, partner) for key in keys if (partner := _comparable(matching, key))}
+    both_ways = {key: change for key in keys if (change := _both_ways(matching, key))}
     chances = _allowed_for(both_ways)
     groups = tuple(_group_change(matching, key, both_ways.get(key), chances.get(key, 1.0), margin) for key in keys)
     return Changes(since=matching.earlier.name, groups=groups)
@@ -44,21 +44,19 @@ class _BothWays:
         return self.loss if self.loss.own < 0 else self.gain
 
 
-def _comparable(matching: Matching, key: GroupKey) -> GroupKey | None:
-    """Return the group of the earlier run that a group can be compared with; `None` if there is none."""
+def _both_ways(matching: Matching, key: GroupKey) -> _BothWays | None:
+    """Return the change of a group; `None` if no group can be compared with it, or no case is still the same."""
     partner = matching.partner(key)
-    return None if partner is None or matching.differing(key, partner) else partner
-
-
-def _both_ways(matching: Matching, key: GroupKey, partner: GroupKey) -> _BothWays | None:
+    if partner is None or matching.differing(key, partner):
+        return None
     cases = matching.cases(key, partner)
     loss, gain = change_of(cases.graded), change_of([case.reversed for case in cases.graded])
     return _BothWays(loss, gain, cases.control_text) if loss and gain else None
 
 
-def _allowed_for(both_ways: Mapping[GroupKey, _BothWays | None]) -> dict[GroupKey, float]:
+def _allowed_for(both_ways: Mapping[GroupKey, _BothWays]) -> dict[GroupKey, float]:
     """Return the chance of the change of each group that moved, all of them allowed for."""
-    moved = {key: change.likelier.chance for key, change in both_ways.items() if change and change.loss.own}
+    moved = {key: change.likelier.chance for key, change in both_ways.items() if change.loss.own}
     return dict(zip(moved, holm(list(moved.values())), strict=True))
 
 
@@ -73,12 +71,12 @@ def _group_change(
     if both_ways is None:
         return GroupChange(group=key, direction=Direction.APART, note="no case is still the same")
     flips = [(matching.before[partner][case], matching.after[key][case]) for case in matching.same_cases(key, partner)]
-    own, lift = both_ways.loss.own, both_ways.loss.lift
+    own = both_ways.loss.own
     return GroupChange(
         group=key,
-        direction=_direction(own, lift, chance, margin),
+        direction=_direction(both_ways, chance, margin),
         own=own,
-        lift=lift,
+        lift=both_ways.loss.lift,
         n=both_ways.loss.n,
         chance=chance if own else None,
         newly_failing=tuple(_flipped(flips, was=True)),
@@ -87,12 +85,13 @@ def _group_change(
     )
 
 
-def _direction(own: float, lift: float | None, chance: float, margin: float) -> Direction:
-    if not own:
+def _direction(both_ways: _BothWays, chance: float, margin: float) -> Direction:
+    loss, gain = both_ways.loss, both_ways.gain
+    if not loss.own:
         return Direction.SAME
-    if chance <= RARE and has_fallen(own, lift, margin):
+    if chance <= RARE and has_fallen(loss.own, loss.lift, margin):
         return Direction.WORSE
-    if chance <= RARE and has_fallen(-own, None if lift is None else -lift, margin):
+    if chance <= RARE and has_fallen(gain.own, gain.lift, margin):
         return Direction.BETTER
     return Direction.UNDECIDED
 

@@ -18,6 +18,7 @@ from skillgauge_documents.immutables import immutable
 from skillgauge_documents.phrases import chance_text, points
 
 from ...errors import Problem, UsageError
+from ...report.wording import prefixed
 from ...stats import RARE, Repeats, TwiceRun, chance_of_difference
 from ...types.arms import DIRECT, GroupKey
 from ...types.comparison import CaseSummary
@@ -33,7 +34,7 @@ def why_unusable(view: RunView) -> str:
     if view.head.is_chosen:
         return "the run is of cases or sessions that were chosen for their results, or may be"
     invalid = [f"{plain(one.suite_id)}: {one.reason}" for one in view.summary.validity if not one.valid]
-    return f"the run is invalid: {'; '.join(invalid)}" if invalid else ""
+    return prefixed("the run is invalid: ", "; ".join(invalid))
 
 
 @immutable
@@ -57,10 +58,8 @@ class Earlier:
             UsageError: with the reason.
         """
         if why := why_unusable(self.view):
-            hint = "Name a finished and valid run."
-            raise UsageError(
-                Problem("usage.against", f"nothing can be compared with {plain(self.name)}: {why}", hint=hint)
-            )
+            message = f"nothing can be compared with {plain(self.name)}: {why}"
+            raise UsageError(Problem("usage.against", message, hint="Name a finished and valid run."))
 
 
 @dataclass(frozen=True)
@@ -110,9 +109,10 @@ class SharedCases:
         return f"without the skill {points(moved)}"
 
 
-def _is_same(digest: str, other: str) -> bool:
-    """Tell whether two digests may be of one content; an empty one is unknown."""
-    return digest == other or not digest or not other
+def _is_same(before: CaseHead, now: CaseHead) -> bool:
+    """Tell whether two cases may have one content; an empty digest is unknown."""
+    digests = {before.digest, now.digest}
+    return len(digests) == 1 or "" in digests
 
 
 class _Errors(Enum):
@@ -168,11 +168,7 @@ class Matching:
     def same_cases(self, key: GroupKey, partner: GroupKey) -> list[str]:
         """Return the ids of the cases that both runs have, with the same content."""
         before, after = self.before[partner], self.after.get(key, {})
-        return [
-            case
-            for case, now in after.items()
-            if case in before and _is_same(now.head.digest, before[case].head.digest)
-        ]
+        return [case for case, now in after.items() if case in before and _is_same(before[case].head, now.head)]
 
     def cases(self, key: GroupKey, partner: GroupKey) -> SharedCases:
         """Return the cases that both runs have, with those of the arm without the skill where both runs have it."""
