@@ -40,6 +40,7 @@ from ..report.wording import (
     rated_figures as rated_figures,
     repeats_text as repeats_text,
     reason_of as reason_of,
+    reasons_of as reasons_of,
     table_texts as table_texts,
 )
 from ..report.pairs import (

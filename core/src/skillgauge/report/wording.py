@@ -128,14 +128,17 @@ def interval_text(rate: RateInterval) -> str:
 
 def reason_of(result: TrialResult) -> str:
     """Return the reason why a trial did not pass, as the run gives it, not yet `plain`; empty if it did."""
+    return "; ".join(reasons_of(result))
+
+
+def reasons_of(result: TrialResult) -> Sequence[str]:
+    """Return the same in its parts: one of each check that did not pass, if that is what failed."""
     if result.verdict is Verdict.SKIPPED:
-        return "; ".join(result.execution.notes)
+        return result.execution.notes
     failure = result.execution.failure
     if failure:
-        return f"{failure.failure_class}: {failure.message}"
-    return "; ".join(
-        _why(score) for score in result.scores if score.status is not ScoreStatus.PASSED and not score.beside
-    )
+        return [f"{failure.failure_class}: {failure.message}"]
+    return [_why(score) for score in result.scores if score.status is not ScoreStatus.PASSED and not score.beside]
 
 
 def _why(score: Score) -> str:

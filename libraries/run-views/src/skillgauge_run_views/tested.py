@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
 
-from skillgauge.api import CaseHead, Problem, ResultOrder, ScoreStatus, TrialResult, Verdict, located_all
+from skillgauge.api import CaseHead, Problem, ResultOrder, TrialResult, Verdict, located_all
 from skillgauge.api.report import (
     CaseOutcome,
     CaseSummary,
@@ -20,6 +20,7 @@ from skillgauge.api.report import (
     catalogue,
     passed_text,
     quarantine_text,
+    reasons_of,
     repeats_text,
 )
 from skillgauge_documents.immutables import immutable
@@ -93,15 +94,7 @@ class TestedCase:
         """The reasons why repeats failed, else those of its errors, each once, not yet `plain`."""
         verdict = Verdict.FAIL if self.summary.counts.failed else Verdict.ERROR
         wrong = (one for one in self.results if one.verdict is verdict)
-        return tuple(dict.fromkeys(reason for one in wrong for reason in _reasons(one))) or ("no reason is known",)
-
-
-def _reasons(result: TrialResult) -> Iterator[str]:
-    if result.execution.failure:
-        yield result.execution.failure.message
-    for score in result.scores:
-        if score.status is not ScoreStatus.PASSED and not score.beside:
-            yield f"{score.check_id}: {score.reason}"
+        return tuple(dict.fromkeys(reason for one in wrong for reason in reasons_of(one))) or ("no reason is known",)
 
 
 def groups_under_test(view: RunView) -> list[GroupSummary]:

@@ -27,7 +27,7 @@ HOSTILE = "a\n::error::owned\r\n::set-output name=verdict::passed, 100%: <b>x</b
 
 def failed(reason: str) -> tuple[Score, ...]:
     """What a check that failed leaves."""
-    return (Score.failed(reason).model_copy(update={"check_id": "k"}),)
+    return (Score.failed(reason).model_copy(update={"scorer": "contains", "check_id": "k"}),)
 
 
 def files(results: Sequence[TrialResult], *comparisons: Comparison, cases: Sequence[CaseHead] = ()) -> dict[str, str]:
@@ -57,7 +57,7 @@ def test_worst_cases_come_first_with_their_reasons() -> None:
     assert [(row[0], row[2], row[3].rstrip(" |")) for row in rows] == [
         ("bad", "0 of 1", "k: wrong"),
         ("flaky", "1 of 2 (flaky)", "k: unlucky"),
-        ("broken", "1 error", "no sandbox"),
+        ("broken", "1 error", "sandbox: no sandbox"),
     ]
     assert "1 of 3 cases passed, 2 failed, 1 could not be graded." in told[""]
     assert re.findall(r"^::(\w+) title=(\w+)", told["annotations.txt"], re.M) == [

@@ -27,7 +27,7 @@ SEVERITIES = {"info", "minor", "major", "critical", "blocker"}
 
 def failed(reason: str) -> tuple[Score, ...]:
     """What a check that failed leaves."""
-    return (Score.failed(reason).model_copy(update={"check_id": "k"}),)
+    return (Score.failed(reason).model_copy(update={"scorer": "contains", "check_id": "k"}),)
 
 
 def files(results: Sequence[TrialResult], *comparisons: Comparison, cases: Sequence[CaseHead] = ()) -> dict[str, str]:

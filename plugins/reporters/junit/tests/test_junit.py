@@ -50,7 +50,7 @@ def run_of_every_sort(folder: Path) -> bytes:
     file = folder / "skills/greet/evals.json"
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"evals": [{"id": 1}, {"id": 2}]}, indent=1))
-    scores = (Score.failed(HOSTILE).model_copy(update={"check_id": "k"}),)
+    scores = (Score.failed(HOSTILE).model_copy(update={"scorer": "contains", "check_id": "k"}),)
     broken = Execution(failure=Failure.of_agent(FailureClass.SANDBOX, "no sandbox"), duration_s=1.0)
     results = [
         one
@@ -81,7 +81,7 @@ def test_reporter() -> None:
 
 def test_verdicts_are_kept_apart() -> None:
     """A failure, an error and a skipped case are three things, each with its reason and in the counts."""
-    failed = Score.failed("Exit code 3, expected 0").model_copy(update={"check_id": "exit_code"})
+    failed = Score.failed("Exit code 3, expected 0").model_copy(update={"scorer": "exit_code", "check_id": "exit_code"})
     broken = Failure.of_agent(FailureClass.SANDBOX, "no sandbox <here>")
     root = document(
         [
@@ -103,8 +103,8 @@ def test_verdicts_are_kept_apart() -> None:
     inner = {case.get("name"): [(one.tag, one.get("message")) for one in case] for case in suite.iter("testcase")}
     assert inner == {
         "good": [],
-        "bad": [("failure", "exit_code: Exit code 3, expected 0")],
-        "broken": [("error", "no sandbox <here>")],
+        "bad": [("failure", "Exit code 3, expected 0")],
+        "broken": [("error", "sandbox: no sandbox <here>")],
         "left": [("skipped", "needs a model")],
     }
 
@@ -124,7 +124,7 @@ def test_repeats_are_one_case_and_unsteady_ones_are_marked(
 ) -> None:
     """More than half of the graded repeats decide; what others gave is a property."""
     verdicts = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR}
-    wrong = (Score.failed("wrong").model_copy(update={"check_id": "k"}),)
+    wrong = (Score.failed("wrong").model_copy(update={"scorer": "contains", "check_id": "k"}),)
     root = document(
         [
             trial_result("c", verdicts[letter], repeat=n, scores=wrong if letter == "f" else ())
