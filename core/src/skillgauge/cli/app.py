@@ -31,7 +31,7 @@ class App(CommandsOfPlugins):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names, built-in ones first."""
-        return [*BUILT_IN, *(name for name in super().list_commands(ctx) if name not in BUILT_IN)]
+        return list(dict.fromkeys((*BUILT_IN, *super().list_commands(ctx))))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
@@ -42,7 +42,7 @@ class App(CommandsOfPlugins):
     def summaries(self, ctx: click.Context) -> dict[str, str]:
         """Summary of each command, without importing any."""
         own = {name: summary for name, (_, summary) in BUILT_IN.items()}
-        return {**own, **{name: text for name, text in super().summaries(ctx).items() if name not in own}}
+        return own | super().summaries(ctx) | own
 
 
 app = App(
@@ -83,10 +83,11 @@ def _run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return ExitCode.OK  # whoever wanted the document has seen enough of it
     except BaseException as error:  # noqa: BLE001 - whatever a plugin or a fault of our own raises, exit 1 means a gate
-        if isinstance(error, SystemExit) and os.environ.get(COMPLETE):
-            return int(error.code or 0)  # a shell has asked how a command line may go on, and click has answered
-        if isinstance(error, SystemExit) and sys.stdout is not stdout:
-            return ExitCode.OK  # whoever reads has seen enough: click ends so, with other streams in place of ours
+        if isinstance(error, SystemExit):
+            if os.environ.get(COMPLETE):
+                return int(error.code or 0)  # a shell has asked how a command line may go on, and click has answered
+            if sys.stdout is not stdout:
+                return ExitCode.OK  # whoever reads has seen enough: click ends so, with other streams in place of ours
         from ..terminal.internal_error import internal_error  # noqa: PLC0415 - needed when all else failed
 
         print_problems([internal_error(error)], ExitCode.INVALID_RUN, as_json=as_json)
