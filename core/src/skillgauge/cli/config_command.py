@@ -96,9 +96,8 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
     call.output.document({"key": key, "value": parsed, "file": str(path)})
     call.output.line(f"{key} = {_text(parsed)} in {path}")
     if settings:
-        call.output.notice(
-            f"it now also holds what was read from another program's file: {', '.join(sorted(settings))}"
-        )
+        read = ", ".join(sorted(settings))
+        call.output.notice(f"it now also holds what was read from another program's file: {read}")
     for notice in _names_nothing(key, parsed):
         call.output.notice(notice)
     before = call.config.overridden(key, Source.USER)

@@ -66,11 +66,8 @@ class Guarded:
         self._made, self._guard, self._calls = plugin_object, guard, calls_of(contract)
         for name, call in self._calls.items():
             if call.is_method:
-                setattr(
-                    self,
-                    name,
-                    _around(guard, name, call, getattr(plugin_object, name, None) or _absent(plugin_object, name)),
-                )
+                method = getattr(plugin_object, name, None) or _absent(plugin_object, name)
+                setattr(self, name, _around(guard, name, call, method))
             elif name in contract.__annotations__:
                 setattr(self, name, getattr(self, name))  # read once: it does not change
         for further in FURTHER.get(contract, ()):

@@ -322,8 +322,7 @@ class Registry:
             return usable[0]
         plugin = f"{KINDS[kind].singular} '{name}'"
         if usable:
-            hint = f"name one: {' or '.join(entry.full_name for entry in usable)}"
-            raise PluginError(Problem("plugin.ambiguous", f"{plugin} is installed by {makers(usable)}", hint=hint))
+            raise PluginError(_ambiguous(plugin, usable))
         if allowed:
             raise PluginError(_incompatible(plugin, allowed))
         if candidates:
@@ -368,6 +367,11 @@ class Registry:
         if name not in self.failures:
             self.failures[name] = problem
             log.warning("plugin.unusable", plugin=name, problem=problem.message)
+
+
+def _ambiguous(plugin: str, entries: Sequence[IndexEntry]) -> Problem:
+    hint = f"name one: {' or '.join(entry.full_name for entry in entries)}"
+    return Problem("plugin.ambiguous", f"{plugin} is installed by {makers(entries)}", hint=hint)
 
 
 def _incompatible(plugin: str, entries: Sequence[IndexEntry]) -> Problem:
