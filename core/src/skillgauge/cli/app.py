@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextvars import copy_context
+from typing import TextIO
 
 import click
 
@@ -31,7 +32,7 @@ class App(CommandsOfPlugins):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names, built-in ones first."""
-        return [*BUILT_IN, *(name for name in super().list_commands(ctx) if name not in BUILT_IN)]
+        return list(dict.fromkeys((*BUILT_IN, *super().list_commands(ctx))))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
@@ -42,7 +43,7 @@ class App(CommandsOfPlugins):
     def summaries(self, ctx: click.Context) -> dict[str, str]:
         """Summary of each command, without importing any."""
         own = {name: summary for name, (_, summary) in BUILT_IN.items()}
-        return {**own, **{name: text for name, text in super().summaries(ctx).items() if name not in own}}
+        return own | super().summaries(ctx) | own
 
 
 app = App(
@@ -83,14 +84,26 @@ def _run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return ExitCode.OK  # whoever wanted the document has seen enough of it
     except BaseException as error:  # noqa: BLE001 - whatever a plugin or a fault of our own raises, exit 1 means a gate
-        if isinstance(error, SystemExit) and os.environ.get(COMPLETE):
-            return int(error.code or 0)  # a shell has asked how a command line may go on, and click has answered
-        if isinstance(error, SystemExit) and sys.stdout is not stdout:
-            return ExitCode.OK  # whoever reads has seen enough: click ends so, with other streams in place of ours
-        from ..terminal.internal_error import internal_error  # noqa: PLC0415 - needed when all else failed
+        return _broken_off(error, stdout, as_json=as_json)
 
-        print_problems([internal_error(error)], ExitCode.INVALID_RUN, as_json=as_json)
-        return ExitCode.INVALID_RUN
+
+def _broken_off(error: BaseException, stdout: TextIO, *, as_json: bool) -> int:
+    """Return the exit code after an exception that is no answer to the user; prints what is to be said of it.
+
+    Args:
+        error: the exception.
+        stdout: as it was when the command began.
+        as_json: whether the problem is a document.
+    """
+    if isinstance(error, SystemExit):
+        if os.environ.get(COMPLETE):
+            return int(error.code or 0)  # a shell has asked how a command line may go on, and click has answered
+        if sys.stdout is not stdout:
+            return ExitCode.OK  # whoever reads has seen enough: click ends so, with other streams in place of ours
+    from ..terminal.internal_error import internal_error  # noqa: PLC0415 - needed when all else failed
+
+    print_problems([internal_error(error)], ExitCode.INVALID_RUN, as_json=as_json)
+    return ExitCode.INVALID_RUN
 
 
 def _usage_problem(error: click.ClickException) -> Problem:

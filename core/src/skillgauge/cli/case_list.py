@@ -34,6 +34,11 @@ class ListedCase(Frozen):
     file: str | None
     line: int | None
 
+    @property
+    def place(self) -> str:
+        """File and line, as far as they are known."""
+        return ":".join(str(part) for part in (self.file, self.line) if part)
+
 
 class CaseList(Frozen):
     """The document of `eval --list --json`."""
@@ -67,10 +72,7 @@ def list_cases(call: Invocation, options: EvalOptions, words: Sequence[str]) -> 
     document = CaseList(cases=tuple(selected), problems=problem_documents(problems))
     call.output.document(document.model_dump(mode="json"))
     rows = [
-        [
-            *(plain(text, _NAME) for text in (entry.suite, entry.case, entry.name, ", ".join(entry.tags))),
-            f"{entry.file}:{entry.line}" if entry.line else entry.file or "",
-        ]
+        [*(plain(text, _NAME) for text in (entry.suite, entry.case, entry.name, ", ".join(entry.tags))), entry.place]
         for entry in selected
     ]
     call.output.table(["Suite", "Case", "Name", "Tags", "Place"], rows)

@@ -42,13 +42,12 @@ def command(ctx: click.Context, shell: str | None, *, install: bool) -> int:
         raise UsageError(Problem("usage.shell", message, hint="skillgauge completion bash --install"))
     output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
     script = maker(ctx.find_root().command, {}, "skillgauge", COMPLETE).source()
-    place = None
-    if install:
-        place = Path(environ.get("HOME", "~")).expanduser() / _PLACES[shell]
-    output.document({"shell": shell, "file": str(place) if place else None, "script": script})
-    if place is None:
+    if not install:
+        output.document({"shell": shell, "file": None, "script": script})
         output.line(script)
         return ExitCode.OK
+    place = Path(environ.get("HOME", "~")).expanduser() / _PLACES[shell]
+    output.document({"shell": shell, "file": str(place), "script": script})
     write_whole(place, [script.encode()])
     output.line(f"{shell} completes skillgauge from its next start on: {place}")
     if shell == "zsh":

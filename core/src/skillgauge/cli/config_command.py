@@ -13,7 +13,7 @@ from skillgauge_documents import thaw
 
 from ..config.arguments import OWN_DOCUMENT, words
 from ..config.config_files import project_files, text_of, user_path
-from ..config.configuration import Config, Key, Source, Value, check_value, parse_text
+from ..config.configuration import Config, Key, Source, Value, check_value, parse_text, unknown_key
 from ..config.whole_files import write_whole
 from ..environment import host_environment
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
@@ -33,13 +33,15 @@ command = GlobalsGroup("config", help="Show and change configuration.")
 def list_values(ctx: click.Context, *, origin: bool) -> int:
     """Show all values in force."""
     call = invocation(ctx.obj)
-    values = list(call.config.items())
-    call.output.document([_document(value) for value in values] if origin else _tree(call.config))
     if origin:
+        values = list(call.config.items())
+        call.output.document([_document(value) for value in values])
         rows = [[value.key, _text(value.value), f"{value.source} {value.where}".strip()] for value in values]
         call.output.table(["Key", "Value", "Origin"], rows)
     else:
-        call.output.line(json.dumps(_tree(call.config), indent=2, ensure_ascii=False))
+        tree = _tree(call.config)
+        call.output.document(tree)
+        call.output.line(json.dumps(tree, indent=2, ensure_ascii=False))
     call.output.problems(call.held_back())
     return ExitCode.OK
 
@@ -94,9 +96,8 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
     call.output.document({"key": key, "value": parsed, "file": str(path)})
     call.output.line(f"{key} = {_text(parsed)} in {path}")
     if settings:
-        call.output.notice(
-            f"it now also holds what was read from another program's file: {', '.join(sorted(settings))}"
-        )
+        read = ", ".join(sorted(settings))
+        call.output.notice(f"it now also holds what was read from another program's file: {read}")
     for notice in _names_nothing(key, parsed):
         call.output.notice(notice)
     before = call.config.overridden(key, Source.USER)
@@ -107,6 +108,8 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
 
 _KIND_OF = {"engine": "engines", "sandbox": "sandboxes", "defaultFormats": "reporters"}
 """The kind of plugins that the value of a key names."""
+_BUILT_IN = {"reporters": (OWN_DOCUMENT,)}
+"""Names of a kind that no plugin has to bring."""
 
 
 def _names_nothing(key: str, value: Any) -> Iterator[str]:
@@ -115,8 +118,7 @@ def _names_nothing(key: str, value: Any) -> Iterator[str]:
     if kind is None:
         return
     index = read_index()
-    known = {OWN_DOCUMENT} if kind == "reporters" else set()
-    installed = sorted({*known, *(entry.name for entry in index.entries(kind))})
+    installed = sorted({*_BUILT_IN.get(kind, ()), *(entry.name for entry in index.entries(kind))})
     for word in words(value if isinstance(value, list) else [value]):
         name = word.partition(PAIRED)[0].partition("+")[0]
         if name not in installed and not index.find(kind, name):
@@ -173,8 +175,9 @@ def trust(ctx: click.Context, files: tuple[Path, ...], *, listed: bool, remove: 
         _change_trust(call, chosen, remove=remove)
     names = sorted(kept.listed())
     call.output.document({"schema_version": "1.0", "trusted": names})
-    for name in names if listed else ():
-        call.output.line(name)
+    if listed:
+        for name in names:
+            call.output.line(name)
     return ExitCode.OK
 
 
@@ -191,10 +194,7 @@ def _change_trust(call: Invocation, files: Sequence[Path], *, remove: bool) -> N
 
 def _require_known(key: str, keys: Mapping[str, Key]) -> None:
     if key not in keys:
-        hint = "Run `skillgauge config list` for all keys."
-        raise UsageError(
-            Problem("config.unknown-key", f"unknown key {key!r}{did_you_mean(key, tuple(keys))}", hint=hint)
-        )
+        raise UsageError(unknown_key(key, key, tuple(keys)))
 
 
 def _text(value: object) -> str:
@@ -210,25 +210,31 @@ def _document(value: Value) -> dict[str, object]:
 def _tree(config: Config) -> dict[str, Any]:
     tree: dict[str, Any] = {}
     for value in config.items():
-        *groups, last = value.key.split(".")
-        place = tree
-        for group in groups:
-            place = place.setdefault(group, {})
-        place[last] = value.value
+        _put(tree, value.key, value.value)
     return tree
+
+
+def _put(tree: dict[str, Any], key: str, value: object) -> None:
+    """Set a key; what stands in the place of one of its groups goes."""
+    *groups, last = key.split(".")
+    for group in groups:
+        tree[group] = _as_dict(tree.get(group))
+        tree = tree[group]
+    tree[last] = value
+
+
+def _as_dict(value: object) -> dict[str, Any]:
+    """Return a mapping as a dictionary; an empty one for anything else."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return {}
 
 
 def _write(path: Path, values: Mapping[str, object]) -> None:
     """Set these keys and keep the others."""
     tree = _read_tree(path)
     for key, value in values.items():
-        *groups, last = key.split(".")
-        place = tree
-        for group in groups:
-            inner = place.get(group)
-            place[group] = dict(inner) if isinstance(inner, Mapping) else {}
-            place = place[group]
-        place[last] = value
+        _put(tree, key, value)
     _write_tree(path, tree)
 
 
@@ -255,8 +261,9 @@ def _remove(path: Path, key: str) -> bool:
 def _read_tree(path: Path) -> dict[str, Any]:
     from ..config.documents import read_document  # noqa: PLC0415 - slow, and only changes need it
 
-    current = thaw(read_document(path).value) if path.is_file() else {}
-    return dict(current) if isinstance(current, Mapping) else {}
+    if not path.is_file():
+        return {}
+    return _as_dict(thaw(read_document(path).value))
 
 
 def _write_tree(path: Path, tree: Mapping[str, Any]) -> None:

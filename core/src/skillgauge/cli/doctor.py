@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -52,6 +53,17 @@ class Finding(NamedTuple):
     reason: str | None = None
     asks: str | None = None
     """Which host it asks, as `AskedService.phrase` says it."""
+
+    @property
+    def told(self) -> dict[str, object]:
+        """Its part of the document, as `plugins_document.PluginDocument` has it."""
+        reasons = {State.BROKEN: None, State.LACKING: None, self.state: self.reason}
+        return {
+            "healthy": self.state is not State.BROKEN,
+            "problem": reasons[State.BROKEN],
+            "lacks": reasons[State.LACKING],
+            "asks": self.asks,
+        }
 
 
 class Request(NamedTuple):
@@ -101,7 +113,7 @@ def chosen(entries: Sequence[IndexEntry], names: Sequence[str]) -> list[IndexEnt
         UsageError: a name is nobody's; all such ones.
     """
     names_of = {entry: {entry.name, entry.distribution, f"{entry.kind}/{entry.name}"} for entry in entries}
-    every = {name for mine in names_of.values() for name in mine}
+    every = set[str]().union(*names_of.values())
     problems = [
         Problem(
             "plugin.not-installed",
@@ -128,7 +140,7 @@ def answer_of(number: int, code: int | None, reported: bytes, errors: bytes) -> 
         report = REPORT.validate_json(reported)
         return Answer(number, code, report.line, report.asks)
     lines = errors.decode("utf-8", "replace").strip().splitlines()
-    return Answer(number, code, lines[-1] if lines else "")
+    return Answer(number, code, next(reversed(lines), ""))
 
 
 def examined(
@@ -216,9 +228,14 @@ def _finding(answer: Answer) -> Finding:
 
 def verdict_of(findings: Sequence[Finding], *, named: bool) -> tuple[ExitCode, str]:
     """Exit code and last line; a plugin that was asked for by its name has to lack nothing."""
-    counts = {state: sum(finding.state is state for finding in findings) for state in State}
-    bad = counts[State.BROKEN] + (counts[State.LACKING] if named else 0)
-    parts = [f"{counts[State.WORKING]} of {counted(len(findings), 'plugin')} work"]
-    parts += [f"{counts[State.LACKING]} lack a key, a program or a setting"] if counts[State.LACKING] else []
-    parts += [f"{counts[State.BROKEN]} are broken"] if counts[State.BROKEN] else []
-    return (ExitCode.USAGE if bad else ExitCode.OK), f"{'unhealthy' if bad else 'healthy'}: {', '.join(parts)}"
+    counts = Counter(finding.state for finding in findings)
+    working = f"{counts[State.WORKING]} of {counted(len(findings), 'plugin')} work"
+    others = [f"{counts[state]} {says}" for state, says in _SAYS.items() if counts[state]]
+    told = ", ".join((working, *others))
+    if counts[State.BROKEN] or (named and counts[State.LACKING]):
+        return ExitCode.USAGE, f"unhealthy: {told}"
+    return ExitCode.OK, f"healthy: {told}"
+
+
+_SAYS = {State.LACKING: "lack a key, a program or a setting", State.BROKEN: "are broken"}
+"""What is said of plugins that are not simply well."""

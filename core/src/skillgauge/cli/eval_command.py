@@ -48,10 +48,9 @@ def _evaluate(**values: Any) -> int:
     from ..evaluation.stored import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
 
     named = {name: values[name] for name in ("confirm", "against") if values[name] is not None}
+    joined = []
     if values["confirm"] is not None:
-        joined = [values["confirm"]]
-    else:
-        joined = []
+        joined.append(values["confirm"])
     with run_reports(call, list(named.values()), counted_in=joined) as views:
         return asyncio.run(_run(call, values, _Read(**dict(zip(named, views, strict=True)))))
 

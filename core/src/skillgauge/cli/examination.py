@@ -128,7 +128,12 @@ def reported(kind: str, name: str, options: Mapping[str, JsonObject] | None = No
     missing = examine(kind, name, options)
     # What a check says may have several lines, of which each is to be told.
     line = "; ".join("\n".join(missing.broken or missing.lacks).splitlines())
-    return (1 if missing.broken else LACKS if missing.lacks else 0), Report(line, missing.asks)
+    code = 0
+    if missing.lacks:
+        code = LACKS
+    if missing.broken:
+        code = 1
+    return code, Report(line, missing.asks)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def _next_to_end(running: list[_Child]) -> _Child | None:
         ready = [key.data for key, _ in selector.select(max(0.0, first.deadline - time.monotonic()))]
     if None in ready:
         return None
-    return ready[0] if ready else first
+    return next(iter(ready), first)
 
 
 def _kill(child: _Child) -> None:

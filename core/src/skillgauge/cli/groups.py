@@ -8,10 +8,9 @@ from typing import Any
 
 import click
 
-from ..config.global_options import Globals
-from ..plugins.index import IndexEntry, published
+from ..plugins.index import IndexEntry, makers, published
 from ..plugins.installed import read_index
-from .options import COMMAND_ENTRY, GlobalsGroup, require_allowed
+from .options import COMMAND_ENTRY, GlobalsGroup, globals_of, require_allowed
 
 
 class CommandsOfPlugins(GlobalsGroup):
@@ -39,17 +38,23 @@ class CommandsOfPlugins(GlobalsGroup):
         if own is not None:
             return own
         entries = [entry for entry in self._entries(ctx) if self._short(entry) == cmd_name]
+        self._require_installed(cmd_name, ctx)
+        if not entries:
+            return None
+        ctx.meta[COMMAND_ENTRY] = entries[0]
+        require_allowed(entries[0], globals_of(ctx), ctx)
+        return _imported(entries, cmd_name, ctx)
+
+    def _require_installed(self, cmd_name: str, ctx: click.Context) -> None:
+        """Refuse a command of this project whose distribution is absent."""
         full_name = f"{self._prefix(ctx)}.{cmd_name}".removeprefix(".")
-        is_there = any(entry.name == full_name for entry in read_index().entries("commands"))
-        maker = self.known[cmd_name][0] if cmd_name in self.known else published("commands").get(full_name)
-        if maker and not is_there:
+        if any(entry.name == full_name for entry in read_index().entries("commands")):
+            return
+        maker = published("commands").get(full_name)
+        if cmd_name in self.known:
+            maker, _ = self.known[cmd_name]
+        if maker:
             raise click.UsageError(f"{ctx.command_path} {cmd_name} is not installed; pip install {maker}", ctx)
-        if entries:
-            ctx.meta[COMMAND_ENTRY] = entries[0]
-            require_allowed(entries[0], ctx.find_object(Globals) or Globals(), ctx)
-        if entries:
-            return _imported(entries, cmd_name, ctx)
-        return None
 
     def summaries(self, ctx: click.Context) -> dict[str, str]:
         """Summary of each command, without importing one of a plugin."""
@@ -64,14 +69,13 @@ class CommandsOfPlugins(GlobalsGroup):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with their summaries."""
         summaries = self.summaries(ctx)
-        names = [*self.list_commands(ctx), *(name for name in self.known)]
+        names = dict.fromkeys((*self.list_commands(ctx), *self.known))
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summaries[name]) for name in dict.fromkeys(names)])
+            formatter.write_dl([(name, summaries[name]) for name in names])
 
     def _entries(self, ctx: click.Context) -> list[IndexEntry]:
         index = read_index()
-        globals_given = ctx.find_object(Globals)
-        names = frozenset((*(ctx.params.get("no_plugin") or ()), *(globals_given.no_plugin if globals_given else ())))
+        names = frozenset((*(ctx.params.get("no_plugin") or ()), *globals_of(ctx).no_plugin))
         blocked = index.meant_by(names)
         mine = [entry for entry in index.entries("commands") if entry.name.rpartition(".")[0] == self._prefix(ctx)]
         return [entry for entry in mine if entry not in blocked]
@@ -88,8 +92,7 @@ class CommandsOfPlugins(GlobalsGroup):
 
 def _imported(entries: list[IndexEntry], name: str, ctx: click.Context) -> click.Command:
     if len(entries) > 1:
-        owners = " and ".join(f"{entry.distribution} {entry.version}" for entry in entries)
-        raise click.UsageError(f"command {name!r} comes from {owners}; uninstall one of them", ctx)
+        raise click.UsageError(f"command {name!r} comes from {makers(entries)}; uninstall one of them", ctx)
     entry = entries[0]
     if entry.problem:
         raise click.UsageError(f"command {name!r} of {entry.distribution} {entry.version}: {entry.problem}", ctx)

@@ -117,7 +117,21 @@ def _ends(word: str, option: SeveralWords) -> bool:
     return (word.startswith("-") and word != "-") or (option.stops_at is not None and option.stops_at(word))
 
 
-class GlobalsCommand(click.Command):
+class _TakesGlobals(click.Command):
+    """A command or group that takes the global options too."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.extend(_global_options())
+        self.context_settings.setdefault("help_option_names", ["-h", "--help"])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Collect the global options into the context, then run."""
+        collect_globals(ctx)
+        return super().invoke(ctx)
+
+
+class GlobalsCommand(_TakesGlobals):
     """A command that takes the global options too.
 
     Args:
@@ -132,18 +146,11 @@ class GlobalsCommand(click.Command):
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = tuple(examples)
-        self.params.extend(_global_options())
-        self.context_settings.setdefault("help_option_names", ["-h", "--help"])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Expand several words, then let click parse."""
         several = [param for param in self.get_params(ctx) if isinstance(param, SeveralWords)]
         return super().parse_args(ctx, expand(_without_all(ctx, args), several))
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Collect the global options into the context, then run."""
-        collect_globals(ctx)
-        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options under their titles; then its other ones, then those of every command."""
@@ -184,12 +191,14 @@ def write_options(
         formatter: where they are written.
     """
     grouped = _grouped(params, sections, ctx)
-    shows_all = ctx.parent is None or _ALL in ctx.meta
-    hidden = [] if shows_all else [words for title, words in _FEW_NEED.items() if grouped.get(title)]
+    few_need = _FEW_NEED
+    if ctx.parent is None or _ALL in ctx.meta:
+        few_need = {}
     for title, records in grouped.items():
-        if records and (shows_all or title not in _FEW_NEED):
+        if title not in few_need:
             with formatter.section(title):
                 formatter.write_dl(records)
+    hidden = [words for title, words in few_need.items() if title in grouped]
     if hidden:
         formatter.write_paragraph()
         formatter.write_text(f"{ctx.command_path} --help --all also lists {' and '.join(hidden)}.")
@@ -198,46 +207,35 @@ def write_options(
 def _grouped(
     params: Sequence[click.Parameter], sections: Mapping[str, Sequence[str]], ctx: click.Context
 ) -> dict[str, list[tuple[str, str]]]:
-    """The options of a command with their help, by title."""
-    titles = {name: title for title, names in sections.items() for name in names}
+    """The options of a command with their help, by title; titles without options are left out."""
+    titles = dict.fromkeys(_NAMES_EVERYWHERE, _EVERYWHERE)
+    titles |= {name: title for title, names in sections.items() for name in names}
     grouped: dict[str, list[tuple[str, str]]] = {title: [] for title in (*sections, "Options", _EVERYWHERE)}
-    help_option = ctx.command.get_help_option(ctx)
-    everywhere = {*GLOBAL_NAMES, "version", help_option.name if help_option else None} - {"untrusted"}
     for param in params:
         record = None
         if not isinstance(param, click.Argument):
             record = param.get_help_record(ctx)
         if record is not None:
-            name = str(param.name)
-            grouped[titles.get(name) or (_EVERYWHERE if name in everywhere else "Options")].append(record)
-    return grouped
+            grouped[titles.get(str(param.name), "Options")].append(record)
+    return {title: records for title, records in grouped.items() if records}
 
 
 _ALL = "--all"
 _EVERYWHERE = "On every command"
+_NAMES_EVERYWHERE = {*GLOBAL_NAMES, "version", "help"} - {"untrusted"}
 OF_FORMATS = "Format-specific options"
 _FEW_NEED = {OF_FORMATS: "the options of single formats", _EVERYWHERE: "the options that every command has"}
 
 
-class GlobalsGroup(click.Group):
+class GlobalsGroup(_TakesGlobals, click.Group):
     """A group that takes the global options too and hands them on."""
 
     command_class = GlobalsCommand
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.params.extend(_global_options())
-        self.context_settings.setdefault("help_option_names", ["-h", "--help"])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take what is about the group's own help from its words: those before the name of a command."""
         own = list(takewhile(lambda word: word.startswith("-"), args))
         return super().parse_args(ctx, [*_without_all(ctx, own), *args[len(own) :]])
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Collect the global options into the context, then run."""
-        collect_globals(ctx)
-        return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -261,8 +259,11 @@ class GlobalsGroup(click.Group):
         for each in self.list_commands(ctx):
             with suppress(click.UsageError):  # of a plugin that cannot be loaded, which is another matter
                 group = self.get_command(ctx, each)
-                places += [each] if isinstance(group, click.Group) and name in group.commands else []
-        return f" (did you mean {' or '.join(f'{each} {name}' for each in places)}?)" if places else ""
+                if isinstance(group, click.Group) and name in group.commands:
+                    places.append(f"{each} {name}")
+        if not places:
+            return ""
+        return f" (did you mean {' or '.join(places)}?)"
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options of every command, and the commands."""
@@ -270,15 +271,17 @@ class GlobalsGroup(click.Group):
         self.format_commands(ctx, formatter)
 
 
+def globals_of(ctx: click.Context) -> Globals:
+    """Return the global options that were given so far."""
+    return ctx.find_object(Globals) or Globals()
+
+
 def collect_globals(ctx: click.Context) -> None:
     """Move the global options from a context's parameters into its object."""
     values = {name: ctx.params.pop(name) for name in GLOBAL_NAMES if name in ctx.params and name != "untrusted"}
-    values |= {"untrusted": True} if ctx.params.get("untrusted") else {}
-    if isinstance(ctx.obj, Globals):
-        inherited = ctx.obj
-    else:
-        inherited = Globals()
-    ctx.obj = inherited.merged(values)
+    if ctx.params.get("untrusted"):
+        values["untrusted"] = True
+    ctx.obj = globals_of(ctx).merged(values)
     entry: IndexEntry | None = ctx.meta.get(COMMAND_ENTRY)
     if entry is not None:
         require_allowed(entry, ctx.obj, ctx)
@@ -319,10 +322,8 @@ def names_apart(arguments: Sequence[str]) -> list[str]:
     """Write `--around A B` as `--around -- A B`: every word after it is the name of a file, however it begins."""
     before = before_names(arguments)
     rest = list(arguments[len(before) :])
-    if not rest or rest[0] == _END:
+    if not rest or _END in rest[:2]:
         return list(arguments)
-    if rest[1:2] == [_END]:
-        return [*before, *rest]
     return [*before, rest[0], _END, *rest[1:]]
 
 

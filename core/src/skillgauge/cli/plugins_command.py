@@ -13,7 +13,7 @@ import click
 
 from ..environment import ask_first
 from ..errors import ExitCode, PluginError, Problem, did_you_mean
-from ..plugins.index import IndexEntry, PluginIndex, install_hint
+from ..plugins.index import IndexEntry, PluginIndex, install_hint, makers
 from ..plugins.installed import read_index
 from ..terminal.output import Output
 from .groups import CommandsOfPlugins
@@ -121,22 +121,11 @@ def doctor(ctx: click.Context, names: tuple[str, ...]) -> int:
         else:
             index.clear_failure(entry)
         clash = _clash(entry, index)
+        finding = found
         if clash and not entry.problem:
             finding = Finding(State.BROKEN, clash)
-        else:
-            finding = found
         findings.append(finding)
-        reasons = {state: finding.reason if finding.state is state else None for state in State}
-        healthy = finding.state is not State.BROKEN
-        documents.append(
-            _document(entry, index)
-            | {
-                "healthy": healthy,
-                "problem": reasons[State.BROKEN],
-                "lacks": reasons[State.LACKING],
-                "asks": finding.asks,
-            }
-        )
+        documents.append(_document(entry, index) | finding.told)
     code, verdict = verdict_of(findings, named=bool(names))
     call.output.document(_documents(documents))
     ranked = sorted(documents, key=lambda one: (bool(one["healthy"]), one["lacks"] is None))
@@ -181,8 +170,7 @@ def _clash(entry: IndexEntry, index: PluginIndex) -> str | None:
     others = [one for one in index.find(entry.kind, entry.name) if one.distribution != entry.distribution]
     if not others:
         return None
-    owners = " and ".join(f"{one.distribution} {one.version}" for one in others)
-    return f"also in {owners}: choose with {entry.distribution}:{entry.name}"
+    return f"also in {makers(others)}: choose with {entry.distribution}:{entry.name}"
 
 
 def _document(
@@ -230,4 +218,6 @@ def _row(document: dict[str, object]) -> list[str]:
 def _state(one: dict[str, object]) -> str:
     if one["lacks"]:
         return "lacks"
-    return "works" if one["healthy"] else "broken"
+    if one["healthy"]:
+        return "works"
+    return "broken"

@@ -45,25 +45,28 @@ def published_schemas(call: Invocation) -> Schemas:
             continue
         for resolved in call.registry.load_all(kind):
             if resolved.provider.schemas:
-                published: Mapping[str, JsonObject] = imported(resolved.provider.schemas)()
-                schemas |= {name: partial(thaw, schema) for name, schema in published.items()}
+                schemas |= _thawing(imported(resolved.provider.schemas)())
     return schemas | _of_commands(call)
+
+
+def _thawing(published: Mapping[str, JsonObject]) -> Schemas:
+    return {name: partial(thaw, schema) for name, schema in published.items()}
 
 
 def _of_commands(call: Invocation) -> Schemas:
     """Return the schemas that commands of plugins publish by a function `schemas`; a broken one is only mentioned."""
     schemas: Schemas = {}
     for entry in read_index().entries("commands"):
+        if entry.problem:
+            continue
         try:
-            module = None
-            if not entry.problem:
-                module = import_module(entry.module.partition(":")[0])
+            module = import_module(entry.module.partition(":")[0])
         except Exception as error:  # noqa: BLE001 - isolation point: the other commands' schemas are still wanted
             call.output.notice(f"command {entry.name!r} cannot be loaded: {type(error).__name__}: {error}")
             continue
         publish = getattr(module, "schemas", None)
         if publish is not None:
-            schemas |= {name: partial(thaw, schema) for name, schema in publish().items()}
+            schemas |= _thawing(publish())
     return schemas
 
 

@@ -216,15 +216,13 @@ def _concluded(call: Invocation, prepared: Prepared, problems: Sequence[Problem]
     warned = ""
     if len(problems) > errors:
         warned = f", {counted(len(problems) - errors, 'warning')}"
+    code = ExitCode.USAGE
     if errors:
         verdict = f"{counted(errors, 'problem')} in {verdict}"
     elif prepared.suites.passed_over:
         verdict = f"some files or cases could not be read; the others are valid: {verdict}"
     else:
         verdict = f"valid: {verdict}"
-    if errors or prepared.suites.passed_over:
-        code = ExitCode.USAGE
-    else:
         code = ExitCode.OK
     call.output.verdict(f"{verdict}{warned}", code)
     return code

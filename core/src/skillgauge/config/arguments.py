@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -60,12 +61,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--target", "Targets to run.", metavar="ID", several=True, group=_SELECTING),
         _flag("--last-failed", "Cases that failed in the last stored run, else all.", group=_EVAL, is_setting=False),
         _flag("--changed", "Cases that have changed since the last stored run.", group=_EVAL, is_setting=False),
-        _flag(
-            "--same",
-            "See how much differs by chance: the arm against itself.",
-            group=_EVAL,
-            field="what.same",
-        ),
+        _flag("--same", "See how much differs by chance: the arm against itself.", group=_EVAL, field="what.same"),
         Option(
             "--confirm",
             "Add repeats where undecided; old and new results count.",
@@ -84,12 +80,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             several=True,
             completes="engines",
         ),
-        Option(
-            "--model",
-            "Models, each with every engine serving it.",
-            metavar="ID",
-            several=True,
-        ),
+        Option("--model", "Models, each with every engine serving it.", metavar="ID", several=True),
         Option(
             "--baseline/--no-baseline",
             "Run the arms without the skill, or do not.",
@@ -216,11 +207,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             is_foreseen=True,
             group=_EVAL,
         ),
-        _gate(
-            "--against",
-            "Report and gate the change since that run.",
-            metavar="BASELINE",
-        ),
+        _gate("--against", "Report and gate the change since that run.", metavar="BASELINE"),
     ),
     "Isolation": (
         _flag("--untrusted", "Run only in a strict sandbox, without network.", field="how.untrusted"),
@@ -287,11 +274,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 
 
 def declared(*groups: Group) -> Iterator[Option]:
-    """Yield the options of some groups, of all if none is named."""
-    for titled in OPTIONS.values():
-        for option in titled:
-            if not groups or option.group in groups:
-                yield option
+    """The options of some groups, of all if none is named."""
+    options = chain.from_iterable(OPTIONS.values())
+    return (option for option in options if option.group in (groups or Group))
 
 
 def is_given(value: object) -> bool:

@@ -6,7 +6,8 @@ may choose among what is harmless, and the rest of it counts once the user has t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -128,11 +129,7 @@ def user_path(environ: Mapping[str, str]) -> Path | None:
 
 
 def _project_file(cwd: Path) -> Path | None:
-    path = cwd / PROJECT_FILE
-    if path.is_file():
-        return path
-    pyproject = cwd / "pyproject.toml"
-    return pyproject if pyproject.is_file() else None
+    return next(filter(Path.is_file, (cwd / PROJECT_FILE, cwd / "pyproject.toml")), None)
 
 
 def _foreign_files(names: Sequence[str], prefix: str, folder: Path) -> tuple[Path, ...]:
@@ -190,22 +187,19 @@ class _Reader:
             yield file
 
     def _file(self, path: Path, problems: list[Problem]) -> _File | None:
-        from .documents import located_all  # noqa: PLC0415 - slow, and needless without a file
-
-        is_toml = path.suffix == ".toml"
+        format_of_file = _FORMATS.get(path.suffix, _TREE)
         try:
             text = text_of(path)
-            tree = _table(text, path) if is_toml else _document(text, path)
+            tree = format_of_file.parse(text, path)
         except SuiteError as error:
             problems.extend(error.problems)
             return None
         if not isinstance(tree, Mapping):
-            message = "[tool.skillgauge] must be a table" if is_toml else "must be a mapping of keys to values"
-            problems.append(Problem("config.shape", message, origin=Origin(str(path))))
+            problems.append(Problem("config.shape", format_of_file.demand, origin=Origin(str(path))))
             return None
         faults: list[Problem] = []
         file = self._checked(tree, path, text, faults)
-        problems.extend(faults if is_toml else located_all(faults))
+        problems.extend(format_of_file.placed(faults))
         return file
 
     def _checked(self, tree: Mapping[str, Any], path: Path, text: str, problems: list[Problem]) -> _File:
@@ -217,8 +211,7 @@ class _Reader:
                 values[name] = list(value) if isinstance(value, tuple) else value
                 places[name] = pointer
             else:
-                origin = Origin(str(path), pointer)
-                problems.append(Problem(problem.code, problem.message, origin=origin, hint=problem.hint))
+                problems.append(replace(problem, origin=Origin(str(path), pointer)))
         return _File(path, text, values, places)
 
 
@@ -254,8 +247,31 @@ def _table(text: str, path: Path) -> object:
     except tomllib.TOMLDecodeError as error:
         raise SuiteError(Problem("config.syntax", str(error), origin=Origin(str(path)))) from None
     for name in ("tool", "skillgauge"):
-        table = table.get(name, {}) if isinstance(table, dict) else table
+        if isinstance(table, dict):
+            table = table.get(name, {})
     return table
+
+
+def _placed(problems: Iterable[Problem]) -> Iterable[Problem]:
+    """The problems with line and column."""
+    from .documents import located_all  # noqa: PLC0415 - slow, and needless without a file
+
+    return located_all(problems)
+
+
+class _Format(NamedTuple):
+    """The way in which files of a suffix are read."""
+
+    parse: Callable[[str, Path], object]
+    demand: str
+    """What is said of a file that holds something else than keys and values."""
+    placed: Callable[[Iterable[Problem]], Iterable[Problem]]
+    """Adds line and column to problems, where these can be found."""
+
+
+_TREE = _Format(_document, "must be a mapping of keys to values", _placed)
+_FORMATS = {".toml": _Format(_table, "[tool.skillgauge] must be a table", tuple)}
+"""By suffix; all others are read as `_TREE`."""
 
 
 def _flatten(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -104,13 +105,7 @@ KEYS: dict[str, Key] = {
             0,
         ),
         Key("budget.name", str, "team", "Name of that amount; runs that name another spend apart."),
-        Key(
-            "budget.period",
-            str,
-            BudgetPeriod.MONTH.value,
-            "When it begins anew.",
-            choices=tuple(BudgetPeriod),
-        ),
+        Key("budget.period", str, BudgetPeriod.MONTH.value, "When it begins anew.", choices=tuple(BudgetPeriod)),
         Key(
             "serviceLimits",
             list,
@@ -164,17 +159,14 @@ class Held:
     @property
     def option(self) -> tuple[str, str, str] | None:
         """Kind, name and key of the option of a plugin that it is."""
-        parts = self.key.split(".", 3)
-        return (parts[1], parts[2], parts[3]) if parts[0] == "plugins" and len(parts) == 4 else None
+        return _plugin_option(self.key)
 
     def problem(self, severity: Severity, *, untrusted: bool = False) -> Problem:
         """The problem to report."""
         message = f"{self.key} is held back: a folder's configuration cannot decide this before you trust the file"
-        hint = (
-            "To trust it, leave out --untrusted, under which no file is trusted."
-            if untrusted
-            else "Look at the file; then `skillgauge config trust`, or --trust-config for this command."
-        )
+        hint = "Look at the file; then `skillgauge config trust`, or --trust-config for this command."
+        if untrusted:
+            hint = "To trust it, leave out --untrusted, under which no file is trusted."
         origin = Origin(self.file, self.pointer)
         return Problem("config.held-back", message, origin=origin, hint=hint, severity=severity)
 
@@ -211,7 +203,7 @@ class Config:
     def get(self, key: str) -> Any:
         """The value in force, in whichever spelling it is set, our own first; `None` if nobody sets the key."""
         spellings = (key, *(name for name, one in self.keys.items() if one.stands_for == key))
-        values = (value.value for value in map(self.find, spellings) if value)
+        values = (value.value for value in filter(None, map(self.find, spellings)))
         return next((value for value in values if value is not None), None)
 
     def is_set(self, key: str) -> bool:
@@ -233,19 +225,25 @@ class Config:
 
     def items(self) -> Iterator[Value]:
         """All values in force, sorted by key."""
-        for key in sorted({key for _, _, values in self._layers for key in values}):
-            value = self.find(key)
-            if value is not None:
-                yield value
+        keys = {key for _, _, values in self._layers for key in values}
+        return filter(None, map(self.find, sorted(keys)))
 
     def plugin_options(self) -> dict[str, dict[str, Any]]:
         """Options of plugins by `<kind>.<name>`, from the weakest layer to the strongest."""
         options: dict[str, dict[str, Any]] = {}
         for value in self.items():
-            parts = value.key.split(".", 3)
-            if parts[0] == "plugins" and len(parts) == 4:
-                options.setdefault(f"{parts[1]}.{parts[2]}", {})[parts[3]] = value.value
+            if option := _plugin_option(value.key):
+                kind, name, key = option
+                options.setdefault(f"{kind}.{name}", {})[key] = value.value
         return options
+
+
+def _plugin_option(key: str) -> tuple[str, str, str] | None:
+    """Kind, name and key of the option of a plugin that a key of the configuration is."""
+    match key.split(".", 3):
+        case ["plugins", kind, name, option]:
+            return kind, name, option
+    return None
 
 
 def check_value(name: str, value: object, keys: Mapping[str, Key] = KEYS) -> Problem | None:
@@ -295,8 +293,13 @@ _ITEMS: dict[type, type] = {list: str, dict: Mapping}
 def _unknown(name: str, keys: Mapping[str, Key]) -> Problem:
     if name.startswith(PLUGIN_PREFIX):
         return _unknown_of_plugins(name, keys)
+    return unknown_key(name, name, tuple(keys))
+
+
+def unknown_key(key: str, word: str, known: Sequence[str]) -> Problem:
+    """Describe a key that nobody knows, with the known names that are near a word of it."""
     hint = "Run `skillgauge config list` for all keys."
-    return Problem("config.unknown-key", f"unknown key {name!r}{did_you_mean(name, tuple(keys))}", hint=hint)
+    return Problem("config.unknown-key", f"unknown key {key!r}{did_you_mean(word, known)}", hint=hint)
 
 
 def _unknown_of_plugins(name: str, keys: Mapping[str, Key]) -> Problem:
@@ -311,8 +314,7 @@ def _unknown_of_plugins(name: str, keys: Mapping[str, Key]) -> Problem:
         return Problem("config.unknown-key", f"unknown key {name!r}", hint=hint)
     # The prefix of all such keys would make any of them look near.
     names = [*SINGULAR, SHARED, *(key.removeprefix(PLUGIN_PREFIX) for key in keys if key.startswith(PLUGIN_PREFIX))]
-    hint = "Run `skillgauge config list` for all keys."
-    return Problem("config.unknown-key", f"unknown key {name!r}{did_you_mean(kind, names)}", hint=hint)
+    return unknown_key(name, kind, names)
 
 
 _KIND_NAMES = {
@@ -326,8 +328,7 @@ _KIND_NAMES = {
 
 def variable_name(key: str) -> str:
     """The environment variable of a key: `timeoutMs` is `SKILLGAUGE_TIMEOUT_MS`."""
-    snake = "".join(f"_{letter}" if letter.isupper() else letter for letter in key)
-    return PREFIX + snake.replace(".", "_").upper()
+    return PREFIX + re.sub("[A-Z]", r"_\g<0>", key).replace(".", "_").upper()
 
 
 def from_environment(environ: Mapping[str, str], keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
@@ -339,10 +340,8 @@ def from_environment(environ: Mapping[str, str], keys: Mapping[str, Key], proble
             continue
         key = names.get(variable)
         if key is None:
-            key_names = tuple(names)
-            problems.append(
-                Problem("config.unknown-key", f"unknown variable {variable}{did_you_mean(variable, key_names)}")
-            )
+            message = f"unknown variable {variable}{did_you_mean(variable, tuple(names))}"
+            problems.append(Problem("config.unknown-key", message))
             continue
         value = parse_text(key, text, keys)
         problem = check_value(key, value, keys)

@@ -106,9 +106,10 @@ def _unusable(path: Path, why: str) -> Problem:
 
 def _new_key(path: Path | None, warn: Callable[[Problem], None]) -> StoreKey:
     secret = secrets.token_bytes(_BYTES)
-    if path is None or os.path.lexists(path):  # what is there was found to be unusable, and the user knows
-        if path is None:
-            warn(_unkept("there is no home folder"))
+    if path is None:
+        warn(_unkept("there is no home folder"))
+        return StoreKey(secret)
+    if os.path.lexists(path):  # what is there was found to be unusable, and the user knows
         return StoreKey(secret)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,22 +142,21 @@ def _are_harmless(model: type[BaseModel] | None, options: object) -> bool:
 def takes_part(held: Held, prepared: Prepared, registry: Registry) -> bool:
     """Tell whether a run would be another one if the user trusted a value."""
     kind, name, _ = held.option or ("", "", "")
-    judges = {judge.identity.name for judge in prepared.cast.judging.found}
-    if any(registry.resolve(JUDGES, judge).provider.uses == kind for judge in judges if judge):
+    judges = filter(None, _judge_names(prepared))
+    if any(registry.resolve(JUDGES, judge).provider.uses == kind for judge in judges):
         return True
-    plugin = name.rpartition(":")[2]
-    match kind:
-        case "engines":
-            return plugin in _engine_names(prepared)
-        case "judges":
-            return plugin in judges
-        case "adapters":
-            return plugin in _adapter_names(prepared)
-        case "sandboxes":
-            sandbox = prepared.cast.sandbox
-            return sandbox is not None and plugin == sandbox.name
-        case _:
-            return True
+    names_of = _NAMES_OF.get(kind)
+    return names_of is None or name.rpartition(":")[2] in names_of(prepared)
+
+
+def _judge_names(prepared: Prepared) -> set[str]:
+    return {judge.identity.name for judge in prepared.cast.judging.found}
+
+
+def _sandbox_names(prepared: Prepared) -> set[str]:
+    if prepared.cast.sandbox is None:
+        return set()
+    return {prepared.cast.sandbox.name}
 
 
 def _adapter_names(prepared: Prepared) -> set[str | None]:
@@ -168,6 +167,15 @@ def _engine_names(prepared: Prepared) -> set[str]:
     """Return the engines of a run, with and without their settings and variants."""
     names = set(prepared.cast.engines.traits())
     return names | {name.partition("+")[0] for name in names} | {name.partition(":")[0] for name in names}
+
+
+_NAMES_OF: Mapping[str, Callable[[Prepared], Set[str | None]]] = {
+    "engines": _engine_names,
+    "judges": _judge_names,
+    "adapters": _adapter_names,
+    "sandboxes": _sandbox_names,
+}
+"""Gives the names of the plugins that take part in a run, by their kind; a plugin of any other kind always does."""
 
 
 class TrustedFiles:

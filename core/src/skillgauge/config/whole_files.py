@@ -19,20 +19,15 @@ def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.writelines(chunks)
+            Path(partial).chmod(0o600)
+            Path(partial).replace(path)
+        finally:
+            Path(partial).unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(path, error) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for chunk in chunks:
-                file.write(chunk)
-        Path(partial).chmod(0o600)
-        Path(partial).replace(path)
-    except OSError as error:
-        Path(partial).unlink(missing_ok=True)
-        raise _unwritable(path, error) from None
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
 
 
 def unwritable(folder: Path) -> Problem | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from ..errors import Problem
-from .index import IndexEntry, PluginIndex
+from .index import IndexEntry, PluginIndex, makers
 
 BLOCKED = "plugin.blocked"
 """Code of the problem of a plugin that the user blocks."""
@@ -48,8 +48,3 @@ def blocked_problem(plugin: str, entries: Iterable[IndexEntry]) -> Problem:
     """
     hint = "allow it: see --no-plugin, plugins.block and SKILLGAUGE_PLUGINS"
     return Problem(BLOCKED, f"{plugin} of {makers(entries)} is blocked", hint=hint)
-
-
-def makers(entries: Iterable[IndexEntry]) -> str:
-    """Name the distributions of entries, with their versions."""
-    return " and ".join(f"{entry.distribution} {entry.version}" for entry in entries)

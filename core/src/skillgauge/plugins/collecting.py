@@ -11,7 +11,7 @@ from ..errors import Origin, PluginError, Problem
 
 def at(problem: Problem, origin: Origin | None) -> Problem:
     """A problem with a place, unless it has one."""
-    return problem if problem.origin or origin is None else replace(problem, origin=origin)
+    return replace(problem, origin=problem.origin or origin)
 
 
 @contextmanager

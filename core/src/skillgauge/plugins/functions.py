@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from ..contract.providers import imported
 from ..errors import PluginError, Problem
-from .blocking import makers
-from .index import install_hint
+from .index import install_hint, makers
 from .installed import read_index
 
 KIND = "functions"
@@ -33,7 +32,9 @@ def function(name: str) -> object:
         hint = install_hint(KIND, name)
         advice = f"; to add it: {hint}" if hint.startswith("pip ") else ""
         raise AttributeError(f"module 'skillgauge' has no attribute {name!r}{advice}", name=name)
-    problem = entries[0].problem if len(entries) == 1 else "only one of them can have it; uninstall the other"
+    problem = entries[0].problem
+    if len(entries) > 1:
+        problem = "only one of them can have it; uninstall the other"
     if problem:
         raise PluginError(Problem("plugin.function", f"function {name!r} of {makers(entries)}: {problem}"))
     return imported(entries[0].place)

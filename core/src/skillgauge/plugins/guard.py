@@ -40,10 +40,10 @@ def guarded(kind: Kind[T], plugin_object: T, plugin: Resolved, note: Note, *, na
     """
     if kind == EXTENSIONS:
         return plugin_object
-    granted_s += JUDGED_S - SCORE_S if plugin.provider.traits.asks_judge else 0
-    return cast(
-        "T", Guarded(plugin_object, Guard(plugin, note, named=named, granted_s=granted_s), KINDS[kind].contract)
-    )
+    if plugin.provider.traits.asks_judge:
+        granted_s += JUDGED_S - SCORE_S
+    guard = Guard(plugin, note, named=named, granted_s=granted_s)
+    return cast("T", Guarded(plugin_object, guard, KINDS[kind].contract))
 
 
 def guarded_part(contract: Any, part: T, plugin: Resolved) -> T:
@@ -66,11 +66,8 @@ class Guarded:
         self._made, self._guard, self._calls = plugin_object, guard, calls_of(contract)
         for name, call in self._calls.items():
             if call.is_method:
-                setattr(
-                    self,
-                    name,
-                    _around(guard, name, call, getattr(plugin_object, name, None) or _absent(plugin_object, name)),
-                )
+                method = getattr(plugin_object, name, None) or _absent(plugin_object, name)
+                setattr(self, name, _around(guard, name, call, method))
             elif name in contract.__annotations__:
                 setattr(self, name, getattr(self, name))  # read once: it does not change
         for further in FURTHER.get(contract, ()):
@@ -162,19 +159,21 @@ def _plain(guard: Guard, name: str, call: Call, method: Callable[..., Any]) -> C
                 return nothing(())
             with alarm(rule.deadline_s) if rule.deadline_s else nullcontext():
                 answer = call.checked(method(*args, **kwargs))
-            return Guarded(answer, guard, call.opens) if call.opens else answer
+            if call.opens:
+                return Guarded(answer, guard, call.opens)
         except BaseException as error:
             answer = guard.settle(name, rule, error)
             is_given_up = True
-            return answer
+        return answer
 
     return around
 
 
 def _awaited(guard: Guard, name: str, call: Call, method: Callable[..., Any]) -> Callable[..., Any]:
     rule, opens, checked = call.rule, call.opens, call.checked
-    is_closing = rule.instead is nothing  # its options grant no time for that
-    deadline_s = (rule.deadline_s or 0.0) + (0.0 if is_closing else guard.granted_s)
+    deadline_s = rule.deadline_s or 0.0
+    if rule.instead is not nothing:  # its options grant no time to close it
+        deadline_s += guard.granted_s
     # No other call is under way then, so one that blocks the loop can be told from others and ended.
     is_alone = name == "check"
 

@@ -56,6 +56,11 @@ class IndexEntry:
         return self.name in names or any(normalized(name) in own for name in names)
 
 
+def makers(entries: Iterable[IndexEntry]) -> str:
+    """Name the distributions of entries, with their versions."""
+    return " and ".join(f"{entry.distribution} {entry.version}" for entry in entries)
+
+
 _FURTHER_WAYS = {"engines": " Other agents can be described: see docs/other-agents.md."}
 """What else helps where no plugin of a kind has a name."""
 
@@ -72,8 +77,10 @@ def install_hint(kind: str, name: str) -> str:
 
 def install_hint_of_any(kind: str) -> str:
     """Return the hint for a kind of plugin of which none is installed."""
-    distributions = sorted(set(published(kind).values()))
-    return f"pip install {distributions[0]}" if distributions else "Install a package that brings one."
+    distributions = published(kind).values()
+    if not distributions:
+        return "Install a package that brings one."
+    return f"pip install {min(distributions)}"
 
 
 def published(kind: str) -> dict[str, str]:

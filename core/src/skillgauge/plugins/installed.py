@@ -227,12 +227,11 @@ def _default_cache_dir() -> str | None:
 
 def _read_json(file: str | None) -> dict[str, Any]:
     """A file's object; an empty one if there is none or it is damaged."""
-    try:
-        with open(file or "", encoding="utf-8") as stream:  # noqa: PTH123 - as above
-            value = json.load(stream)
-    except (OSError, ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, dict) else {}
+    with suppress(OSError, ValueError, RecursionError), open(file or "", encoding="utf-8") as stream:  # noqa: PTH123 - as above
+        value = json.load(stream)
+        if isinstance(value, dict):
+            return value
+    return {}
 
 
 def _write_json(file: str | None, value: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from inspect import iscoroutinefunction
+from itertools import chain
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -92,7 +93,7 @@ class Modules:
             return (Provider(name, lambda: plugin, ""),)
         others = self._manager.get_plugins() - {plugin}
         answers = self._manager.subset_hook_caller(f"{PROJECT}_{kind}", others)()
-        return tuple(provider for answer in answers for provider in answer)
+        return tuple(chain.from_iterable(answers))
 
     def _implements(self, plugin: object, kind: str) -> bool:
         return self._hears(plugin, *hooks_of(kind))

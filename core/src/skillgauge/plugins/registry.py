@@ -24,10 +24,10 @@ from ..contract.redirects import LookUp
 from ..contract.shared_options import SHARED
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
-from .blocking import BLOCKED, Blocking, blocked_problem, makers
+from .blocking import BLOCKED, Blocking, blocked_problem
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
-from .index import CORE, IndexEntry, PluginIndex, install_hint
+from .index import CORE, IndexEntry, PluginIndex, install_hint, makers
 from .kinds import EVENTS, EXTENSIONS, FORMATS, KINDS, SHAPES, Kind, Resolved, T, broken
 from .loading import run_file
 from .modules import Modules, new_manager, register
@@ -92,14 +92,14 @@ class Registry:
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Return the names of a kind that this run may use, sorted, aliases included; nothing is imported."""
-        entries = [entry for entry in self._index.entries(kind) if self._is_usable(entry)]
+        entries = self._usable(kind)
         if kind == SHAPES:  # those of formats that are not used are read by nothing
-            readers = {entry.distribution for entry in self._index.entries(FORMATS) if self._is_usable(entry)}
+            readers = {entry.distribution for entry in self._usable(FORMATS)}
             entries = [entry for entry in entries if entry.distribution in readers]
         return tuple(dict.fromkeys(entry.name for entry in entries))
 
-    def _is_usable(self, entry: IndexEntry) -> bool:
-        return not (entry.problem or self.is_blocked(entry))
+    def _usable(self, kind: str) -> list[IndexEntry]:
+        return [entry for entry in self._index.entries(kind) if not entry.problem and not self.is_blocked(entry)]
 
     def resolve(self, kind: str, name: str) -> Resolved:
         """Find, load and check the plugin that a name means.
@@ -149,10 +149,11 @@ class Registry:
         Raises:
             PluginError: the plugin cannot be used, its options are wrong, or making the object failed.
         """
-        resolved = plugin if isinstance(plugin, Resolved) else self.resolve(kind, plugin)
+        if isinstance(plugin, str):
+            plugin = self.resolve(kind, plugin)
         if not isinstance(options, BaseModel):
-            options = self.validated_options(resolved, options)
-        return self._make(kind, resolved, options, named=True)
+            options = self.validated_options(plugin, options)
+        return self._make(kind, plugin, options, named=True)
 
     def _make(self, kind: Kind[T], resolved: Resolved, options: BaseModel, *, named: bool) -> T:
         with failing_as(resolved, "could not be made", PluginError):
@@ -300,8 +301,12 @@ class Registry:
         """
         used: dict[str, str] = {}
         for label, version in self._used.items():
-            name = Path(label).name if label in self._given else label
-            used[name if used.get(name, version) == version else f"{name} {version}"] = version
+            name = label
+            if label in self._given:
+                name = Path(label).name
+            if used.get(name, version) != version:
+                name = f"{name} {version}"
+            used[name] = version
         return used
 
     def is_blocked(self, entry: IndexEntry) -> bool:
@@ -317,8 +322,7 @@ class Registry:
             return usable[0]
         plugin = f"{KINDS[kind].singular} '{name}'"
         if usable:
-            hint = f"name one: {' or '.join(entry.full_name for entry in usable)}"
-            raise PluginError(Problem("plugin.ambiguous", f"{plugin} is installed by {makers(usable)}", hint=hint))
+            raise PluginError(_ambiguous(plugin, usable))
         if allowed:
             raise PluginError(_incompatible(plugin, allowed))
         if candidates:
@@ -363,6 +367,11 @@ class Registry:
         if name not in self.failures:
             self.failures[name] = problem
             log.warning("plugin.unusable", plugin=name, problem=problem.message)
+
+
+def _ambiguous(plugin: str, entries: Sequence[IndexEntry]) -> Problem:
+    hint = f"name one: {' or '.join(entry.full_name for entry in entries)}"
+    return Problem("plugin.ambiguous", f"{plugin} is installed by {makers(entries)}", hint=hint)
 
 
 def _incompatible(plugin: str, entries: Sequence[IndexEntry]) -> Problem:

@@ -97,8 +97,10 @@ def _text(detail: ErrorDetails, model: type[BaseModel], *, is_top: bool) -> str:
     """Say what is wrong; an unknown option of the model itself comes with a near name."""
     if detail["type"] != "extra_forbidden":
         return detail["msg"].removeprefix("Value error, ")
-    names = [field.alias or name for name, field in model.model_fields.items()] if is_top else []
-    takes = f"; it takes {', '.join(names)}" if names else ""
+    if not is_top or not model.model_fields:
+        return "unknown option"
+    names = [field.alias or name for name, field in model.model_fields.items()]
+    takes = f"; it takes {', '.join(names)}"
     return f"unknown option{did_you_mean(str(detail['loc'][-1]), names) or takes}"
 
 

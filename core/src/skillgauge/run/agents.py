@@ -44,6 +44,10 @@ PASSING_S = 5.0
 _LOOK_S = 0.1
 
 
+async def _no_scores(_trial: Trial, _execution: Execution, _workspace: Workspace) -> Sequence[Score]:
+    return ()
+
+
 @dataclass
 class AgentStages:
     """Opens a fresh workspace for every attempt of an agent trial."""
@@ -70,9 +74,9 @@ class AgentStages:
     """Secrets that must not be in them then."""
     on_step: OnStep | None = None
     """Told of each event of an agent as it happens; must not block."""
-    ask_required: Ask | None = None
+    ask_required: Ask = _no_scores
     """Scores the required checks of the turn that a conversation has come to."""
-    ask_user: Ask | None = None
+    ask_user: Ask = _no_scores
     """Asks the user of a case what comes next."""
     _skills: dict[SkillRef, Sequence[FileSpec]] = field(default_factory=dict, init=False)
     _staying: set[Path] = field(default_factory=set, init=False)
@@ -225,18 +229,17 @@ class AgentStage:
             self._emit(trial, meter, None, TrajectoryEvent(kind=EventKind.USER, text=text))
             further = next_turn(request, execution, text, most - number - 1)
             execution = joined(execution, text, await self._turn(trial, further, meter, execution.usage))
-        return (
-            noted(execution, f"the user was simulated, for {case.user.turns} turns at most") if case.user else execution
-        )
+        if case.user is None:
+            return execution
+        return noted(execution, f"the user was simulated, for {case.user.turns} turns at most")
 
     async def _user(self, trial: Trial, execution: Execution) -> Score:
-        scores = await self.stages.ask_user(trial, execution, self.workspace) if self.stages.ask_user else ()
+        scores = await self.stages.ask_user(trial, execution, self.workspace)
         return next(iter(scores), Score.passed("nobody answers"))
 
     async def _goes_on(self, trial: Trial, execution: Execution) -> bool:
         """Tell whether the required checks of the last turn hold."""
-        ask = self.stages.ask_required
-        scores = await ask(trial, execution, self.workspace) if ask else ()
+        scores = await self.stages.ask_required(trial, execution, self.workspace)
         self.scores.extend(scores)
         return all(score.status is ScoreStatus.PASSED for score in scores)
 

@@ -14,6 +14,7 @@ VERIFIED = "verified"
 """`Execution.arm_integrity` of a session that was offered exactly the skills of its arm, none of them in vain."""
 UNKNOWN = "unknown"
 """Begins `Execution.arm_integrity` of a session that does not tell what it was offered."""
+_NOT_REPORTED = f"{UNKNOWN}: the engine does not report which skills it offered"
 _BY_ITS_FILE = "read"
 _UNEXPLAINED = "See the session's calls with `skillgauge report show`"
 
@@ -29,11 +30,12 @@ def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory |
     Returns:
         What to record, and the failure of a session that proves nothing about its arm.
     """
-    refused = _refused(arm, trajectory) if trajectory else None
-    if refused is not None:
+    if trajectory is None:
+        return _NOT_REPORTED, None
+    if refused := _refused(arm, trajectory):
         return refused, Failure.of_agent(FailureClass.SETUP, refused)
-    if trajectory is None or trajectory.skills_offered is None:
-        return f"{UNKNOWN}: the engine does not report which skills it offered", None
+    if trajectory.skills_offered is None:
+        return _NOT_REPORTED, None
     deviations = _deviations(arm, candidates, frozenset(trajectory.skills_offered))
     if not deviations:
         return VERIFIED, None

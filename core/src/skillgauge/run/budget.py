@@ -219,13 +219,16 @@ class Budget:
 
     def _affordable(self, sessions: int, used_usd: float = 0.0, used_tokens: int = 0) -> bool:
         """Tell whether as many sessions, none of them settled, stay within the limits, with the usage so far."""
-        limits = self._limits
         spent_usd = self._spent_usd + self._unpriced_usd + used_usd
         spent_tokens = self._spent_tokens + used_tokens
-        cost = spent_usd + sessions * self._dearest_usd
-        tokens = spent_tokens + sessions * self._most_tokens
-        within_cost = limits.cost_usd is None or (cost <= limits.cost_usd and spent_usd < limits.cost_usd)
-        return within_cost and (limits.tokens is None or (tokens <= limits.tokens and spent_tokens < limits.tokens))
+        return _is_within(self._limits.cost_usd, spent_usd, sessions * self._dearest_usd) and _is_within(
+            self._limits.tokens, spent_tokens, sessions * self._most_tokens
+        )
+
+
+def _is_within(limit: float | None, spent: float, expected: float) -> bool:
+    """Tell whether something is left of a limit, and what is expected does not exceed it."""
+    return limit is None or (spent < limit and spent + expected <= limit)
 
 
 def _used(usages: Iterable[Usage | None]) -> tuple[float, int]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..contract.engines import RunRequest
 from ..types.score import Score, ScoreStatus
 from ..types.suite import Case
 from ..types.trajectory import EventKind, Trajectory, TrajectoryEvent, TurnFacts
 from ..types.trial import Execution, Failure, FailureClass
-from ..types.usage import Usage
+from ..types.usage import Usage, sum_if_known
 
 _OF_AGENT = ("skills_fired", "blocked", "model_calls", "turns")
 """Facts of a trajectory that are told of each turn."""
@@ -42,7 +40,6 @@ def next_turn(request: RunRequest, done: Execution, text: str, remaining: int) -
 
 def joined(before: Execution, text: str, turn: Execution) -> Execution:
     """Return a session with one more turn: what each turn tells by itself is added up, its end is that of the turn."""
-    durations = (before.duration_s, turn.duration_s)
     return turn.model_copy(
         update={
             "answers": (*_answers(before), turn.text),
@@ -50,7 +47,7 @@ def joined(before: Execution, text: str, turn: Execution) -> Execution:
             "turn_facts": (*(before.turn_facts or (_facts(before),)), _facts(turn)),
             "trajectory": _joined(before.trajectory, text, turn.trajectory),
             "usage": Usage.total((before.usage, turn.usage)),
-            "duration_s": None if None in durations else sum(one for one in durations if one is not None),
+            "duration_s": sum_if_known((before.duration_s, turn.duration_s)),
             "truncated": before.truncated or turn.truncated,
             "notes": tuple(dict.fromkeys((*before.notes, *turn.notes))),
         }
@@ -64,9 +61,12 @@ def further_turns(case: Case) -> int:
 
 def ended(session: Execution, remaining: int) -> Execution:
     """Return a session that a required check ended, with so many further turns that were not asked."""
-    turns = "1 further turn was" if remaining == 1 else f"{remaining} further turns were"
     note = f"a required check ended the conversation after turn {len(_answers(session))}"
-    return noted(session, f"{note}; {turns} not asked" if remaining > 0 else note)
+    if remaining == 1:
+        note += "; 1 further turn was not asked"
+    if remaining > 1:
+        note += f"; {remaining} further turns were not asked"
+    return noted(session, note)
 
 
 def noted(session: Execution, note: str) -> Execution:
@@ -89,15 +89,23 @@ def heard(session: Execution, score: Score, count: int) -> tuple[Execution, str]
     session = session.model_copy(update={"user_usage": Usage.total(used)})
     messages = "1 message" if count == 1 else f"{count} messages"
     if score.status is ScoreStatus.PASSED:
-        return noted(
-            session, f"the user was simulated, and ended the conversation after {messages}: {score.reason}"
-        ), ""
-    says = score.evidence.get("says") if isinstance(score.evidence, Mapping) else None
-    if score.status is ScoreStatus.FAILED and isinstance(says, str) and says.strip():
-        return session, says
-    reason = score.reason if score.status is ScoreStatus.UNGRADED else "there is no message"
+        note = f"the user was simulated, and ended the conversation after {messages}: {score.reason}"
+        return noted(session, note), ""
+    reason = score.reason
+    if score.status is ScoreStatus.FAILED:
+        if text := _message(score):
+            return session, text
+        reason = "there is no message"
     failure = Failure.of_agent(FailureClass.INTERNAL, f"the user could not be simulated: {reason}")
     return noted(session, f"the user was simulated, with {messages}").model_copy(update={"failure": failure}), ""
+
+
+def _message(score: Score) -> str:
+    """Return what a user says, by the evidence of a score; empty if that has no text."""
+    match score.evidence:
+        case {"says": str(text)} if text.strip():
+            return text
+    return ""
 
 
 def _answers(session: Execution) -> tuple[str | None, ...]:
@@ -106,28 +114,26 @@ def _answers(session: Execution) -> tuple[str | None, ...]:
 
 def _facts(turn: Execution) -> TurnFacts:
     trajectory = turn.trajectory
-    of_agent = {name: getattr(trajectory, name) for name in _OF_AGENT} if trajectory else {}
-    return TurnFacts(usage=turn.usage, duration_s=turn.duration_s, **of_agent)
+    facts = TurnFacts(usage=turn.usage, duration_s=turn.duration_s)
+    if trajectory is None:
+        return facts
+    return facts.model_copy(update={name: getattr(trajectory, name) for name in _OF_AGENT})
 
 
 def _joined(before: Trajectory | None, text: str, turn: Trajectory | None) -> Trajectory | None:
     if before is None or turn is None:
         return turn or before
     message = TrajectoryEvent(kind=EventKind.USER, text=text)
-    sums = {name: _sum(getattr(before, name), getattr(turn, name)) for name in ("model_calls", "turns")}
+    sums = {name: sum_if_known((getattr(before, name), getattr(turn, name))) for name in ("model_calls", "turns")}
     lists = ("skills_offered", "skills_fired", "skills_refused", "blocked")
     return turn.model_copy(
         update={
             **sums,
             **{name: _union(getattr(before, name), getattr(turn, name)) for name in lists},
             "events": (*before.events, message, *turn.events),
-            "raw": "\n".join(part for part in (before.raw, turn.raw) if part) or None,
+            "raw": "\n".join(filter(None, (before.raw, turn.raw))) or None,
         }
     )
-
-
-def _sum(ours: int | None, theirs: int | None) -> int | None:
-    return None if ours is None or theirs is None else ours + theirs
 
 
 def _union(ours: tuple[object, ...] | None, theirs: tuple[object, ...] | None) -> tuple[object, ...] | None:

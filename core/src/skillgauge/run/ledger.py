@@ -18,11 +18,7 @@ from ..contract.providers import Clean
 from ..contract.stores import RunLog
 from ..errors import StoreError
 from ..types.kept import KeptExecution
-from ..types.result import (
-    GivenUp,
-    TrialResult,
-    Unfinished,
-)
+from ..types.result import GivenUp, TrialResult, Unfinished
 from ..types.trial import CaseHead, Trial
 from .keeping.sessions import with_earlier_session, with_session
 from .keeping.shelf import Shelf
@@ -142,7 +138,7 @@ class Ledger:
     def _cases(self, trials: Iterable[Trial]) -> list[CaseHead]:
         """Of the cases that begin here: repeats are outermost in a plan, so that the first of each comes first."""
         first = {(trial.suite_id, trial.case_index): trial for trial in trials if trial.repeat == 1}
-        heads = [CaseHead.of(trial) for trial in first.values()]
+        heads = list(map(CaseHead.of, first.values()))
         if self._clean is None:
             return heads
         return [self._clean(head) for head in heads]

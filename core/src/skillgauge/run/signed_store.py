@@ -58,6 +58,8 @@ _HELD_BYTES = 4 * 1024 * 1024
 """Of results, as they were signed: those of some 4,000 short sessions, which take ten times as much in memory."""
 _SHARE_HINT = "Everything is evaluated anew. Machines that share a store need the same key in SKILLGAUGE_STORE_KEY."
 _CHANGED_HINT = "Everything is evaluated anew. Find out who else writes to the store, or name another with --store."
+_HINTS = {NOT_YOURS: _SHARE_HINT}
+"""By why a run is not resumed; `_CHANGED_HINT` for all else."""
 
 
 class Keys(Protocol):
@@ -152,14 +154,9 @@ class SignedArchive(SignedStore):
         signer = RunSigner(key, view.run.run_id, view.head.plan_id)
         source = _Signing(view.source, signer)
         rows = await asyncio.to_thread(source.digest)
-        return await self._archive.keep(
-            replace(
-                view,
-                head=view.head.model_copy(update={"signer": key.name}),
-                summary=signed_summary(signer, view.summary, view.run, view.head, rows),
-                source=source,
-            )
-        )
+        head = view.head.model_copy(update={"signer": key.name})
+        summary = signed_summary(signer, view.summary, view.run, view.head, rows)
+        return await self._archive.keep(replace(view, head=head, summary=summary, source=source))
 
 
 def sign(store: Store, keys: Keys, warn: Callable[[Problem], None]) -> Store:
@@ -330,8 +327,7 @@ def _why_not_resumed(log: RunLog, signer: RunSigner, ordinals: Ordinals) -> str:
 
 def _not_resumed(run_id: str, why: str) -> Problem:
     message = f"the unfinished run {run_id} of this plan is not resumed, and nothing of it counts: {why}"
-    hint = _SHARE_HINT if why == NOT_YOURS else _CHANGED_HINT
-    return Problem("store.not-yours", message, hint=hint, severity=Severity.WARNING)
+    return Problem("store.not-yours", message, hint=_HINTS.get(why, _CHANGED_HINT), severity=Severity.WARNING)
 
 
 class _Signing:
@@ -352,5 +348,4 @@ class _Signing:
         rows = self._signer.rows()
         for result in self.results(ResultOrder.CASE):
             rows.update(result.signature.encode())
-        digest: bytes = rows.digest()
-        return digest
+        return rows.digest()

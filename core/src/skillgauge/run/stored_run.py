@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -99,20 +99,15 @@ class RunSigner:
         digest.update(content)
         return digest.hexdigest()
 
-    def rows(self) -> Any:
+    def rows(self) -> blake2b:
         """A digest to be fed with the signatures of all results of the run, in the order of `ResultOrder.CASE`."""
         return self._begun[Summary].copy()
 
 
 def run_facts(info: RunInfo, head: PlanHead, rows: bytes) -> bytes:
     """Return the facts that the signature of a summary covers beside it: start of the run, head and results."""
-    return b"\n".join(
-        (
-            json.dumps([info.state.value, info.started_at]).encode(),
-            _content(head.model_copy(update={"signer": ""})),
-            rows,
-        )
-    )
+    start = json.dumps([info.state.value, info.started_at]).encode()
+    return b"\n".join((start, _content(head.model_copy(update={"signer": ""})), rows))
 
 
 def unsigned(value: Signed) -> Signed:
@@ -169,8 +164,9 @@ class StoredRun:
 
     def __init__(self, view: RunView, key: StoreKey | None) -> None:
         self._view = view
-        self._is_signed = key is not None and view.head.signer == key.name
-        self._signer = RunSigner(key, view.run.run_id, view.head.plan_id) if key and self._is_signed else None
+        self._signer: RunSigner | None = None
+        if key is not None and view.head.signer == key.name:
+            self._signer = RunSigner(key, view.run.run_id, view.head.plan_id)
         self._why: str | None = None
         if isinstance(view.source, Parted):
             self._parted = view.source
@@ -224,10 +220,8 @@ class StoredRun:
         view, signer = self._view, self._signer
         if signer is None:
             return False
-        return (
-            view.summary.signature
-            == signed_summary(signer, unsigned(view.summary), view.run, view.head, _bytes_of(rows)).signature
-        )
+        ours = signed_summary(signer, unsigned(view.summary), view.run, view.head, _bytes_of(rows))
+        return view.summary.signature == ours.signature
 
     def _read(self) -> str:
         if (why := self.why_summary_foreign) or self._signer is None:
@@ -275,8 +269,7 @@ def rows_of(source: RunSource, signer: RunSigner, ordinals: Ordinals) -> bytes |
         rows.update(result.signature.encode())
     if not all(map(signer.signed_by_us, source.cases())):
         return None
-    digest: bytes = rows.digest()
-    return digest
+    return rows.digest()
 
 
 def signed_summary(signer: RunSigner, summary: Summary, info: RunInfo, head: PlanHead, rows: bytes) -> Summary:

@@ -54,8 +54,10 @@ class LiveProgress(Counting):
         figures = tally.figures()
         row = Table.grid(padding=(0, 1))
         room = options.max_width - len(count) - len(figures) - 2
-        bar: list[RenderableType] = [_bar(tally, min(room, 40))] if room >= _LEAST_BAR else []
-        row.add_row(Text(count, style="bold"), *bar, Text(figures))
+        cells: list[RenderableType] = [Text(count, style="bold")]
+        if room >= _LEAST_BAR:
+            cells.append(_bar(tally, min(room, 40)))
+        row.add_row(*cells, Text(figures))
         yield row
         for arm, counts in tally.counts():
             line = Text("  ", no_wrap=True, overflow="ellipsis")

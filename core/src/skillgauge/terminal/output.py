@@ -19,6 +19,9 @@ _LABEL = r"((?:error|warning)\[[^\]]*\])"
 _WHOLE = r"`[^`]*`|(?<=: )(?:skillgauge|pip|npm|cd) .*?(?= \(|$)"
 """What is there to be copied: a terminal breaks it, we do not, so that it is copied as one line."""
 _COLORS = {"PASS": GREEN, "FAIL": RED, "ERROR": YELLOW, "SKIP": "", "did not pass": RED}
+_VERDICT_COLORS: dict[int | None, str] = {None: "", ExitCode.OK: GREEN}
+"""By exit code; all others are red."""
+_LABEL_COLORS = {Severity.ERROR: RED, Severity.WARNING: YELLOW}
 _SAYS = rf" *(?:{'|'.join(_COLORS)})\b"
 """Words at the beginning of a report's line that have a colour."""
 
@@ -96,10 +99,7 @@ class Output:
         A program that reads the last line gets all of it, however wide `COLUMNS` says that lines are.
         """
         width = width_of(sys.stderr) if sys.stderr.isatty() else None
-        color = ""
-        if code is not None:
-            color = GREEN if code == ExitCode.OK else RED
-        write_in(sys.stderr, color, "\n".join(_fitting(text, width)))
+        write_in(sys.stderr, _VERDICT_COLORS.get(code, RED), "\n".join(_fitting(text, width)))
         sys.stderr.write("\n")
 
     def problems(self, problems: Iterable[Problem], *, together: bool = False) -> None:
@@ -137,12 +137,9 @@ def _print_problems(problems: Iterable[Problem], *, together: bool = False) -> N
     for problem in problems:
         alike.setdefault((problem.severity, problem.code, _file_of(problem)), []).append(problem)
     shown = (problem for of_kind in alike.values() for problem in of_kind[:_ALIKE])
-    placed = with_places(shown)
-    elsewhere = _alike_elsewhere(placed) if together else {}
-    for problem in placed:
-        if id(problem) not in elsewhere or elsewhere[id(problem)]:
-            _print_problem(problem)
-        if places := elsewhere.get(id(problem)):
+    for problem, places in _merged(with_places(shown), together=together):
+        _print_problem(problem)
+        if places:
             _print_further_places(places)
     for (severity, code, file), of_kind in alike.items():
         if len(of_kind) > _ALIKE:
@@ -151,35 +148,35 @@ def _print_problems(problems: Iterable[Problem], *, together: bool = False) -> N
 
 
 def _print_further_places(places: Sequence[str]) -> None:
-    more = f" and {len(places) - _PLACES:,} more; --json has all" if len(places) > _PLACES else ""
     also = ", ".join(places[:_PLACES])
-    sys.stderr.write(f"{_told(f'  also: {also}{more}')}\n")
+    if len(places) > _PLACES:
+        also = f"{also} and {len(places) - _PLACES:,} more; --json has all"
+    sys.stderr.write(f"{_told(f'  also: {also}')}\n")
 
 
-def _alike_elsewhere(problems: Iterable[Problem]) -> dict[int, list[str]]:
-    """Return the places of warnings that say the same, by the identity of the first of each; the others have none."""
-    alike: dict[tuple[str, str, str | None], list[Problem]] = {}
-    for problem in problems:
-        if problem.severity is Severity.WARNING and problem.span:
-            alike.setdefault((problem.code, problem.message, problem.hint), []).append(problem)
-    places: dict[int, list[str]] = {}
+def _merged(problems: Iterable[Problem], *, together: bool) -> Iterator[tuple[Problem, list[str]]]:
+    """Yield the problems, those that are told together as their first one, with the places of the others."""
+    alike: dict[object, list[Problem]] = {}
+    for number, problem in enumerate(problems):
+        key: object = number
+        if together and problem.severity is Severity.WARNING and problem.span:
+            key = problem.code, problem.message, problem.hint
+        alike.setdefault(key, []).append(problem)
     for first, *others in alike.values():
-        if others:
-            places[id(first)] = [str(problem.span) for problem in others]
-            places.update((id(problem), []) for problem in others)
-    return places
+        yield first, [str(problem.span) for problem in others]
 
 
 def _file_of(problem: Problem) -> str:
-    if problem.span:
-        return problem.span.file
-    return problem.origin.file if problem.origin else ""
+    place = problem.span or problem.origin
+    if place is None:
+        return ""
+    return place.file
 
 
 def _print_problem(problem: Problem) -> None:
     before, label, after = re.split(_LABEL, _told(str(problem)), maxsplit=1)
     sys.stderr.write(before)
-    write_in(sys.stderr, RED if problem.severity is Severity.ERROR else YELLOW, label)
+    write_in(sys.stderr, _LABEL_COLORS[problem.severity], label)
     sys.stderr.write(f"{after}\n")
 
 

@@ -98,10 +98,10 @@ class Narration(PlainProgress):
         """Say what became of a trial, and why."""
         name = self._tally.name(result)
         super().finished(result)
-        passed = result.verdict is Verdict.PASS
-        reason = "" if passed else plain(reason_of(result).strip().partition("\n")[0], _REASON)
-        line = f"{name} {result.verdict} in {duration(result.execution.duration_s)}"
-        self._say(f"{line}: {reason}" if reason else line)
+        parts = [f"{name} {result.verdict} in {duration(result.execution.duration_s)}"]
+        if result.verdict is not Verdict.PASS:
+            parts.append(plain(reason_of(result).strip().partition("\n")[0], _REASON))
+        self._say(": ".join(filter(None, parts)))
 
     def _say(self, text: str) -> None:
         self._print(f"{clock_text(self._tally.elapsed_s)}  {text}")

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject, digest, once
 
-from .inputs import FileSpec
+from .inputs import FileSpec, content_ids
 
 
 class SkillRole(StrEnum):
@@ -42,7 +42,7 @@ class Install(Frozen):
     def digest(self) -> str:
         """Digest of all of it, the files with their paths included."""
         more = ["replaces"] if self.replaces else []
-        return digest(self.kind, self.name, self.content, [file.content_id for file in self.files], *more)
+        return digest(self.kind, self.name, self.content, content_ids(self.files), *more)
 
 
 class ArmKind(StrEnum):

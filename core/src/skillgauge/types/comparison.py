@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Self
 
 from skillgauge_documents.frozen import Frozen
 
@@ -9,7 +10,17 @@ from ..stats import Evidence, GradedEvidence, Interval, MeanRatio, RateInterval
 from .arms import GroupKey
 
 
-class Counts(Frozen):
+class _Tally(Frozen):
+    """Numbers of things, each in a field."""
+
+    @classmethod
+    def sum(cls, counts: Iterable[Self]) -> Self:
+        """Field by field sum."""
+        listed = list(counts)
+        return cls(**{name: sum(getattr(one, name) for one in listed) for name in cls.model_fields})
+
+
+class Counts(_Tally):
     """Trials by verdict, and how many of the failed ones did not come to their end."""
 
     total: int = 0
@@ -41,12 +52,6 @@ class Counts(Frozen):
         ran = self.total - self.skipped
         return (self.passed / ran, (self.passed + self.errors) / ran) if ran else None
 
-    @classmethod
-    def sum(cls, counts: "Iterable[Counts]") -> "Counts":
-        """Field by field sum."""
-        listed = list(counts)
-        return cls(**{name: sum(getattr(one, name) for one in listed) for name in cls.model_fields})
-
 
 class CaseOutcome(StrEnum):
     """The outcome of a case in one group, from all of its repeats. Closed, and the strings are frozen."""
@@ -63,7 +68,7 @@ class CaseOutcome(StrEnum):
     """It gates nothing, whatever its repeats gave."""
 
 
-class CaseCounts(Frozen):
+class CaseCounts(_Tally):
     """Cases by outcome."""
 
     passed: int = 0
@@ -76,12 +81,6 @@ class CaseCounts(Frozen):
     def graded(self) -> int:
         """Cases that passed or failed."""
         return self.passed + self.failed
-
-    @classmethod
-    def sum(cls, counts: "Iterable[CaseCounts]") -> "CaseCounts":
-        """Field by field sum."""
-        listed = list(counts)
-        return cls(**{name: sum(getattr(one, name) for one in listed) for name in cls.model_fields})
 
 
 class Spent(Frozen):

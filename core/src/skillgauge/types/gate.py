@@ -38,7 +38,10 @@ class CaseScope(StrEnum):
     @property
     def text(self) -> str:
         """The scope as a sentence ends with it."""
-        return "on these cases" if self is CaseScope.THESE else "for new cases"
+        return _SCOPE_TEXTS[self]
+
+
+_SCOPE_TEXTS = {CaseScope.THESE: "on these cases", CaseScope.NEW: "for new cases"}
 
 
 class Gate(Frozen):

@@ -1,5 +1,6 @@
 """The belongings of a case: files for its workspace, variables for its environment."""
 
+from collections.abc import Iterable
 from typing import Self
 
 from pydantic import model_validator
@@ -33,6 +34,11 @@ class FileSpec(Frozen):
         """Digest of path, mode and content."""
         content = self.digest or (digest(self.text) if self.text is not None else digest(None, self.source))
         return digest(self.path, self.executable, content)
+
+
+def content_ids(files: Iterable[FileSpec]) -> list[str]:
+    """Return the digest of path, mode and content of each file."""
+    return [file.content_id for file in files]
 
 
 class HostVariable(Frozen):

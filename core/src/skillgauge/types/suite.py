@@ -12,7 +12,7 @@ from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
 from .arms import DIRECT, Arm, Comparison, Install
 from .gate import MORE_THAN_HALF, Gate, GateFigure, RepeatRule
-from .inputs import FileSpec, HostVariable
+from .inputs import FileSpec, HostVariable, content_ids
 
 
 class Limits(Frozen):
@@ -80,8 +80,7 @@ class Check(Numerous):
             more.append(f"turn {self.turn}")
         if self.required:
             more.append("required")
-        options = {**self.options, **self.files} if self.files else self.options
-        return digest(self.id, self.scorer, options, self.weight, *more)
+        return digest(self.id, self.scorer, {**self.options, **self.files}, self.weight, *more)
 
     @once
     def scorer_digest(self) -> str:
@@ -201,7 +200,7 @@ class Case(CaseFacts):
     @once
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
-        parts = (self.input, self.prompt, [file.content_id for file in self.files], self.setup, self.env)
+        parts = (self.input, self.prompt, content_ids(self.files), self.setup, self.env)
         rare = (
             self.image_files,
             self.setup_files,
@@ -219,9 +218,9 @@ class Case(CaseFacts):
     def _further_parts(self) -> Iterator[list[str]]:
         """Yield what few cases have and what then decides, too, what an execution does."""
         if self.image_files:
-            yield [file.content_id for file in self.image_files]
+            yield content_ids(self.image_files)
         if self.setup_files:
-            yield [file.content_id for file in self.setup_files]
+            yield content_ids(self.setup_files)
             yield ["setup"]
         yield from self._said()
         if self.installs:
@@ -251,8 +250,10 @@ class Case(CaseFacts):
     def checks_digest(self) -> str:
         """Digest of everything that can change how an execution is graded."""
         graded = [self.rule.key, *[check.digest for check in self.checks], "files"]
-        graded += [file.content_id for file in self.grader_files]
-        return digest_text("|".join((*graded, "skip", self.skip) if self.skip else graded))
+        graded += content_ids(self.grader_files)
+        if self.skip:
+            graded += ["skip", self.skip]
+        return digest_text("|".join(graded))
 
 
 class TargetKind(StrEnum):

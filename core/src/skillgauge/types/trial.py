@@ -11,6 +11,7 @@ from skillgauge_documents.frozen import EMPTY, Frozen, FrozenDict, Json, JsonObj
 from .answers import PLAIN, Answer, AnswerStyle
 from .arms import Arm, Comparison, GroupKey, Install
 from .gate import Gate, GateFigure, Quarantined
+from .inputs import content_ids
 from .signature import Signature
 from .suite import Case, CaseFacts, Limits, SuiteFacts, Target, TargetHead
 from .trajectory import Trajectory, TurnFacts
@@ -103,6 +104,12 @@ class Trial(TrialFacts):
     def recipe(self) -> JsonObject:
         """The parts that decide the execution, each as a digest, to show what changed between two that differ."""
         case = self.case
+        said = [case.prompt, *case.arm_prompts, *case.turns]
+        if case.user:
+            said.append(case.user.digest)
+        image = None
+        if case.image_files:
+            image = digest(content_ids(case.image_files))
         return FrozenDict(
             {
                 "suite": self.suite_id,
@@ -111,13 +118,11 @@ class Trial(TrialFacts):
                 "repeat": self.repeat,
                 "engine": self.runner.name,
                 "model": self.model,
-                "prompt": digest(
-                    case.prompt, *case.arm_prompts, *case.turns, *([case.user.digest] if case.user else [])
-                ),
+                "prompt": digest(*said),
                 "input": digest(case.input),
-                "files": digest([file.content_id for file in case.files]),
-                "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
-                "setup": digest(case.setup, *(file.content_id for file in case.setup_files)),
+                "files": digest(content_ids(case.files)),
+                "image": image,
+                "setup": digest(case.setup, *content_ids(case.setup_files)),
                 "environment": digest(case.env, *(one.model_dump() for one in case.pass_env)),
                 "network": case.network or None,
                 "installs": {f"{one.kind} {one.name}": one.digest for one in self.installs} or None,
@@ -316,14 +321,15 @@ class Failure(Frozen):
     @classmethod
     def of_agent(cls, failure_class: FailureClass, message: str, *, retry_after_s: float | None = None) -> Self:
         """Make the failure of a session that did not come to its end, with the blame and the prospects of its class."""
-        blame = Blame.AGENT_LIMIT if failure_class in _AGENT_LIMITS else Blame.INFRASTRUCTURE
         retryable = failure_class in _PASSING
+        if not retryable:
+            retry_after_s = None
         return cls(
             failure_class=failure_class,
-            blame=blame,
+            blame=_BLAME.get(failure_class, Blame.INFRASTRUCTURE),
             message=message,
             retryable=retryable,
-            retry_after_s=retry_after_s if retryable else None,
+            retry_after_s=retry_after_s,
         )
 
     @classmethod
@@ -332,7 +338,7 @@ class Failure(Frozen):
         return cls(failure_class=FailureClass.SANDBOX, blame=Blame.TARGET, message=message)
 
 
-_AGENT_LIMITS = frozenset({FailureClass.TIMEOUT, FailureClass.MAX_TURNS})
+_BLAME = {FailureClass.TIMEOUT: Blame.AGENT_LIMIT, FailureClass.MAX_TURNS: Blame.AGENT_LIMIT}
 _PASSING = frozenset({FailureClass.NETWORK, FailureClass.RATE_LIMITED, FailureClass.OVERLOADED, FailureClass.SERVER})
 
 

@@ -2,11 +2,21 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import Field, StringConstraints
 
 from skillgauge_documents.frozen import Frozen
+
+N = TypeVar("N", int, float)
+
+
+def sum_if_known(values: "Sequence[N | None]") -> N | None:
+    """Add up numbers; unknown, as one of them is, with `None` among them."""
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    return sum(known)
 
 
 class Usage(Frozen):
@@ -26,14 +36,12 @@ class Usage(Frozen):
     @classmethod
     def total(cls, usages: "Sequence[Usage | None]") -> "Usage | None":
         """Add up usages; what one of them does not tell is unknown, and without any of them everything is."""
-        reported = [usage.model_dump(exclude={"cost_basis"}) for usage in usages if usage is not None]
-        if not reported or len(reported) < len(usages):
+        known = [usage for usage in usages if usage is not None]
+        if not known or len(known) < len(usages):
             return None
-        sums = {}
-        for name in reported[0]:
-            values = [one[name] for one in reported]
-            sums[name] = None if None in values else sum(values)
-        return cls(**sums, cost_basis=usages[0].cost_basis if usages[0] else None)
+        reported = [usage.model_dump(exclude={"cost_basis"}) for usage in known]
+        sums = {name: sum_if_known([one[name] for one in reported]) for name in reported[0]}
+        return cls(**sums, cost_basis=known[0].cost_basis)
 
     def without(self, earlier: "Usage | None") -> "Usage":
         """Return what came after an earlier count of the same; what one of them does not tell is unknown."""

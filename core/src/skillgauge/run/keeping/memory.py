@@ -48,7 +48,7 @@ class MemoryLog:
         """See `RunLog.claim`."""
         self._cases.update(((case.suite_id, case.index), case) for case in cases)
         ids = [trial.trial_id for trial in trials]
-        done = frozenset(trial_id for trial_id in ids if trial_id in self._results)
+        done = frozenset(self._results.keys() & ids)
         open_ids = [trial_id for trial_id in ids if trial_id not in done]
         self._claims.update(open_ids)
         self._begin_sessions(trials, done)
