@@ -238,4 +238,4 @@ def verdict_of(findings: Sequence[Finding], *, named: bool) -> tuple[ExitCode, s
 
 
 _SAYS = {State.LACKING: "lack a key, a program or a setting", State.BROKEN: "are broken"}
-"""What is said of plugins that are not simply well."""
+"""The words for the number of plugins in each state."""

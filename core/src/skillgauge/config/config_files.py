@@ -264,7 +264,7 @@ class _Format(NamedTuple):
 
     parse: Callable[[str, Path], object]
     demand: str
-    """What is said of a file that holds something else than keys and values."""
+    """The problem of a file that holds something else than keys and values."""
     placed: Callable[[Iterable[Problem]], Iterable[Problem]]
     """Adds line and column to problems, where these can be found."""
 

@@ -85,7 +85,7 @@ def _lift_cells(evidence: Evidence | None) -> tuple[str, str, str]:
 
 
 def _fires(row: SkillRow) -> str:
-    """How far it fires as it should: the figure of its queries, else the sessions with it in which it fired."""
+    """Say how far it fires as it should: by the figure of its queries, else in how many sessions with it it fired."""
     if row.asked is not None:
         return percent(row.asked.value)
     if row.pair and row.pair.fired:

@@ -80,7 +80,8 @@ class Check(Numerous):
             more.append(f"turn {self.turn}")
         if self.required:
             more.append("required")
-        return digest(self.id, self.scorer, {**self.options, **self.files}, self.weight, *more)
+        options = {**self.options, **self.files} if self.files else self.options
+        return digest(self.id, self.scorer, options, self.weight, *more)
 
     @once
     def scorer_digest(self) -> str:

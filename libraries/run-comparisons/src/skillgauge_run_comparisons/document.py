@@ -265,7 +265,7 @@ class ReportFacts(Frozen):
 
     @property
     def repeats_text(self) -> str:
-        """How often each task was run, to stand behind other facts; empty if once."""
+        """The runs of each task, to stand behind other facts; empty if there is one."""
         if self.repeats == 1:
             return ""
         fewest = "" if self.fewest_repeats == self.repeats else f"{self.fewest_repeats} to "

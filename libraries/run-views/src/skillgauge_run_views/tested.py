@@ -51,7 +51,7 @@ class TestedCase:
     quarantine: str = ""
     """Until when and why it gates nothing; empty if it does."""
     name: str = ""
-    """What people call it; empty if that is its id."""
+    """The name that people know it by; empty if that is its id."""
 
     @property
     def title(self) -> str:

@@ -26,7 +26,7 @@ class Entry(Frozen):
     counts: Counts
     """Of every arm, also of those that others are only compared with."""
     score: str
-    """What passed, of what gates are about, in words."""
+    """The trials that passed, of those that gates are about, in words."""
 
 
 class SavedDocument(Frozen):

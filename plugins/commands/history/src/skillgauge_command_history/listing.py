@@ -138,8 +138,7 @@ def import_verdict(document: ImportDocument) -> str:
 
 def _listed(view: RunView, notes: RunNotes) -> ListedRun:
     groups = _counting(view)
-    cases = [group.cases for group in groups if group.cases]
-    rated = [group.cases for group in groups if group.cases and not rated_figures(group)]
+    rated = [group for group in groups if not rated_figures(group)]
     return ListedRun(
         run=view.run,
         suites=tuple(suite.id for suite in view.head.suites),
@@ -149,8 +148,8 @@ def _listed(view: RunView, notes: RunNotes) -> ListedRun:
             for target in suite.targets
         ),
         counts=Counts.sum(group.counts for group in groups) if groups else view.summary.counts,
-        cases=CaseCounts.sum(cases) if cases else None,
-        rated_cases=CaseCounts.sum(rated) if rated else None,
+        cases=_cases(groups),
+        rated_cases=_cases(rated),
         headlines=tuple(dict.fromkeys(headline_text(group) for group in groups if rated_figures(group))),
         groups=view.summary.groups,
         invalid=tuple(one for one in view.summary.validity if not one.valid),
@@ -158,6 +157,12 @@ def _listed(view: RunView, notes: RunNotes) -> ListedRun:
         note=notes.note,
         labels=dict(notes.labels),
     )
+
+
+def _cases(groups: Iterable[GroupSummary]) -> CaseCounts | None:
+    """Add up the cases of groups by outcome; `None` where no group tells them."""
+    cases = [group.cases for group in groups if group.cases]
+    return CaseCounts.sum(cases) if cases else None
 
 
 def _said(run: ListedRun) -> str:
