@@ -163,6 +163,20 @@ def assert_explained(shown: Done) -> None:
 
 
 @pytest.mark.slow
+def test_pages_and_comments_name_what_went_wrong_as_the_terminal_does(program: Program, work: Path) -> None:
+    """A case by its name with its id behind it, and a check once, though its reason begins with its name."""
+    done = program("eval", EXAMPLE, "--engine", "mock", "--format", "github", "junit", "--output-dir", "out")
+    assert done.code == 0, done.stderr
+    (comment,) = (work / "out").glob("*/github/comment.md")
+    (notes,) = (work / "out").glob("*/github/annotations.txt")
+    reason = "The note keeps the house rules: exit code 1 instead of 0"
+    for text in (comment.read_text(), notes.read_text(), (work / "out/eval-result.junit.xml").read_text()):
+        assert "session-fix (1)" in text
+        assert reason in text
+        assert "The note keeps the house rules: The note" not in text
+
+
+@pytest.mark.slow
 def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program, work: Path) -> None:
     """After the rates stand the failing cases of the arm with the skill, named, with reasons and one command."""
     done = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock")
