@@ -190,7 +190,9 @@ def _told_of(skills: Sequence[SkillDiff], regression: Regression) -> Iterator[st
             yield _sentence(skill)
     if unlisted:
         most = max(skill.possible_loss or 0.0 for skill in unlisted) * 100
-        yield f"{len(unlisted)} skills show no loss, but one of up to {most:.1f} points cannot be excluded"
+        number = _skill_count(unlisted)
+        subject = f"{counted(number, 'skill')} {'shows' if number == 1 else 'show'}"
+        yield f"{subject} no loss, but one of up to {most:.1f} points cannot be excluded"
 
 
 def _unlisted(undecided: Sequence[SkillDiff]) -> list[SkillDiff]:

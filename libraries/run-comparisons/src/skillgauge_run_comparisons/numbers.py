@@ -42,14 +42,18 @@ def delta(metric: Metric) -> str:
     if metric.delta is None:
         return "–"
     if metric.direction is Direction.SAME:
-        return {Unit.RATIO: "0.0 points", Unit.MILLISECONDS: "0 ms", Unit.SCORE: "0.000"}[metric.unit]
+        return _NOTHING[metric.unit]
     match metric.unit:
         case Unit.RATIO:
             return f"{points(metric.delta)} points"
         case Unit.MILLISECONDS:
-            return f"{metric.delta:+.0f} ms"
+            text = f"{metric.delta:+.0f} ms"
         case Unit.SCORE:
-            return f"{metric.delta:+.3f}"
+            text = f"{metric.delta:+.3f}"
+    return text if text[1:] != _NOTHING[metric.unit] else text[1:]  # what is rounded to nothing has no sign
+
+
+_NOTHING = {Unit.RATIO: "0.0 points", Unit.MILLISECONDS: "0 ms", Unit.SCORE: "0.000"}
 
 
 def arrow(metric: Metric) -> str:
@@ -92,6 +96,11 @@ def evidence(skill: SkillDiff) -> list[str]:
             f"({points(skill.lift.estimate)} points)."
         )
     return sentences
+
+
+def judgement(skill: SkillDiff) -> list[str]:
+    """Return sentences on why a skill is judged as it is."""
+    return [f"{reason[:1].upper()}{reason[1:]}." for reason in skill.regression_reasons]
 
 
 def _chance(found: Difference) -> str:

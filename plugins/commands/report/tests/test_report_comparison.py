@@ -11,6 +11,7 @@ from skillgauge.api.report import Figure, RunState, RunView, SuiteValidity, Summ
 from skillgauge_run_comparisons.comparison import compare
 from skillgauge_run_comparisons.document import DiffDocument, Direction, Presence, Regression
 from skillgauge_run_comparisons.inputs import Report, Terms
+from skillgauge_run_comparisons.numbers import delta, judgement
 from skillgauge_run_comparisons.regression import MAX_DROP
 from skillgauge_testkit import contract_views
 
@@ -60,6 +61,24 @@ def test_a_skill_counts_once_however_many_suites_it_has(report: Make) -> None:
     document = compared(before, after)
     assert len(document.skills) == 4
     assert document.verdict == "no regression: 1 skill compared on 2 cases, 1 removed, not judged"
+
+
+def test_why_a_skill_is_judged_so_is_a_sentence(report: Make) -> None:
+    """With a capital letter and a full stop, as everything else on a page."""
+    (skill,) = compared(report({"s": {"t": "p"}}), report({"s": {"t": "f"}})).skills
+    assert judgement(skill) == ["Case t passed before and fails now."]
+
+
+@pytest.mark.parametrize(
+    ("after_ms", "shown"), [(100.0, "0 ms"), (100.2, "0 ms"), (99.8, "0 ms"), (99.0, "-1 ms"), (101.0, "+1 ms")]
+)
+def test_what_is_rounded_to_nothing_has_no_sign(report: Make, after_ms: float, shown: str) -> None:
+    """A latency that fell by a fifth of a millisecond is no `-0 ms`."""
+    sides = [
+        report({"s": {"t": "p"}}, figures=[Figure(name="p95Ms", label="P95", value=value)]) for value in (100, after_ms)
+    ]
+    (row,) = [row for row in compared(*sides).skills[0].metrics if row.name == "p95Ms"]
+    assert delta(row) == shown
 
 
 @pytest.mark.parametrize(

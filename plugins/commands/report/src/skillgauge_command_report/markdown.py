@@ -7,7 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from skillgauge.api import LINE, plain
 from skillgauge.api.report import moment
 from skillgauge_run_comparisons.document import DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff
-from skillgauge_run_comparisons.numbers import BASELINE, LISTED, SENTENCE, arrow, circumstances, delta, evidence, value
+from skillgauge_run_comparisons.numbers import (
+    BASELINE,
+    LISTED,
+    SENTENCE,
+    arrow,
+    circumstances,
+    delta,
+    evidence,
+    judgement,
+    value,
+)
 from skillgauge_run_views.markdown import in_markdown
 
 
@@ -60,7 +70,7 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.common_tasks_only:
         yield from ("", f"The figures are computed over the cases that {first} and {second} have in common.")
     yield from _paragraph(evidence(skill))
-    yield from _paragraph([f"{reason}." for reason in skill.regression_reasons])
+    yield from _paragraph(judgement(skill))
     yield from _changed_tasks(skill, labels)
     yield from _changed_checks(skill, labels)
     if skill.presence is Presence.BOTH:

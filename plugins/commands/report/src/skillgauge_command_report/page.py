@@ -25,7 +25,17 @@ from skillgauge_run_comparisons.document import (
     TaskChange,
     Turn,
 )
-from skillgauge_run_comparisons.numbers import BASELINE, LISTED, SENTENCE, arrow, circumstances, delta, evidence, value
+from skillgauge_run_comparisons.numbers import (
+    BASELINE,
+    LISTED,
+    SENTENCE,
+    arrow,
+    circumstances,
+    delta,
+    evidence,
+    judgement,
+    value,
+)
 
 _TURNS = {Turn.BROKE: "worse", Turn.WEAKER: "worse", Turn.FIXED: "better", Turn.STRONGER: "better"}
 
@@ -103,7 +113,7 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.common_tasks_only:
         yield f"<p>The figures are computed over the cases that {first} and {second} have in common.</p>"
     yield from _paragraph(evidence(skill))
-    yield from _paragraph([f"{reason}." for reason in skill.regression_reasons])
+    yield from _paragraph(judgement(skill))
     yield from _changed_tasks(skill, labels)
     yield from _changed_checks(skill, labels)
     if skill.presence is Presence.BOTH:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from skillgauge.api.report import RunView, moment
 from skillgauge_run_comparisons import MAX_DROP, DiffDocument, Report, Terms, compare
 from skillgauge_run_comparisons.document import CheckChange, Presence, SkillDiff, TaskChange, Turn
-from skillgauge_run_comparisons.numbers import BASELINE, LISTED, arrow, circumstances, delta, evidence, value
+from skillgauge_run_comparisons.numbers import BASELINE, LISTED, arrow, circumstances, delta, evidence, judgement, value
 
 from ..rows import RunRow
 from .run_page import case_key
@@ -98,7 +98,7 @@ def _part(skill: SkillDiff) -> SkillPart:
         )
         for metric in skill.metrics
     )
-    sentences = [*evidence(skill), *(f"{reason}." for reason in skill.regression_reasons)]
+    sentences = [*evidence(skill), *judgement(skill)]
     if skill.role == "baseline":
         sentences.insert(0, BASELINE)
     if skill.also_changed:
