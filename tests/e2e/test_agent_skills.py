@@ -364,6 +364,8 @@ def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path)
     kept = program("baseline", "list")
     assert kept.stdout.splitlines()[1].endswith("  with_skill: 4 of 4 passed, balanced accuracy 100.0%")
     assert evaluated(program, EXAMPLE, "--fresh").code == 0  # a list needs two
+    noise = program("history", "noise", "--store", "skillgauge.db").stdout.splitlines()
+    assert len({line.partition(":")[0] for line in noise}) == len(noise)
     assert program("view", "export", "site", "latest~1", "latest", "--store", "skillgauge.db").code == 0
     pages = "".join(page.read_text() for page in (work / "site").rglob("*.html"))
     assert "4 of 4, balanced accuracy 100.0%" in pages

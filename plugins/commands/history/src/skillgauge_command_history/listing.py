@@ -87,8 +87,11 @@ def _in_words(things: Sequence[str]) -> str:
 
 def print_noise(document: NoiseDocument, output: Output) -> None:
     """Print a line for each group, and what they come to."""
+    are_several = len({row.suite for row in document.noise}) > 1
     for row in document.noise:
-        parts = (row.target or row.suite, row.arm if row.arm != DIRECT.name else "", row.runner, row.model, row.judges)
+        suite = row.suite if are_several or row.target is None else None
+        arm = row.arm if row.arm != DIRECT.name else None
+        parts = dict.fromkeys((row.target, suite, arm, row.runner, row.model, row.judges))
         name = " · ".join(plain(part, _WIDTH) for part in parts if part)
         rate = percent(row.flip_rate.rate)
         basis = f"n = {counted(row.cases, 'case')}, {counted(row.sessions, 'session')}"
