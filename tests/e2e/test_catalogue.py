@@ -119,6 +119,21 @@ def test_cases_of_many_skills(program: Program, work: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_list_of_runs_names_the_skill_of_each_lift(program: Program, work: Path) -> None:
+    """The first three of a run, and how many more there are; a run of one skill needs no name."""
+    write_skills(work, KINDS)
+    evaluated(program)
+    one = program("eval", "skills/alpha", *ENGINE)
+    assert one.code == 0, one.stderr
+    assert program("view", "export", "site", "latest~1", "latest").code == 0
+    cells = re.findall('data-label="Lift">(.*?)</td>', (work / "site/index.html").read_text(), re.DOTALL)
+    of_one, of_all = (" ".join(re.sub("<[^>]*>", " ", cell).split()) for cell in cells)
+    assert re.fullmatch(r"\+100\.0 points \(\S+ to \+100\.0\)", of_one)
+    assert re.findall(r"(\w+) : \S+ points", of_all) == ["alpha", "beta", "delta"]
+    assert of_all.endswith("and 2 more")
+
+
+@pytest.mark.slow
 def test_what_changed_stands_in_the_table(program: Program, work: Path) -> None:
     """A skill that got worse is named above the table, and its newly failing case is listed before the others."""
     write_skills(work, KINDS)

@@ -14,6 +14,7 @@ from skillgauge.api.report import (
     RunVerdict,
     RunView,
     compared,
+    differing,
     headline_text,
     passed_text,
     rated_figures,
@@ -34,6 +35,8 @@ _VERDICTS = {
 class Lift:
     """The lift of one comparison of a run, as fractions."""
 
+    name: str
+    """What tells it from the others of the run; empty if it is the only one."""
     suite: str
     target: str | None
     model: str | None
@@ -177,23 +180,24 @@ def _rated(groups: Sequence[GroupSummary]) -> list[GroupSummary]:
 
 
 def _lifts(view: RunView) -> Iterator[Lift]:
-    for pair in compared(view):
-        if pair.evidence is None:
-            continue
-        group, bounds = pair.candidate, pair.evidence.interval_here
+    pairs = [(pair, pair.evidence) for pair in compared(view) if pair.evidence]
+    apart = differing([pair.candidate for pair, _ in pairs])
+    for pair, evidence in pairs:
+        group, bounds = pair.candidate, evidence.interval_here
         yield Lift(
+            name=" · ".join(_each(getattr(group, part) for part in apart)),
             suite=group.suite_id,
             target=group.target_id,
             model=group.model,
             runner=group.runner,
             candidate=group.arm,
             baseline=pair.baseline.arm,
-            estimate=pair.evidence.estimate,
+            estimate=evidence.estimate,
             lower=bounds.lower,
             upper=bounds.upper,
-            n=pair.evidence.n,
+            n=evidence.n,
         )
 
 
-def _each(texts: Iterable[str]) -> tuple[str, ...]:
+def _each(texts: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text and text != DIRECT.name))
