@@ -147,7 +147,7 @@ def _open_gates(call: Invocation, values: Mapping[str, Any], prepared: Prepared)
 
     gates = gate_options(values, call.config)
     hint = "Write more cases, repeat them more often (--runs), or ask for less."
-    for sentence in unanswerable(prepared, gates.pairs):
+    for sentence in unanswerable(prepared, gates):
         yield Problem("gate.unanswerable", sentence, hint=hint, severity=Severity.WARNING)
 
 

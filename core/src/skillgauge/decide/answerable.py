@@ -1,16 +1,18 @@
-"""Gates on lifts that no outcome of a plan could answer, told before anything is paid for."""
+"""Gates that no outcome of a plan could answer, told before anything is paid for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..plan.preparing import Prepared
+from .decision import GateOptions
 from .foresight import foresee
 from .pair_gates import LiftGate, PairDemands
 
 
-def unanswerable(prepared: Prepared, demands: PairDemands) -> Iterator[str]:
-    """Yield a sentence on each gate on a lift that no outcome of the plan could meet, or none could miss."""
+def unanswerable(prepared: Prepared, options: GateOptions) -> Iterator[str]:
+    """Yield a sentence on each gate that no outcome of the plan could meet, or none could miss."""
+    demands = options.pairs
     gates = tuple(_answerable_from(demands))
     for comparison in foresee(prepared) if gates else ():
         for option, needed, verb in gates:

@@ -21,7 +21,7 @@ from ..types.gate import Gate, GateFigure
 from ..types.judged_gates import JUDGED, JudgedGates
 from ..types.result import Figure, GroupSummary, RunState, RunView, TrialResult, Verdict
 from .gate_wording import gate_lines, joined, one_threshold
-from .gates import GateResult, answers, gated, left_open
+from .gates import GateResult, answers, figure_of, gated, of_each_group
 from .judged import by_judge, why_uncalibrated
 from .leaderboard import RankedBy, rankings
 from .pair_gates import PairDemands, pair_answers
@@ -187,10 +187,8 @@ _FAILING = ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE,
 
 
 def _completion(view: RunView, threshold: float) -> list[GateResult]:
-    gates = {suite.id: [Gate(figure=suite.completion, threshold=threshold)] for suite in view.head.suites}
-    unmeasured = Figure(name=GateFigure.PASS_RATE, label="Pass rate", value=None, unit="ratio")
-    gate = Gate(figure=unmeasured.name, threshold=threshold)
-    return [*answers(view, gates)] or left_open(view, gate, unmeasured, "every case was skipped")
+    suites = view.head.suites_by_id
+    return of_each_group(view, threshold, lambda group: figure_of(group, suites[group.suite_id].completion))
 
 
 def _demanded(

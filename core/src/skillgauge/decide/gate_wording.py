@@ -73,7 +73,7 @@ def _merit(result: GateResult) -> float:
 
 
 def _compared(answer: GateAnswer, threshold: float, figure: Figure) -> str:
-    """Say on which side of a threshold a figure is, or that errors leave it open."""
+    """Say on which side of a threshold a figure is, or what leaves it open."""
     within, beyond = _sides(figure)
     limit = shown(threshold, figure)
     if answer is GateAnswer.MET:
@@ -81,7 +81,10 @@ def _compared(answer: GateAnswer, threshold: float, figure: Figure) -> str:
     if answer is GateAnswer.MISSED:
         return f"{_label(figure)} {beyond} {limit}"
     subject = "the lift" if figure.name == GateFigure.LIFT else _label(figure)
-    return f"errors leave open whether {subject} is {beyond} {limit}"
+    reason = "errors leave"
+    if figure.value is None and figure.note:
+        reason = f"{figure.note}, which leaves"
+    return f"{reason} open whether {subject} is {beyond} {limit}"
 
 
 def _sides(figure: Figure) -> tuple[str, str]:

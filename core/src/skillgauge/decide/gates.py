@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from skillgauge_documents.immutables import immutable
 
@@ -59,6 +59,22 @@ def _figures(gate: Gate, groups: list[GroupSummary], pairs: list[PairSummary]) -
         yield from ((pair.candidate, figure_of_pair(pair, gate.figure)) for pair in pairs)
     else:
         yield from ((group.key, figure_of(group, gate.figure)) for group in groups)
+
+
+def of_each_group(
+    view: RunView, threshold: float, figure_of_group: Callable[[GroupSummary], Figure]
+) -> list[GateResult]:
+    """Answer a gate on a figure of every group; it is left open if every case was skipped."""
+    asked = [(group, figure_of_group(group)) for group in gated(view)]
+    measured = [
+        GateResult(Gate(figure=figure.name, threshold=threshold), group.key, figure, answer_of(threshold, figure))
+        for group, figure in asked
+        if not group.counts.are_skipped
+    ]
+    if measured or not asked:
+        return measured
+    _, figure = asked[0]
+    return left_open(view, Gate(figure=figure.name, threshold=threshold), figure, "every case was skipped")
 
 
 def left_open(view: RunView, gate: Gate, figure: Figure, reason: str) -> list[GateResult]:

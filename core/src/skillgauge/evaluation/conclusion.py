@@ -71,7 +71,7 @@ def unanswerable_gates(
         gates: what is demanded of it.
         earlier: the run that a gate compares with. Its results are read; call it from a worker thread.
     """
-    reasons = [*unanswerable(prepared, gates.pairs)]
+    reasons = [*unanswerable(prepared, gates)]
     if earlier:
         reasons += unanswerable_again(earlier, gates.pairs)
     if gates.are_given and gates.judged in _NEEDING_LABELS:

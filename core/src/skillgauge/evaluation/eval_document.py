@@ -18,15 +18,7 @@ from ..report.answer import sentences
 from ..report.catalogue import Catalogue
 from ..report.opening import Opening, opening
 from ..report.rows import BAR_HEAD, HEADS, summary_lines, table_of
-from ..report.wording import (
-    figure_text,
-    group_notes,
-    headline,
-    headline_text,
-    interval_text,
-    labels,
-    table_texts,
-)
+from ..report.wording import figure_text, group_notes, headline, headline_text, interval_text, labels, table_texts
 from ..terminal.output import Rows, problem_document
 from ..terminal.tables import GAP, columns, table_lines
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult

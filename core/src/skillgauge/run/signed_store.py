@@ -42,17 +42,7 @@ from ..types.result import (
     Unfinished,
 )
 from ..types.trial import CaseHead, PlanHead, Trial
-from .stored_run import (
-    CHANGED,
-    NOT_YOURS,
-    Ordinals,
-    RunSigner,
-    StoreKey,
-    opened,
-    rows_of,
-    signed_summary,
-    unsigned,
-)
+from .stored_run import CHANGED, NOT_YOURS, Ordinals, RunSigner, StoreKey, opened, rows_of, signed_summary, unsigned
 
 _HELD_BYTES = 4 * 1024 * 1024
 """Of results, as they were signed: those of some 4,000 short sessions, which take ten times as much in memory."""
