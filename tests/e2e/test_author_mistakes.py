@@ -126,7 +126,7 @@ def test_a_comparison_names_cases_and_skill(program: Program, evals: Path, form:
     done = program("report", "diff", "latest~1", "latest", "--format", form, "--output", "d")
     assert done.code == 0, done.stderr
     text = re.sub(r"</?(?:bdi|p|h1)>|[*]", "", (Path(program.work) / "d").read_text())
-    assert "Tasks only in Before: first (1)" in text
-    assert "Tasks only in After: second (2)" in text
+    assert "Cases only in Before: first (1)" in text
+    assert "Cases only in After: second (2)" in text
     assert "not compared: kept (3)" in text
     assert ("\ns: Before → After" in text) == (form == "html")
