@@ -61,6 +61,7 @@ from ..report.catalogue import (
     SkillFinding as SkillFinding,
     SkillRow as SkillRow,
     catalogue as catalogue,
+    groups_under_test as groups_under_test,
 )
 from ..report.rows import (
     BAR_HEAD as BAR_HEAD,

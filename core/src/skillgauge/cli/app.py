@@ -43,7 +43,7 @@ class App(CommandsOfPlugins):
     def summaries(self, ctx: click.Context) -> dict[str, str]:
         """Summary of each command, without importing any."""
         own = {name: summary for name, (_, summary) in BUILT_IN.items()}
-        return own | super().summaries(ctx) | own
+        return super().summaries(ctx) | own
 
 
 app = App(

@@ -19,6 +19,7 @@ from skillgauge.api.report import (
     cases_text,
     compared,
     figure_text,
+    groups_under_test,
     headline,
     interval_text,
     labels,
@@ -30,7 +31,7 @@ from skillgauge.api.report import (
 )
 
 from .markdown import gate_mark, in_markdown
-from .tested import TestedCase, groups_under_test, quarantined, tested
+from .tested import TestedCase, quarantined, tested
 
 MARKER = "<!-- skillgauge:report -->"
 """First line of a comment, by which the next run finds it."""

@@ -18,6 +18,7 @@ from skillgauge.api.report import (
     case_by_case,
     case_summary,
     catalogue,
+    groups_under_test,
     passed_text,
     quarantine_text,
     reasons_of,
@@ -95,16 +96,6 @@ class TestedCase:
         verdict = Verdict.FAIL if self.summary.counts.failed else Verdict.ERROR
         wrong = (one for one in self.results if one.verdict is verdict)
         return tuple(dict.fromkeys(reason for one in wrong for reason in reasons_of(one))) or ("no reason is known",)
-
-
-def groups_under_test(view: RunView) -> list[GroupSummary]:
-    """The groups that are not only there to be compared with."""
-    suites = view.head.suites_by_id
-    return [
-        one
-        for one in view.summary.groups
-        if one.suite_id not in suites or not suites[one.suite_id].is_baseline(one.arm)
-    ]
 
 
 def tested(view: RunView, group: GroupSummary) -> Iterator[TestedCase]:

@@ -12,6 +12,7 @@ from skillgauge.api.report import (
     GroupSummary,
     RunView,
     counted,
+    groups_under_test,
     headline_text,
     interval_text,
     moment,
@@ -140,7 +141,7 @@ def import_verdict(document: ImportDocument) -> str:
 
 
 def _listed(view: RunView, notes: RunNotes) -> ListedRun:
-    groups = _counting(view)
+    groups = groups_under_test(view)
     rated = [group for group in groups if not rated_figures(group)]
     return ListedRun(
         run=view.run,
@@ -174,12 +175,6 @@ def _said(run: ListedRun) -> str:
 
 def _labels(labels: JsonObject) -> str:
     return ", ".join(f"{key}={value}" for key, value in labels.items())
-
-
-def _counting(view: RunView) -> list[GroupSummary]:
-    """Return the groups of a run that are not only compared with."""
-    baselines = {(suite.id, arm) for suite in view.head.suites for arm in suite.arms if suite.is_baseline(arm)}
-    return [group for group in view.summary.groups if (group.suite_id, group.arm) not in baselines]
 
 
 def _passed(run: ListedRun) -> str:

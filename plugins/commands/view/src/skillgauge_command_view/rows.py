@@ -15,6 +15,7 @@ from skillgauge.api.report import (
     RunView,
     compared,
     differing,
+    groups_under_test,
     headline_text,
     passed_text,
     rated_figures,
@@ -115,7 +116,7 @@ class RunRow:
 def row_of(view: RunView, key: str, source: str) -> RunRow:
     """Return the row of a run; reads no trial."""
     head, run, spending = view.head, view.run, view.summary.spending
-    groups = _counting(view)
+    groups = groups_under_test(view)
     counts = Counts.sum(group.counts for group in groups) if groups else view.summary.counts
     return RunRow(
         key=key,
@@ -147,12 +148,6 @@ def _has_gates(view: RunView) -> bool:
     if view.decided and view.decided.gates:
         return True
     return any(suite.gates for suite in view.head.suites)
-
-
-def _counting(view: RunView) -> list[GroupSummary]:
-    """The groups of a run that are not only compared with."""
-    baselines = {(suite.id, arm) for suite in view.head.suites for arm in suite.arms if suite.is_baseline(arm)}
-    return [group for group in view.summary.groups if (group.suite_id, group.arm) not in baselines]
 
 
 def _results(groups: Sequence[GroupSummary]) -> str:

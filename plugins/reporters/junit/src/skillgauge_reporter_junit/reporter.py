@@ -11,8 +11,18 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from skillgauge.api import Artifact
-from skillgauge.api.report import CaseCounts, CaseOutcome, GroupSummary, Opening, RunView, labels, opening, rate_notes
-from skillgauge_run_views.tested import Place, TestedCase, groups_under_test, placed, tested
+from skillgauge.api.report import (
+    CaseCounts,
+    CaseOutcome,
+    GroupSummary,
+    Opening,
+    RunView,
+    groups_under_test,
+    labels,
+    opening,
+    rate_notes,
+)
+from skillgauge_run_views.tested import Place, TestedCase, placed, tested
 
 _NAME, _TEXT = 200, 4_000
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
