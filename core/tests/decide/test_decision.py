@@ -394,6 +394,22 @@ def test_errors_count_both_ways() -> None:
     assert decide(view(lost), GateOptions(exit_on_fail=True, min_completion=0.9)).exit_code is ExitCode.GATE_MISSED
 
 
+def test_a_figure_without_a_value_says_what_leaves_its_gate_open() -> None:
+    """No error is blamed where there is none."""
+    figure = Figure(name="sessions", label="sessions told of", value=None, note="no session was reported")
+    asking = suite(gates=(Gate(figure="sessions", threshold=3),))
+    decision = decide(view(group(passed=1, figures=(figure,)), suites=[asking]), GateOptions())
+    told = "no session was reported, which leaves open whether sessions told of is below 3"
+    assert decision.verdict.startswith(f"gate inconclusive: {told}: skill unknown")
+
+
+def test_a_run_of_nothing_meets_no_gate() -> None:
+    """The gate on every group is left open, once."""
+    decision = decide(view(group(skipped=2), group(skipped=1, arm="other")), STRICT)
+    assert decision.exit_code is ExitCode.INVALID_RUN
+    assert decision.verdict.startswith("gate inconclusive: every case was skipped (")
+
+
 def test_an_outage_is_no_rate_of_zero() -> None:
     """A model of which there are errors only is named as unknown, and misses nothing."""
     decision = decide(view(group(passed=4, model="up"), group(errors=4, model="down")), STRICT)
