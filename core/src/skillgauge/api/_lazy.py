@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import sys
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
 
 
-class Door(NamedTuple):
-    """Names under which other modules' values can be imported from one place."""
-
-    homes: dict[str, str]
-    """The module of each name."""
-    get: Callable[[str], object]
-    """The `__getattr__` of the module: it raises `AttributeError` for a name that is not among them."""
-
-
-def door_of(module: str, file: str) -> Door:
-    """Build the door that the stub beside a module lists.
+class Door:
+    """Names under which other modules' values can be imported from one place: those that the stub beside it lists.
 
     A module that announces a plugin pays for what it uses: a name costs the import of its home, and no other.
 
@@ -27,13 +17,26 @@ def door_of(module: str, file: str) -> Door:
         module: the `__name__` of the module that is the door.
         file: its `__file__`.
     """
-    stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
-    imports = re.findall(r"^from ([\w.]+) import \(\n(.*?)^\)", stub, flags=re.DOTALL | re.MULTILINE)
-    homes = {name: home for home, names in imports for name in re.findall(r" as (\w+),", names)}
 
-    def get(name: str) -> object:
-        if name not in homes:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        return getattr(import_module(homes[name], "skillgauge.api"), name)
+    def __init__(self, module: str, file: str) -> None:
+        stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+        imports = re.findall(r"^from ([\w.]+) import \(\n(.*?)^\)", stub, flags=re.DOTALL | re.MULTILINE)
+        self._module = module
+        self.homes = {name: home for home, names in imports for name in re.findall(r" as (\w+),", names)}
+        """The module of each name."""
 
-    return Door(homes, get)
+    def get(self, name: str) -> object:
+        """Import a name; the `__getattr__` of the module, which has the name from then on.
+
+        Raises:
+            AttributeError: it is not among them.
+        """
+        if name not in self.homes:
+            raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
+        value = getattr(import_module(self.homes[name], "skillgauge.api"), name)
+        setattr(sys.modules[self._module], name, value)
+        return value
+
+    def names(self) -> list[str]:
+        """Return the names in order; the `__dir__` of the module."""
+        return sorted(self.homes)

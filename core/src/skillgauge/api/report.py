@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from ._lazy import door_of
+from ._lazy import Door
 
-_door = door_of(__name__, __file__)
-__all__ = tuple(sorted(_door.homes))
-
-
-def __getattr__(name: str) -> object:
-    value = globals()[name] = _door.get(name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return [*__all__]
+_door = Door(__name__, __file__)
+__all__ = tuple(_door.names())
+__getattr__, __dir__ = _door.get, _door.names

@@ -97,14 +97,15 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = request.options
+        unwritable = request.reports.unwritable()
         if not options.how.dry_run:
-            UsageError.raise_for(request.reports.unwritable())
+            UsageError.raise_for(unwritable)
         require_cases(request.words, options, call.registry, after_format=not request.reports.optional)
         prepared = await prepare_run(call, options)
         reports = with_agent_formats(request.reports, prepared, call.config)
         reporters = make_reporters(call, reports, prepared, dry_run=options.how.dry_run)
         if options.how.dry_run:
-            call.listener.problems(replace(one, severity=Severity.WARNING) for one in request.reports.unwritable())
+            call.listener.problems(replace(one, severity=Severity.WARNING) for one in unwritable)
         call.listener.problems((*prepared.warnings, *prepared.suites.passed_over))
         return cls(call, prepared, reports, reporters, overlay_of(options.what.revise))
 

@@ -26,10 +26,8 @@ from ..config.configuration import Config
 from ..config.trusting import leading_out, takes_part
 from ..errors import Origin, Problem, Severity, SkillgaugeError, UsageError, errors_among
 from ..plan.options import PAIRED, EvalOptions
-from ..plan.planning import cells_of
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import ENGINES
-from ..types.arms import ArmKind
 from ..types.gate import Quarantined
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
 from ..types.suite import Case
@@ -94,14 +92,9 @@ def _unused(call: Invocation, options: EvalOptions, prepared: Prepared) -> Itera
     for name in named:
         call.registry.resolve(ENGINES, name.partition(PAIRED)[0])
     flag = said_if(named, "--engine") or said_if(options.who.replay, "--replay")
-    if flag and not _has_agents(prepared):
+    if flag and not prepared.has_agents:
         message = f"{flag} has no effect: what is evaluated here is called directly"
         yield Problem("usage.unused", message, hint="Leave it out.", severity=Severity.WARNING)
-
-
-def _has_agents(prepared: Prepared) -> bool:
-    kinds = {cell.arm.kind for cell in cells_of(prepared.plan.suites)}
-    return ArmKind.AGENT in kinds or bool(prepared.cast.engines.setups)
 
 
 class QuarantineRule(Frozen):

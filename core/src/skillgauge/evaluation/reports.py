@@ -20,7 +20,7 @@ from ..errors import PluginError, Problem
 from ..plan.preparing import Prepared
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
-from ..types.arms import DIRECT, GroupKey
+from ..types.arms import GroupKey
 from ..types.comparison import Counts
 from ..types.result import ResultOrder, RunSource, RunView, TrialResult
 from ..types.trial import CaseHead, SuiteHead
@@ -68,8 +68,7 @@ class Reports:
 
 def with_agent_formats(options: Reports, prepared: Prepared, config: Config) -> Reports:
     """The reports of a run; more than the default ones if agents take part and nobody chose."""
-    has_agents = any(arm != DIRECT.name for suite in prepared.plan.head.suites for arm in suite.arms)
-    if not has_agents or not options.optional or config.is_set("defaultFormats"):
+    if not prepared.has_agents or not options.optional or config.is_set("defaultFormats"):
         return options
     names = tuple(dict.fromkeys((*options.names, *AGENT_FORMATS)))
     return replace(options, names=names, optional=options.optional | {*AGENT_FORMATS})

@@ -182,20 +182,16 @@ def require_cases(
     """
     if not words:
         return
-    hint = f"{said_if(after_format, _NO_REPORT)}{_HINT}"
+    names: tuple[str, ...] = ()
+    further: tuple[Problem, ...] = ()
     try:
-        suites = load_suites(options.what, options.cwd, registry).suites
+        cases = [case for suite in load_suites(options.what, options.cwd, registry).suites for case in suite.cases]
+        names = tuple(dict.fromkeys(name for case in cases for name in (case.id, case.name) if name))
     except SkillgaugeError as error:
         further = () if "diff" in words else error.problems  # two reports are no suites, and were not meant as such
-        raise UsageError([*_neither(words, (), options, hint), *further]) from error
-    names = _names(case for suite in suites for case in suite.cases)
     unknown = [word for word in words if not any(fnmatchcase(name, word) for name in names)]
-    if unknown:
-        raise UsageError(list(_neither(unknown, names, options, hint)))
-
-
-def _names(cases: Iterable[Case]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for case in cases for name in (case.id, case.name) if name))
+    hint = f"{said_if(after_format, _NO_REPORT)}{_HINT}"
+    UsageError.raise_for([*_neither(unknown, names, options, hint), *further])
 
 
 def _neither(words: Sequence[str], cases: Sequence[str], options: EvalOptions, hint: str) -> Iterator[Problem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from skillgauge_documents.immutables import immutable
@@ -11,14 +11,12 @@ from ..contract.executors import Executor
 from ..contract.providers import Traits
 from ..contract.stores import Store
 from ..environment import secret
-from ..errors import Origin, Problem, errors_among
+from ..errors import Problem, errors_among
 from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.scorers import Scorers
-from ..types.inputs import HostVariable
 from ..types.plan import SuitePlan
-from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
 from .checks.budget import uncountable_limits, unshared_budget, unshared_services
@@ -34,7 +32,7 @@ from .checks.variables import unset_variables, withheld_variables
 from .engines import Engines
 from .images import BroughtImage, plan_images
 from .judging import Judging, checked, find_judges, wanted_judges
-from .options import EvalOptions, Who, as_opened
+from .options import EvalOptions, as_opened
 from .planning import cells_of
 from .resources import ChosenSandbox, choose_sandbox, choose_store, serving_stores
 from .suites import Suites
@@ -80,132 +78,134 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     Raises:
         SkillgaugeError: what the user or the suites ask for contradicts itself, so that no more can be found.
     """
-    who, how = options.who, options.how
-    problems, missing = list[Problem](), list[Problem]()
-    adapters, engines, scorers = Adapters(registry), Engines(registry, who.replay), Scorers(registry)
-    maker = CellMaker(adapters, engines, options, missing)
-    plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
-    problems += bare_timeout(how.timeout_s, is_bare=how.timeout_is_bare, runs_agents=bool(engines.setups))
-
-    passed = _passed_variables(surveys)
-    missing += unset_variables(passed, secret)
-    if how.untrusted:
-        problems += withheld_variables(suites.targets, passed)
-    plays = who.executes and not who.replay  # what is played back has all turns
-    problems += _scorer_problems(surveys, scorers, users=plays)
-
-    judging = Judging()
-    if who.judge_required or scorers.judged:
-        files = _files_with(scorers.judged, surveys, options.cwd)
-        judging = await _find_judging(options, suites, plans, registry, files)
-    problems += unconfined_judges(judging.starting_programs, untrusted=how.untrusted)
-    missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
-    problems += weighed(dict.fromkeys(missing), dry_run=how.dry_run)  # several suites may miss the same
-
-    spenders = {f"engine {name!r}": traits for name, traits in engines.traits().items()} | judging.spenders
-    problems += uncountable_limits(how.budget, spenders)
-
-    provenance = registry.provenance()
-    problems += engines.unclaimed(who.models)  # looks at engines that are no part of the run
-    sandbox, images = await _find_sandbox(options, engines, _cases_with_images(who, surveys), registry, problems)
-    store, executor = _find_keeping(options, registry, problems)
-    problems += unshared_budget(how.budget.shared, store, spenders)
-    problems += unshared_services(how.services, store, spenders)
-    if who.record:
-        with collected(problems):
-            engines.player()  # which also records
-    return Cast(
-        suites=plans,
-        adapters=adapters,
-        engines=engines,
-        scorers=scorers,
-        judging=judging,
-        spenders=spenders,
-        sandbox=sandbox,
-        images=images,
-        store=store,
-        executor=executor,
-        provenance=provenance,
-        passed=frozenset(variable.host for variable in passed),
-        problems=tuple(problems),
-    )
+    return await _Casting(options, suites, surveys, registry).cast()
 
 
-def _passed_variables(surveys: Sequence[Survey]) -> dict[HostVariable, Origin | None]:
-    return {variable: origin for survey in surveys for variable, origin in survey.passed.items()}
-
-
-def _cases_with_images(who: Who, surveys: Sequence[Survey]) -> list[Case]:
-    if not who.executes:
-        return []
-    return [case for survey in surveys for case in survey.images]
-
-
-def _scorer_problems(surveys: Sequence[Survey], scorers: Scorers, *, users: bool) -> Iterator[Problem]:
-    """Return the problems of cases, and of the scorers that their checks name, and their users if these are asked."""
-    of_cases = [problem for survey in surveys for problem in survey.problems]
-    of_checks = scorers.inspect(check for survey in surveys for check in survey.asked(users=users))
-    return scorer_problems([*of_cases, *of_checks])
-
-
-def _find_keeping(
-    options: EvalOptions, registry: Registry, problems: list[Problem]
-) -> tuple[Store | None, Executor | None]:
-    """Return what keeps the run and what decides where its trials run; further problems are added to those so far."""
-    who = options.who
-    store, executor = None, None
-    with collected(problems):
-        serving = [one.name for one in serving_stores(who.store, registry)]
-        problems += unkept_run(who.store, serving, is_given=who.store_given)
-        store = choose_store(who.store, registry, is_explicit=who.store_given)
-        if who.executor:
-            executor = registry.make(EXECUTORS, who.executor)
-    return store, executor
-
-
-def _files_with(scorers: Collection[str], surveys: Sequence[Survey], cwd: Path) -> list[str]:
-    """Return the files whose checks name one of these scorers, each once, as the user can open them."""
-    origins = (check.origin for survey in surveys for check in survey.asked() if check.scorer in scorers)
-    files = dict.fromkeys(Path(origin.file) for origin in origins if origin)
-    return [as_opened(file, cwd) for file in files]
-
-
-async def _find_judging(
-    options: EvalOptions, suites: Suites, plans: Sequence[SuitePlan], registry: Registry, files: Sequence[str]
-) -> Judging:
-    """Return the judges of a run that needs one for checks of these files."""
-    who = options.who
-    names, models = wanted_judges(who, suites.suites, registry)
-    runners = [cell.runner for cell in cells_of(plans)]
-    return await checked(find_judges(names, models, who.judge_temperature, registry, runners, files))
-
-
-async def _find_sandbox(
-    options: EvalOptions, engines: Engines, cases: Sequence[Case], registry: Registry, problems: list[Problem]
-) -> tuple[ChosenSandbox | None, tuple[BroughtImage, ...]]:
-    """Return the sandbox and what it makes of the images of cases.
+class _Casting:
+    """A cast that is being found: what is asked for, who was found first, and what is wrong so far.
 
     Args:
         options: what the user asks for.
-        engines: those of the run.
-        cases: that bring an image each.
+        suites: what was loaded.
+        surveys: one of each suite.
         registry: the run's plugins.
-        problems: those so far; gets further ones. No program is started once there is an error.
     """
-    untrusted, dry_run = options.how.untrusted, options.how.dry_run
-    sandbox: ChosenSandbox | None = None
-    images: tuple[BroughtImage, ...] = ()
-    with collected(problems):
-        sandbox = await choose_sandbox(options.who.sandbox, registry, untrusted=untrusted)
-        report = sandbox.report
-        if report.runs_images:
-            images = await plan_images(cases, sandbox.sandbox, untrusted=untrusted)
-        out_of_reach = engines_out_of_reach(engines.traits(), sandbox.name, is_remote=report.is_remote)
-        image_plans = [image.plan for image in images]
-        unsuited = image_problems(cases, image_plans, sandbox.name, runs_images=report.runs_images, untrusted=untrusted)
-        unable = [*out_of_reach, *unsuited]
-        problems += report.problems
-        problems += weighed(unable, dry_run=dry_run)
-        if not (dry_run or unable or errors_among(problems)):
-            problems += await unfit_programs(cases, engines.traits(), sandbox.sandbox, untrusted=untrusted)
-    return sandbox, images
+
+    def __init__(self, options: EvalOptions, suites: Suites, surveys: Sequence[Survey], registry: Registry) -> None:
+        self._options, self._who, self._how = options, options.who, options.how
+        self._suites, self._surveys = suites, surveys
+        self._registry = registry
+        self._adapters = Adapters(registry)
+        self._engines = Engines(registry, options.who.replay)
+        self._scorers = Scorers(registry)
+        self._problems: list[Problem] = []
+
+    async def cast(self) -> Cast:
+        """Find everybody.
+
+        Raises:
+            SkillgaugeError: what is asked for contradicts itself.
+        """
+        who, how, engines, scorers = self._who, self._how, self._engines, self._scorers
+        problems, missing = self._problems, list[Problem]()
+        maker = CellMaker(self._adapters, engines, self._options, missing)
+        plans = tuple(maker.plan(suite, problems) for suite in self._suites.suites)
+        problems += bare_timeout(how.timeout_s, is_bare=how.timeout_is_bare, runs_agents=bool(engines.setups))
+
+        passed = {variable: origin for survey in self._surveys for variable, origin in survey.passed.items()}
+        missing += unset_variables(passed, secret)
+        if how.untrusted:
+            problems += withheld_variables(self._suites.targets, passed)
+        problems += self._scorer_problems()
+
+        judging = Judging()
+        if who.judge_required or scorers.judged:
+            judging = await self._find_judging(plans)
+        problems += unconfined_judges(judging.starting_programs, untrusted=how.untrusted)
+        missing += [*await self._adapters.problems(), *await engines.problems(), *judging.problems]
+        problems += weighed(dict.fromkeys(missing), dry_run=how.dry_run)  # several suites may miss the same
+
+        spenders = {f"engine {name!r}": traits for name, traits in engines.traits().items()} | judging.spenders
+        problems += uncountable_limits(how.budget, spenders)
+
+        provenance = self._registry.provenance()
+        problems += engines.unclaimed(who.models)  # looks at engines that are no part of the run
+        sandbox, images = await self._find_sandbox()
+        store, executor = self._find_keeping()
+        problems += unshared_budget(how.budget.shared, store, spenders)
+        problems += unshared_services(how.services, store, spenders)
+        if who.record:
+            with collected(problems):
+                engines.player()  # which also records
+        return Cast(
+            suites=plans,
+            adapters=self._adapters,
+            engines=engines,
+            scorers=scorers,
+            judging=judging,
+            spenders=spenders,
+            sandbox=sandbox,
+            images=images,
+            store=store,
+            executor=executor,
+            provenance=provenance,
+            passed=frozenset(variable.host for variable in passed),
+            problems=tuple(problems),
+        )
+
+    def _scorer_problems(self) -> Iterator[Problem]:
+        """Return the problems of cases, of the scorers that checks name, and of their users if these are asked."""
+        users = self._who.executes and not self._who.replay  # what is played back has all turns
+        of_cases = [problem for survey in self._surveys for problem in survey.problems]
+        of_checks = self._scorers.inspect(check for survey in self._surveys for check in survey.asked(users=users))
+        return scorer_problems([*of_cases, *of_checks])
+
+    async def _find_judging(self, plans: Sequence[SuitePlan]) -> Judging:
+        """Return the judges of a run that needs one."""
+        who, registry = self._who, self._registry
+        names, models = wanted_judges(who, self._suites.suites, registry)
+        runners = [cell.runner for cell in cells_of(plans)]
+        files = self._files_with_judged()
+        return await checked(find_judges(names, models, who.judge_temperature, registry, runners, files))
+
+    def _files_with_judged(self) -> list[str]:
+        """Return the files whose checks ask a judge, each once, as the user can open them."""
+        judged = self._scorers.judged
+        origins = (check.origin for survey in self._surveys for check in survey.asked() if check.scorer in judged)
+        files = dict.fromkeys(Path(origin.file) for origin in origins if origin)
+        return [as_opened(file, self._options.cwd) for file in files]
+
+    async def _find_sandbox(self) -> tuple[ChosenSandbox | None, tuple[BroughtImage, ...]]:
+        """Return the sandbox and what it makes of the images of cases; no program is started once there is an error."""
+        untrusted, dry_run, problems = self._how.untrusted, self._how.dry_run, self._problems
+        cases = [case for survey in self._surveys for case in survey.images if self._who.executes]
+        engines = self._engines.traits()
+        sandbox: ChosenSandbox | None = None
+        images: tuple[BroughtImage, ...] = ()
+        with collected(problems):
+            sandbox = await choose_sandbox(self._who.sandbox, self._registry, untrusted=untrusted)
+            name, report = sandbox.name, sandbox.report
+            if report.runs_images:
+                images = await plan_images(cases, sandbox.sandbox, untrusted=untrusted)
+            image_plans = [image.plan for image in images]
+            unable = [
+                *engines_out_of_reach(engines, name, is_remote=report.is_remote),
+                *image_problems(cases, image_plans, name, runs_images=report.runs_images, untrusted=untrusted),
+            ]
+            problems += report.problems
+            problems += weighed(unable, dry_run=dry_run)
+            if not (dry_run or unable or errors_among(problems)):
+                problems += await unfit_programs(cases, engines, sandbox.sandbox, untrusted=untrusted)
+        return sandbox, images
+
+    def _find_keeping(self) -> tuple[Store | None, Executor | None]:
+        """Return what keeps the run, and what decides where its trials run."""
+        who, registry, problems = self._who, self._registry, self._problems
+        store, executor = None, None
+        with collected(problems):
+            serving = [one.name for one in serving_stores(who.store, registry)]
+            problems += unkept_run(who.store, serving, is_given=who.store_given)
+            store = choose_store(who.store, registry, is_explicit=who.store_given)
+            if who.executor:
+                executor = registry.make(EXECUTORS, who.executor)
+        return store, executor

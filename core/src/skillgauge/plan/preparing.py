@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING
 
 from skillgauge_documents.immutables import immutable
 
-from ..errors import EmptySelection, Problem, Severity, SkillgaugeError, SuiteError, errors_among
+from ..errors import EmptySelection, Problem, Severity, SuiteError, errors_among
 from ..plugins.registry import Registry
 from ..stats import MOST_REPEATS
-from ..types.plan import Plan, Selection
+from ..types.arms import ArmKind
+from ..types.plan import Plan
 from ..types.suite import Limits
 from ..types.trial import PlanHead
 from .cast import Cast, find_cast
 from .checks.secrets import find_secrets
 from .options import EvalOptions
-from .planning import Terms, make_plan
+from .planning import Terms, cells_of, make_plan
 from .suites import Suites, load_suites
-from .survey import Survey, survey
+from .survey import survey
 
 if TYPE_CHECKING:
     from ..run.pipeline import Job
@@ -55,6 +56,11 @@ class Prepared:
         chosen = self.cast.sandbox
         return f"{chosen.name}/{chosen.report.tier}" if chosen else "none"
 
+    @property
+    def has_agents(self) -> bool:
+        """True if agents carry anything out; else everything is called directly."""
+        return any(cell.arm.kind is ArmKind.AGENT for cell in cells_of(self.plan.suites))
+
 
 async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
     """Find and check everything that a run needs.
@@ -62,43 +68,89 @@ async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
     Raises:
         SkillgaugeError: with every problem that was found; nothing has run.
     """
-    suites = load_suites(options.what, options.cwd, registry)
-    surveys = [survey(suite, options.what.selection) for suite in suites.suites]
-    cast = await find_cast(options, suites, surveys, registry)
-    terms = Terms(
-        runs=options.how.runs,
-        detect=options.how.detect,
-        until_decided=options.how.until_decided,
-        seed=options.how.seed,
-        limits=Limits(timeout_s=options.how.timeout_s, max_turns=options.how.max_turns),
-        judges=tuple(one.identity for one in cast.judging.found),
-        paid_scorers=cast.paid_scorers,
-        provenance=cast.provenance,
-    )
-    plan = make_plan(cast.suites, surveys, terms)
-    unfit = [*_undetectable(suites, surveys, terms), *_undecidable(plan.head, terms)]
-    _require_work(plan, suites, [*cast.problems, *unfit], options)
-    login_files = cast.engines.login_files()
-    redactor, short = find_secrets(suites.suites, cast.passed, login_files, options.who.store, registry)
-    failures = [replace(one, severity=Severity.WARNING) for one in registry.failures.values()]
-    warnings = (*suites.warnings, *cast.problems, *failures, *short)
-
-    def job() -> Job:
-        from .job import make_job  # noqa: PLC0415 - all that carries a plan out; few commands do
-
-        return make_job(options, suites, cast, registry, redactor)
-
-    return Prepared(plan, cast, suites, warnings, job)
+    return await _Preparation(options, registry).prepared()
 
 
-def _undetectable(suites: Suites, surveys: Sequence[Survey], terms: Terms) -> Iterator[Problem]:
-    for suite, surveyed in zip(suites.suites, surveys, strict=True):
-        if terms.repeats(suite, surveyed.selected) is None:
-            points = f"{(terms.detect or 0) * 100:.0f} points"
-            message = f"suite {suite.id!r} has too few cases to show a lift of {points}, even with {MOST_REPEATS} runs"
-            word = "until-decided" if terms.until_decided else "auto"
-            hint = f"Add cases, or ask for more points: --runs {word}:POINTS."
-            yield Problem("usage.detect", message, hint=hint)
+class _Preparation:
+    """A run that is being prepared: what is asked for, and the suites that it is about.
+
+    Args:
+        options: what the user asks for.
+        registry: the run's plugins.
+
+    Raises:
+        SkillgaugeError: a suite cannot be found or loaded.
+    """
+
+    def __init__(self, options: EvalOptions, registry: Registry) -> None:
+        self._options = options
+        self._registry = registry
+        self._suites = load_suites(options.what, options.cwd, registry)
+        self._surveys = [survey(suite, options.what.selection) for suite in self._suites.suites]
+
+    async def prepared(self) -> Prepared:
+        """Find everybody who takes part, and plan what they do.
+
+        Raises:
+            SkillgaugeError: with every problem that was found.
+        """
+        options, suites, registry = self._options, self._suites, self._registry
+        cast = await find_cast(options, suites, self._surveys, registry)
+        terms = self._terms(cast)
+        plan = make_plan(cast.suites, self._surveys, terms)
+        self._require_work(plan, [*cast.problems, *self._undetectable(terms), *_undecidable(plan.head, terms)])
+        login_files = cast.engines.login_files()
+        redactor, short = find_secrets(suites.suites, cast.passed, login_files, options.who.store, registry)
+        failures = [replace(one, severity=Severity.WARNING) for one in registry.failures.values()]
+        warnings = (*suites.warnings, *cast.problems, *failures, *short)
+
+        def job() -> Job:
+            from .job import make_job  # noqa: PLC0415 - all that carries a plan out; few commands do
+
+            return make_job(options, suites, cast, registry, redactor)
+
+        return Prepared(plan, cast, suites, warnings, job)
+
+    def _terms(self, cast: Cast) -> Terms:
+        how = self._options.how
+        return Terms(
+            runs=how.runs,
+            detect=how.detect,
+            until_decided=how.until_decided,
+            seed=how.seed,
+            limits=Limits(timeout_s=how.timeout_s, max_turns=how.max_turns),
+            judges=tuple(one.identity for one in cast.judging.found),
+            paid_scorers=cast.paid_scorers,
+            provenance=cast.provenance,
+        )
+
+    def _undetectable(self, terms: Terms) -> Iterator[Problem]:
+        for suite, surveyed in zip(self._suites.suites, self._surveys, strict=True):
+            if terms.repeats(suite, surveyed.selected) is None:
+                points = f"{(terms.detect or 0) * 100:.0f} points"
+                message = (
+                    f"suite {suite.id!r} has too few cases to show a lift of {points}, even with {MOST_REPEATS} runs"
+                )
+                word = "until-decided" if terms.until_decided else "auto"
+                hint = f"Add cases, or ask for more points: --runs {word}:POINTS."
+                yield Problem("usage.detect", message, hint=hint)
+
+    def _require_work(self, plan: Plan, problems: Sequence[Problem]) -> None:
+        """Raise unless there is something to run and nothing against it."""
+        errors = errors_among([*self._suites.warnings, *problems])
+        if errors:
+            raise SuiteError([*errors, *self._suites.passed_over])
+        if self._options.who.executes and not plan.head.trial_count:
+            self._refuse_emptiness()
+
+    def _refuse_emptiness(self) -> None:
+        """Raise unless it is no mistake that there is nothing to run."""
+        SuiteError.raise_for(self._suites.passed_over)
+        if self._options.what.selection.is_given:
+            raise _nothing_selected(self._suites)
+        if not any(suite.may_be_empty for suite in self._suites.suites):
+            message = "there is nothing to run: no suite has a case that applies to a target"
+            raise SuiteError(Problem("suite.empty", message))
 
 
 def _undecidable(head: PlanHead, terms: Terms) -> Iterator[Problem]:
@@ -116,26 +168,7 @@ def _undecidable(head: PlanHead, terms: Terms) -> Iterator[Problem]:
             yield Problem("usage.until-decided", message, hint=hint)
 
 
-def _require_work(plan: Plan, suites: Suites, problems: Sequence[Problem], options: EvalOptions) -> None:
-    """Raise unless there is something to run and nothing against it."""
-    errors = errors_among([*suites.warnings, *problems])
-    if errors:
-        raise SuiteError([*errors, *suites.passed_over])
-    if options.who.executes and not plan.head.trial_count:
-        _refuse_emptiness(suites, options.what.selection)
-
-
-def _refuse_emptiness(suites: Suites, selection: Selection) -> None:
-    """Raise unless it is no mistake that there is nothing to run."""
-    SuiteError.raise_for(suites.passed_over)
-    if selection.is_given or not any(suite.may_be_empty for suite in suites.suites):
-        raise _nothing_selected(suites, selection)
-
-
-def _nothing_selected(suites: Suites, selection: Selection) -> SkillgaugeError:
-    if not selection.is_given:
-        message = "there is nothing to run: no suite has a case that applies to a target"
-        return SuiteError(Problem("suite.empty", message))
+def _nothing_selected(suites: Suites) -> EmptySelection:
     have = sorted({target.id for target in suites.targets})
     message = f"the selection matches no case (targets here: {', '.join(have[:10]) or 'none'})"
     hint = "Run with --list and without --case, -k, --tag and --target to see what there is."

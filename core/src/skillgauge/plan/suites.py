@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from skillgauge_documents import cut_texts, reading_once
@@ -53,39 +53,75 @@ def load_suites(subject: What, cwd: Path, registry: Registry) -> Suites:
     Raises:
         SkillgaugeError: with every problem of every path and file.
     """
-    named = subject.suite_format
-    asked = registry.each(FORMATS, lambda one: bool(subject.paths) or one.name in subject.format_paths)
-    formats = dict(asked)
-    if named:
-        formats[named] = registry.make(FORMATS, named)
-    if not formats:
-        hint = "Install one: docs/install.md says which there are."
-        none = Problem("plugin.not-installed", "no suite format is installed, so nothing can be read", hint=hint)
-        raise PluginError([none, *registry.failures.values()])
-    installed = {kind: registry.names(kind) for kind in KINDS}
-    with reading_once():
-        found = _claims(subject, formats, registry.names(SHAPES))
-        suites, passed_over = load(found, formats, cwd=cwd, options=subject.format_options, installed=installed)
-    suites = _told_apart(suites)
-    _require_one_of_each_name(suites)
-    if subject.same:
-        suites = with_same_arms(suites)
-    revised, notices = subject.revise(suites)
-    if subject.without_judged:
-        revised = without_judged(revised, registry)
-    warnings = tuple(problem for suite in suites for problem in suite.warnings)
-    return Suites(formats, revised, passed_over, (*warnings, *_cut_texts(suites), *notices))
+    return _Loading(subject, cwd, registry).suites()
 
 
-def _claims(subject: What, formats: Mapping[str, SuiteFormat], shapes: Sequence[str]) -> dict[str, Found]:
-    claims: dict[str, Found] = {}
-    for name, paths in subject.format_paths.items():
-        discover(paths, {name: formats[name]}, claims, shapes=shapes, forced=True)
-    named = subject.suite_format
-    if named:
-        formats = {named: formats[named]}
-    discover(subject.paths, formats, claims, shapes=shapes, forced=named is not None)
-    return claims
+class _Loading:
+    """What a user names, and the formats that are asked for it.
+
+    Args:
+        subject: what to load.
+        cwd: folder that relative paths in options are relative to.
+        registry: the run's plugins.
+
+    Raises:
+        PluginError: the format that the user names is not there, or none is.
+    """
+
+    def __init__(self, subject: What, cwd: Path, registry: Registry) -> None:
+        self._subject = subject
+        self._cwd = cwd
+        self._registry = registry
+        self._formats = self._asked()
+
+    def _asked(self) -> dict[str, SuiteFormat]:
+        subject, registry = self._subject, self._registry
+        asked = registry.each(FORMATS, lambda one: bool(subject.paths) or one.name in subject.format_paths)
+        formats = dict(asked)
+        if subject.suite_format:
+            formats[subject.suite_format] = registry.make(FORMATS, subject.suite_format)
+        if not formats:
+            hint = "Install one: docs/install.md says which there are."
+            none = Problem("plugin.not-installed", "no suite format is installed, so nothing can be read", hint=hint)
+            raise PluginError([none, *registry.failures.values()])
+        return formats
+
+    def suites(self) -> Suites:
+        """Return the suites as the user wants them.
+
+        Raises:
+            SkillgaugeError: with every problem of every path and file.
+        """
+        subject = self._subject
+        suites, passed_over = self._read()
+        suites = _told_apart(suites)
+        _require_one_of_each_name(suites)
+        if subject.same:
+            suites = with_same_arms(suites)
+        revised, notices = subject.revise(suites)
+        if subject.without_judged:
+            revised = without_judged(revised, self._registry)
+        warnings = tuple(problem for suite in suites for problem in suite.warnings)
+        return Suites(self._formats, revised, passed_over, (*warnings, *_cut_texts(suites), *notices))
+
+    def _read(self) -> tuple[tuple[Suite, ...], tuple[Problem, ...]]:
+        """Return the suites as they are written, and the bad files that a search passed over."""
+        installed = {kind: self._registry.names(kind) for kind in KINDS}
+        options = self._subject.format_options
+        with reading_once():
+            return load(self._claims(), self._formats, cwd=self._cwd, options=options, installed=installed)
+
+    def _claims(self) -> dict[str, Found]:
+        """Return which paths each format is to load."""
+        subject, formats, shapes = self._subject, self._formats, self._registry.names(SHAPES)
+        claims: dict[str, Found] = {}
+        for name, paths in subject.format_paths.items():
+            discover(paths, {name: formats[name]}, claims, shapes=shapes, forced=True)
+        named = subject.suite_format
+        if named:
+            formats = {named: formats[named]}
+        discover(subject.paths, formats, claims, shapes=shapes, forced=named is not None)
+        return claims
 
 
 def _told_apart(suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
