@@ -1,4 +1,4 @@
-"""`-o FILE` loses nothing of a report that is several files."""
+"""`-o FILE` loses nothing of a report that is several files; `-o -` and other streams are written into."""
 
 from __future__ import annotations
 
@@ -83,3 +83,25 @@ def test_every_file_of_a_report_is_kept(
     else:
         assert "reporter 'several' wants to write" in done.stderr
         assert done.code == code
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("place", ["-", "/dev/stdout"])
+def test_stdout_has_the_document_alone(program: Program, work: Path, place: str) -> None:
+    """With `--quiet` nothing else stands there, so that another program can read it."""
+    (work / "several.py").write_text(PLUGIN.replace("NAMES", "()"))
+    (work / "s.several").touch()
+    done = program("--plugin", "several.py", "eval", "s.several", "--engine", "mock", "--quiet", "-o", place)
+    assert (done.code, done.stdout) == (0, "document")
+    assert not (work / "-").exists()
+
+
+@pytest.mark.e2e
+def test_a_stream_holds_one_file(program: Program, work: Path) -> None:
+    """The document is there; what belongs to it is said to be lost, and no folder is made beside a device."""
+    (work / "several.py").write_text(PLUGIN.replace("NAMES", repr(("one.txt",))))
+    (work / "s.several").touch()
+    done = program("--plugin", "several.py", "eval", "s.several", "--engine", "mock", "--quiet", "-o", "-")
+    assert (done.code, done.stdout) == (2, "document")
+    assert "'/dev/stdout' holds one file, and the report 'several' consists of several" in done.stderr
+    assert not Path("/dev/stdout.files").exists()

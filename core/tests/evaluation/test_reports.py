@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -282,6 +285,39 @@ def test_a_folder_in_the_place_of_the_copy_is_the_users_problem(tmp_path: Path) 
     with pytest.raises(UsageError, match="cannot write"):
         write_report(view("s"), "json", Reporter("json", ("", [b"[]"])), tmp_path)
     assert list(files(tmp_path)) == [f"eval-result-{STAMP}.json"]
+
+
+def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+    """It is no file that another one could replace: whoever reads it gets the report, and the pipe stays."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        write_whole(pipe, [b"a", b"b"])
+        assert read.result(10) == b"ab"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_redirected_stdout_is_written_into(tmp_path: Path) -> None:
+    """`/dev/stdout` leads to a file then; the link stays, and so does what was printed before."""
+    link, target = tmp_path / "stdout", tmp_path / "printed.txt"
+    link.symlink_to(target)
+    code = (
+        "import sys; from pathlib import Path; from skillgauge.config.whole_files import write_whole\n"
+        "print('first', flush=True); write_whole(Path(sys.argv[1]), [b'report'])"
+    )
+    with target.open("wb") as stdout:
+        subprocess.run([sys.executable, "-c", code, link], stdout=stdout, check=True)
+    assert link.is_symlink()
+    assert target.read_text() == "first\nreport"
+
+
+def test_a_link_to_a_file_is_replaced_as_a_file(tmp_path: Path) -> None:
+    """A place that leads to some other file is no stream: nobody ever sees half of a report there."""
+    (tmp_path / "kept.txt").write_text("kept")
+    (tmp_path / "report.txt").symlink_to(tmp_path / "kept.txt")
+    write_whole(tmp_path / "report.txt", [b"new"])
+    assert files(tmp_path) == {"kept.txt": b"kept", "report.txt": b"new"}
 
 
 # --- parts of a run ---------------------------------------------------------------------------------------

@@ -76,12 +76,13 @@ def test_very_many_files_are_counted(call: Invocation, capsys: pytest.CaptureFix
     assert len(files()) == 101
 
 
-def test_to_stdout(call: Invocation, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("output", [None, "-"])
+def test_to_stdout(call: Invocation, capfd: pytest.CaptureFixture[str], output: str | None) -> None:
     """A report of one file can be printed; one of several needs a folder."""
-    deliver(call, VIEW, "one", None)
+    deliver(call, VIEW, "one", output)
     assert capfd.readouterr().out == "run itself"
     with pytest.raises(UsageError, match="consists of several files"):
-        deliver(call, VIEW, "pages", None)
+        deliver(call, VIEW, "pages", output)
     assert files() == {}
 
 

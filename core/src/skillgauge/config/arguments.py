@@ -240,7 +240,13 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             default="./reports",
             is_setting=False,
         ),
-        Option("-o", "Write the suite's own document to FILE.", name="output_file", metavar="FILE", is_setting=False),
+        Option(
+            "-o",
+            "Write the suite's own document to FILE; - is stdout.",
+            name="output_file",
+            metavar="FILE",
+            is_setting=False,
+        ),
         Option(
             "--store",
             "Where runs are kept; `none` keeps nothing.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,12 +12,16 @@ from ..errors import Problem, UsageError
 
 
 def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
-    """Write a file so that nobody ever sees half of it.
+    """Write a file so that nobody ever sees half of it; a stream takes the chunks as they come.
 
     Raises:
         UsageError: the place cannot be written.
     """
     try:
+        if is_stream(path):
+            with path.open("ab") as stream:  # what a redirected stdout holds already stays
+                stream.writelines(chunks)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
@@ -27,7 +32,18 @@ def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
         finally:
             Path(partial).unlink(missing_ok=True)
     except OSError as error:
-        raise _unwritable(path, error) from None
+        message, hint = f"cannot write {str(path)!r}: {error}", "Choose another place."
+        raise UsageError(Problem("usage.unwritable", message, hint=hint)) from None
+
+
+def is_stream(path: Path) -> bool:
+    """Tell whether a path leads to a device, a pipe, or to stdout or stderr: no file may take the place of these."""
+    try:
+        status = path.stat()
+        is_own = any(os.path.samestat(status, os.fstat(number)) for number in (1, 2))
+    except OSError:
+        return False
+    return is_own or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
 
 
 def unwritable(folder: Path) -> Problem | None:
@@ -43,8 +59,3 @@ def unwritable(folder: Path) -> Problem | None:
     else:
         return None
     return Problem("usage.unwritable", f"cannot write into {str(folder)!r}: {reason}", hint="Choose another place.")
-
-
-def _unwritable(path: Path, error: OSError) -> UsageError:
-    hint = "Choose another place."
-    return UsageError(Problem("usage.unwritable", f"cannot write {str(path)!r}: {error}", hint=hint))

@@ -14,9 +14,9 @@ from pathlib import Path, PurePosixPath
 from skillgauge_documents.immutables import immutable
 
 from ..config.configuration import Config
-from ..config.whole_files import unwritable, write_whole
+from ..config.whole_files import is_stream, unwritable, write_whole
 from ..contract.reporters import Artifact, Reporter, stamp
-from ..errors import PluginError, Problem
+from ..errors import PluginError, Problem, UsageError
 from ..plan.preparing import Prepared
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
@@ -55,7 +55,7 @@ class Reports:
         folders = set[Path]()
         if self.names or (self.own and self.file is None):
             folders.add(self.folder)
-        if self.file is not None:
+        if self.file is not None and not is_stream(self.file):
             folders.add(self.file.absolute().parent)
         return tuple(filter(None, map(unwritable, sorted(folders))))
 
@@ -272,6 +272,9 @@ def write_at(view: RunView, name: str, reporter: Reporter, place: Path) -> Path 
     beside = place.with_name(f"{place.name}.files")
     written: dict[Path, None] = {}
     for artifact in reporter.render(view):  # one after another: a file may be made of what an earlier one has read
+        if artifact.path and is_stream(place):
+            message = f"{str(place)!r} holds one file, and the report {name!r} consists of several"
+            raise UsageError(Problem("report.several-files", message, hint="Name a file with -o."))
         if artifact.path:
             path = _inside(beside, artifact, name)
         else:

@@ -1,6 +1,6 @@
 """The parts that commands share which show a run, and the parts of a trial."""
 
-from .delivery import OWN_DOCUMENT, Delivered, deliver, reporter_for
+from .delivery import OWN_DOCUMENT, STDOUT, Delivered, deliver, reporter_for
 from .latency import latency_text
 from .looking import CasesDocument, Wanted, show_cases
 from .outcomes import outcome_text
@@ -9,6 +9,7 @@ from .transcripts import CheckLine, Excerpt, Room, Step, Transcript, excerpt, tr
 
 __all__ = [
     "OWN_DOCUMENT",
+    "STDOUT",
     "CasesDocument",
     "CheckLine",
     "Delivered",

@@ -13,6 +13,8 @@ from skillgauge.api.run import Invocation, write_whole
 
 OWN_DOCUMENT = "json"
 """The word for "the document of the suite's own format", as in `eval --format`."""
+STDOUT = "-"
+"""The word for stdout in the place of a file's name."""
 _SHOWN = 10
 """Files of a report that are named one by one."""
 
@@ -55,7 +57,7 @@ def deliver(call: Invocation, view: RunView, name: str, output: str | None) -> N
         call: the command line.
         view: the run.
         name: a reporter's name, or `json`.
-        output: file to write; for a report of several files their folder. `None` prints the report.
+        output: file to write; for a report of several files their folder. `None` and `-` print the report.
 
     Raises:
         SkillgaugeError: there is no such reporter, or the place cannot be written.
@@ -63,7 +65,7 @@ def deliver(call: Invocation, view: RunView, name: str, output: str | None) -> N
     reporter = reporter_for(call, name, view)
     view, _ = call.commented(view)
     artifacts = reporter.render(view)
-    if output is not None:
+    if output is not None and output != STDOUT:
         files = _write(artifacts, reporter.suffix, Path(output))
         shown = files if len(files) <= _SHOWN else files[:1]
         for path in shown:

@@ -124,6 +124,14 @@ def test_show_what_happened_in_a_case(program: Program, work: Path, baseline: Pa
     assert program("report", "show", baseline, "--arm", "with_skill").code == 2
 
 
+def test_a_dash_is_stdout(program: Program, work: Path, baseline: Path, latest: Path) -> None:
+    """The word of other programs for stdout makes no file of that name."""
+    assert program("report", "diff", baseline, latest, "--output", "-").stdout.startswith("## Delta Report")
+    converted = program("report", "convert", "--input", latest, "--format", "csv", "--output", "-")
+    assert converted.stdout == program("report", "convert", "--input", latest, "--format", "csv").stdout
+    assert not (work / "-").exists()
+
+
 @pytest.mark.requirement("ES-REPORT-002", "ES-REPORT-003")
 def test_diff_as_documented(program: Program, work: Path, baseline: Path, latest: Path) -> None:
     """Labels, a table per skill with four deltas and arrows that say what is better, flips, and a removed skill."""

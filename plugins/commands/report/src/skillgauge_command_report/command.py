@@ -365,7 +365,9 @@ def _invocation(ctx: click.Context, store: str | None) -> Invocation:
 
 
 def _write(call: Invocation, content: str, output: str | None) -> None:
-    if output is None:
+    from skillgauge_run_views import STDOUT  # noqa: PLC0415 - `--help` needs none of it
+
+    if output is None or output == STDOUT:
         sys.stdout.flush()
         sys.stdout.buffer.write(content.encode())
         sys.stdout.buffer.flush()
