@@ -60,7 +60,7 @@ def bump(root: Path, new: str, names: Collection[str] = ()) -> list[Path]:
     old = _of(_VERSION, projects[BUNDLE])
     changed = [*_rewrite(chosen.values(), lambda text: _VERSION.sub(f'version = "{new}"', text, count=1))]
     if CORE in chosen:
-        dunder = root / "core/src/skillgauge/__init__.py"
+        dunder = root / "core/src/skillgauge/_version.py"
         changed += _rewrite([dunder], lambda text: _DUNDER.sub(f'__version__ = "{new}"', text, count=1))
     if not names:
         changed += _rewrite_all(root, projects, old, version)

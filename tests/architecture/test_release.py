@@ -176,7 +176,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-NAMING = ("core/src/skillgauge/__init__.py", "CHANGELOG.md", "CONTRIBUTING.md", "docs/ci.md", version.CONFORMANCE)
+NAMING = ("core/src/skillgauge/_version.py", "CHANGELOG.md", "CONTRIBUTING.md", "docs/ci.md", version.CONFORMANCE)
 
 
 def versions(tree: Path) -> dict[str, str]:
@@ -190,7 +190,7 @@ def test_one_command_bumps_everything(tree: Path) -> None:
     old = read(ROOT).version
     version.bump(tree, "0.2.0")
     assert set(versions(tree).values()) == {"0.2.0"}
-    assert '__version__ = "0.2.0"' in (tree / "core/src/skillgauge/__init__.py").read_text()
+    assert '__version__ = "0.2.0"' in (tree / "core/src/skillgauge/_version.py").read_text()
     bundle = (tree / "pyproject.toml").read_text()
     assert '"skillgauge-core>=0.2.0,<0.3"' in bundle
     assert '"skillgauge-core>=0.2,<0.3"' in (tree / "plugins/engines/codex/pyproject.toml").read_text()

@@ -239,7 +239,7 @@ def _build_releases(made: Path) -> None:
         build = (dist.UV, "build", "--quiet", "--offline", "--wheel", "-o", made)
         for source in (folder, folder / "core"):
             subprocess.run([*build, source], check=True)
-        for place in (*folder.rglob("pyproject.toml"), folder / "core/src/skillgauge/__init__.py"):
+        for place in (*folder.rglob("pyproject.toml"), folder / "core/src/skillgauge/_version.py"):
             place.write_text(VERSION_LINE.sub(rf'\1 = "{NEXT}"', place.read_text(), count=1))
         subprocess.run([*build, "--all-packages", folder], check=True)
 

@@ -7,6 +7,8 @@ fast. Installed distributions add functions to these names, such as `runs`.
 
 from __future__ import annotations
 
+from ._version import __version__ as __version__
+
 TYPE_CHECKING = False  # type checkers know it by its name; importing `typing` takes longer than all of `--version`
 if TYPE_CHECKING:
     from typing import Any
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from .evaluation.calling import planned_cases as planned_cases
 
 __all__ = ["Decision", "Evaluated", "PlannedCase", "Settings", "aevaluate", "evaluate", "planned_cases"]
-__version__ = "0.1.0"
-
 
 _MODULES = ("api", "stats")
 """Those that programs import."""

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import __version__
+from ._version import __version__
 
 
 def main() -> None:

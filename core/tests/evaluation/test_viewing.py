@@ -87,10 +87,8 @@ def _viewers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(__import__("sys").modules, "acme_viewers", raising=False)
 
 
-def evaluation(call: Call, *, durable: bool = True, has_store: bool = True) -> Any:
-    """An evaluation that is kept in a store, or is not."""
-    store = SimpleNamespace(durable=durable) if has_store else None
-    return SimpleNamespace(call=call, prepared=SimpleNamespace(cast=SimpleNamespace(store=store)))
+DURABLE: Any = SimpleNamespace(durable=True)
+"""A store that keeps runs."""
 
 
 def test_running_viewers_tell_where_a_run_is() -> None:
@@ -101,9 +99,9 @@ def test_running_viewers_tell_where_a_run_is() -> None:
     assert "acme cannot show runs: RuntimeError: no such thing" in call.listener.told[0].message
 
 
-def view(call: Call) -> Viewing:
+def view(call: Any, store: Any = DURABLE) -> Viewing:
     """A run that is looked at, from its begin to its end."""
-    viewing = Viewing(evaluation(call))
+    viewing = Viewing(call, store)
 
     async def run() -> None:
         viewing.begin(RUN)
@@ -137,23 +135,23 @@ def test_a_viewer_that_does_not_start_ends_no_run() -> None:
 @pytest.mark.parametrize(
     ("names", "store", "message"),
     [
-        ((), {}, "--view needs a viewer, and none is installed"),
-        (("absent",), {}, "--view needs a viewer, and none is installed"),
-        (("good",), {"durable": False}, "--view needs a store"),
-        (("good",), {"has_store": False}, "--view needs a store"),
+        ((), DURABLE, "--view needs a viewer, and none is installed"),
+        (("absent",), DURABLE, "--view needs a viewer, and none is installed"),
+        (("good",), SimpleNamespace(durable=False), "--view needs a store"),
+        (("good",), None, "--view needs a store"),
     ],
 )
 def test_what_cannot_be_looked_at_is_refused_before_anything_runs(
-    names: tuple[str, ...], store: dict[str, bool], message: str
+    names: tuple[str, ...], store: Any, message: str
 ) -> None:
     """Each refusal says what to do."""
     with pytest.raises(UsageError, match=message) as caught:
-        Viewing(evaluation(Call(names), **store))
+        view(Call(names), store)
     assert caught.value.problems[0].hint
 
 
 def test_a_viewer_that_is_not_installed_is_named() -> None:
     """The hint is a command that brings one."""
     with pytest.raises(UsageError) as caught:
-        Viewing(evaluation(Call(())))
+        view(Call(()))
     assert caught.value.problems[0].hint == "pip install skillgauge-command-view"

@@ -129,7 +129,7 @@ def _viewing(evaluation: Evaluation, *, is_asked: bool) -> Iterator[Viewing | No
         return
     from ..evaluation.beginning.viewing import Viewing  # noqa: PLC0415 - few runs are looked at
 
-    viewing = Viewing(evaluation)
+    viewing = Viewing(evaluation.call, evaluation.prepared.cast.store)
     try:
         yield viewing
         if sys.stdin is not None and sys.stdin.isatty():

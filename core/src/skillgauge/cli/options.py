@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .. import __version__
+from .._version import __version__
 from ..config.global_options import Globals
 from ..errors import did_you_mean
 

@@ -20,7 +20,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from .. import __version__
+from .._version import __version__
 from ..environment import host_environment
 from .index import CORE, PREFIX, IndexEntry, PluginIndex, normalized
 

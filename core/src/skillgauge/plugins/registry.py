@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from skillgauge_documents.frozen import EMPTY, JsonObject
 
-from .. import __version__
+from .._version import __version__
 from ..contract.providers import Peers, Provider, Traits
 from ..contract.redirects import LookUp
 from ..contract.shared_options import SHARED

@@ -15,8 +15,8 @@ from ...log import one_line
 from ...plugins.index import install_hint_of_any
 
 if TYPE_CHECKING:
+    from ...contract.stores import Store
     from ...types.result import RunInfo
-    from ..evaluation import Evaluation
     from ..invocation import Invocation
 
 RUN_VIEWERS = "run_viewers"
@@ -86,15 +86,15 @@ class Viewing:
     """Opens the page of one run when it begins: `eval --view`.
 
     Args:
-        evaluation: what will run.
+        call: the command line.
+        store: where the run will be kept.
 
     Raises:
         UsageError: no viewer is installed, or nothing of the run is kept that it could read.
     """
 
-    def __init__(self, evaluation: Evaluation) -> None:
-        self._call = evaluation.call
-        store = evaluation.prepared.cast.store
+    def __init__(self, call: Invocation, store: Store | None) -> None:
+        self._call = call
         if store is None or not store.durable:
             hint = "Keep the run: leave out --store none, or name a store with --store."
             raise UsageError(Problem("usage.view", "--view needs a store, and this run is kept in none", hint=hint))

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from skillgauge_documents.texts import with_texts
 
+from ..._version import __version__
 from ...config.chosen_plugins import ChosenPlugins
 from ...config.trusting import PluginOptions
 from ...contract.recipe import NamedRevision, Recipe
@@ -165,8 +166,6 @@ def _brings(revise: Revision) -> dict[str, str]:
 
 
 def _installed(name: str) -> str | None:
-    from ... import __version__  # noqa: PLC0415 - the package itself
-
     if name == CORE:
         return __version__
     try:
