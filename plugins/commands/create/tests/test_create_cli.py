@@ -152,11 +152,26 @@ def test_services_get_ports_of_their_own(program: Program, work: Path) -> None:
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CREATE-001")
 def test_name_is_required(program: Program, work: Path) -> None:
-    """Without --name the exit code is 2, the message names the option, and nothing is made."""
+    """Without one the exit code is 2, the message says how to give it, and nothing is made."""
     done = program("create")
     assert done.code == 2
-    assert "'--name'" in done.stderr
+    assert "error[usage.skill-name]: no name is given\n  next: Name it: skillgauge create NAME.\n" in done.stderr
     assert tree(work) == {}
+
+
+@pytest.mark.e2e
+def test_a_name_needs_no_option(program: Program, work: Path) -> None:
+    """It is the word after the command, as in other programs; two names are refused, whichever way they are given."""
+    assert program("create", "adder", "--from-template", "python_script").code == 0
+    assert (work / "skills/adder/skill.json").is_file()
+    for names in (["web", "search"], ["web", "--name", "search"]):
+        done = program("create", *names)
+        assert done.code == 2
+        assert (
+            "2 names are given: web, search\n  next: A name with spaces is one word in quotation marks: 'web search'."
+            in (done.stderr)
+        )
+    assert [path.name for path in (work / "skills").iterdir()] == ["adder"]
 
 
 @pytest.mark.e2e

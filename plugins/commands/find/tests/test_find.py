@@ -65,7 +65,10 @@ def test_a_query_finds_and_ranks(program: Program, make_skill: MakeSkill) -> Non
     make_skill("c", **plain | {"name": "Weather report"})
     make_skill("d", **plain)
     make_skill("weather_service", **plain)
-    assert ids(program("find", "-q", "WEATHER", "--json")) == ["c", "weather_service", "b", "a"]
+    for query in (["WEATHER"], ["-q", "WEATHER"]):
+        assert ids(program("find", *query, "--json")) == ["c", "weather_service", "b", "a"]
+    assert ids(program("find", "report", "weather", "--json")) == ["c"]
+    assert ids(program("find", "report", "-q", "weather", "--json")) == ["c"]
     assert ids(program("find", "--query", "report weather", "--json")) == ["c"]
     assert ids(program("find", "-q", "weather snow", "--json")) == []
     assert ids(program("find", "-q", "", "--json")) == ["a", "b", "c", "d", "weather_service"]

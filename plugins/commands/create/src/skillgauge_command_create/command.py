@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -24,8 +24,8 @@ from .ports import choose_port
 from .skeleton import BENCHMARK, Template, name_problem, skeleton, skill_id, template_problem
 
 _FOR_AGENTS = {AGENT_SKILL: agent_skill_name, PACKAGE: package_name}
-"""The templates for agents, with what makes the name that their files hold out of any."""
-"""Templates of what agents use; the others are skills that are called directly."""
+"""Templates of what agents use, with what makes the name that their files hold out of any; the others make skills that
+are called directly."""
 
 
 class Step(Frozen):
@@ -58,12 +58,13 @@ def schemas() -> Mapping[str, JsonObject]:
 @click.command(
     cls=GlobalsCommand,
     examples=(
-        "skillgauge create --name invoices --from-template agent_skill",
-        "skillgauge create --name adder --from-template python_script --description 'Adds numbers.'",
+        "skillgauge create invoices --from-template agent_skill",
+        "skillgauge create adder --from-template python_script --description 'Adds numbers.'",
     ),
     help="Make a skill that runs, with a starter benchmark that it passes.",
 )
-@click.option("--name", required=True, help="Name of the skill and of its folder.", metavar="NAME")
+@click.argument("words", metavar="NAME", nargs=-1)
+@click.option("--name", help="Name of the skill and of its folder, in the place of NAME.", metavar="NAME")
 @click.option(
     "--from-template",
     "template",
@@ -75,9 +76,18 @@ def schemas() -> Mapping[str, JsonObject]:
 @click.option("--output-dir", default="./skills", show_default=True, help="Where its folder is made.", metavar="DIR")
 @click.option("--description", help="What it does, in a sentence.", metavar="TEXT")
 @click.pass_context
-def command(ctx: click.Context, *, name: str, template: str, output_dir: str, description: str | None) -> int:
+def command(
+    ctx: click.Context,
+    *,
+    words: tuple[str, ...],
+    name: str | None,
+    template: str,
+    output_dir: str,
+    description: str | None,
+) -> int:
     """Make a skill."""
     call = invocation(ctx.obj)
+    name = _one_name([*words, *([] if name is None else [name])])
     own_name = _FOR_AGENTS.get(template, skill_id)(name)
     folder = Path(output_dir, own_name if template == AGENT_SKILL else name)
     unknown = None if template in _FOR_AGENTS else template_problem(template)
@@ -105,6 +115,20 @@ def command(ctx: click.Context, *, name: str, template: str, output_dir: str, de
     )
     _print(created, call)
     return ExitCode.OK
+
+
+def _one_name(names: Sequence[str]) -> str:
+    """Return the name that is given.
+
+    Raises:
+        UsageError: none is, or several are.
+    """
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise UsageError(Problem("usage.skill-name", "no name is given", hint="Name it: skillgauge create NAME."))
+    hint = f"A name with spaces is one word in quotation marks: {shlex.quote(' '.join(names))}."
+    raise UsageError(Problem("usage.skill-name", f"{len(names)} names are given: {', '.join(names)}", hint=hint))
 
 
 def next_steps(template: Template, folder: Path) -> tuple[Step, ...]:

@@ -55,9 +55,8 @@ def schemas() -> Mapping[str, JsonObject]:
 
 
 _OPTIONS: list[click.Parameter] = [
-    click.Option(
-        ["-q", "--query"], default="", metavar="WORDS", help="Words that all occur in id, name, tags or description."
-    ),
+    click.Argument(["words"], metavar="[WORDS]...", nargs=-1),
+    click.Option(["-q", "--query"], default="", metavar="WORDS", help="The same as WORDS."),
     SeveralWords(["-t", "--tag", "tags"], metavar="TAG...", text="Tags that the skill must all have."),
     click.Option(["-a", "--adapter"], metavar="TYPE", help="How the skill is called: http, subprocess, mcp, ..."),
     click.Option(["--min-completion"], type=RATE, metavar="R", help="Least known completion rate, 0 to 1."),
@@ -68,6 +67,7 @@ _OPTIONS: list[click.Parameter] = [
 
 def _find(
     *,
+    words: tuple[str, ...],
     query: str,
     tags: tuple[str, ...],
     adapter: str | None,
@@ -84,7 +84,7 @@ def _find(
     values = {candidate: _value(rate) for candidate, rate in rates.items()}
     if min_completion is not None:
         fitting = [candidate for candidate in fitting if _reaches(values[candidate], min_completion)]
-    skills = ranked(fitting, query, values.__getitem__)
+    skills = ranked(fitting, " ".join((*words, query)), values.__getitem__)
     _print([(skill, rates[skill]) for skill in skills[:limit]], len(skills), catalogue, call)
     return ExitCode.USAGE if catalogue.has_bad_files else ExitCode.OK
 
@@ -112,8 +112,9 @@ command = GlobalsCommand(
     "find",
     params=_OPTIONS,
     callback=_find,
-    examples=("skillgauge find -q invoices --min-completion 0.8",),
-    help="Search skills, best first.",
+    examples=("skillgauge find invoices --min-completion 0.8",),
+    help="Search skills, best first: those in whose id, name, tags or description all WORDS occur.",
+    short_help="Search skills, best first.",
 )
 
 
