@@ -33,12 +33,12 @@ def _suite_warnings(before: Report, after: Report) -> Iterator[str]:
     second_versions = _suite_versions(after)
     if first_versions.keys() != second_versions.keys():
         sides = "; ".join(_labelled_suites(report) for report in (before, after))
-        yield f"the reports are of different benchmarks ({sides})"
+        yield f"the reports are of different suites ({sides})"
     for suite in sorted(first_versions.keys() & second_versions.keys()):
         first, second = first_versions[suite], second_versions[suite]
         if first and second and first != second:
             versions = f"{plain(first)}, {plain(second)}"
-            yield f"benchmark {plain(suite)} is another version ({versions}): a case may have changed"
+            yield f"suite {plain(suite)} is another version ({versions}): a case may have changed"
 
 
 def _suite_versions(report: Report) -> dict[str, str | None]:

@@ -266,10 +266,10 @@ def test_a_stopped_run_is_refused_in_every_form(program: Program, work: Path, ev
 
 
 def test_nothing_in_common_does_not_pass_the_gate(program: Program, data: Path, latest: Path) -> None:
-    """Reports of different benchmarks are told apart, and the gate is neither met nor missed."""
+    """Reports of different suites are told apart, and the gate is neither met nor missed."""
     done = program("report", "diff", latest, data / "h1-unicode.json", "--fail-on-regression")
     assert done.code == 3
-    assert "the reports are of different benchmarks (Before: coding-easy; After: h1)" in done.stderr
+    assert "the reports are of different suites (Before: coding-easy; After: h1)" in done.stderr
     assert done.verdict == "invalid: the reports have no case of a skill in common (nothing was compared)"
 
 

@@ -195,7 +195,7 @@ def test_different_benchmarks(report: Make) -> None:
     """With tasks in common they are compared and a warning says so; without, nothing is, and the gate does not pass."""
     tasks = {"s": {"a": "p", "b": "p"}}
     same_tasks = compared(report(tasks, suite="one"), report(tasks, suite="two", run_id="x"))
-    assert same_tasks.warnings[0] == "the reports are of different benchmarks (Before: one; After: two)"
+    assert same_tasks.warnings[0] == "the reports are of different suites (Before: one; After: two)"
     assert same_tasks.skills[0].tasks.compared == 2
     assert same_tasks.exit_code == 0
     others = compared(report(tasks, suite="one"), report({"s": {"c": "p"}}, suite="two"))
@@ -212,7 +212,7 @@ def test_another_version_of_the_benchmark(report: Make) -> None:
     """Its tasks are compared by id, and a warning says that one may have changed; an unknown version gives none."""
     tasks = {"s": {"a": "p"}}
     changed = compared(report(tasks, version="1.0.0"), report(tasks, version="1.1.0", run_id="x"))
-    assert changed.warnings[0] == "benchmark demo is another version (1.0.0, 1.1.0): a case may have changed"
+    assert changed.warnings[0] == "suite demo is another version (1.0.0, 1.1.0): a case may have changed"
     unknown = compared(report(tasks, version="1.0.0"), report(tasks, run_id="x"))
     assert unknown.warnings == ()
 
