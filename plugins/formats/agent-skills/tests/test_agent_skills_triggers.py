@@ -53,6 +53,19 @@ def asked(cases: list[Case]) -> list[tuple[str | None, object]]:
     return [(case.prompt, case.checks[0].options["should_trigger"]) for case in cases]
 
 
+def test_a_query_without_an_id_is_named_by_its_words(skill: Callable[..., Path], write: Write, load: Load) -> None:
+    """Its place alone would tell nobody which one it is; an id of the author's is left to tell."""
+    skill()
+    long = f"Make a table\n  of {'this ' * 20}"
+    queries = [{"query": long, "should_trigger": True}, {"id": "b", "query": NO, "should_trigger": False}]
+    (suite,) = load(write("tables/evals/trigger_queries.json", queries)).suites
+    first, second = suite.cases
+    assert (first.id, len(first.name)) == ("1", 60)
+    assert first.name.startswith("Make a table of this this")
+    assert first.name.endswith("…")
+    assert (second.id, second.name) == ("b", "")
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_every_shape_is_read(name: str, skill: Callable[..., Path], write: Write, load: Load) -> None:
     """A set says the same in all of them, and is found by what stands in it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from skillgauge.api import Case, Check, JsonObject, JsonValue, Origin, RepeatRule
+from skillgauge.api import Case, Check, JsonObject, JsonValue, Origin, RepeatRule, cut
 
 from ..findings import Findings
 from ..recognition.shapes import evals_in
@@ -19,6 +19,8 @@ SHOULD, SHOULD_NOT = "should_trigger", "should_not_trigger"
 """Tags, so that every report tells the two kinds of queries apart."""
 THRESHOLD = 0.5
 """Share of the sessions of a query in which the skill has to fire, or that it may not reach, if the file gives none."""
+_NAME_LENGTH = 60
+"""Characters of a query that name it where its author gives no id."""
 _SAID = ("confidence", "category", "notes", "note", "why", "rationale", "type")
 """What authors say about a query, for people."""
 _ABOUT = (*NAME_KEYS, PATH_KEY, "description_under_test", "description", "version", "notes")
@@ -82,8 +84,11 @@ def _read(query: Query, number: int, source: Source, skill_name: str, findings: 
     if file is None:
         return None
     findings.unknown_keys([key for key in file.model_extra or () if key not in _SAID], keys_of(QueryFile), where)
-    case_id = str(file.id) if file.id is not None else str(number)
-    return _case(file, case_id, skill_name, source.origin(*query.pointer))
+    origin = source.origin(*query.pointer)
+    if file.id is not None:
+        return _case(file, str(file.id), skill_name, origin)
+    shortened = cut(" ".join(file.query.split()), _NAME_LENGTH)  # a number alone tells nobody which query it is
+    return _case(file, str(number), skill_name, origin, name=shortened)
 
 
 def _under_our_names(written: Mapping[str, JsonValue], query: Query) -> tuple[dict[str, Any], dict[str, str]]:
@@ -98,10 +103,11 @@ def _under_our_names(written: Mapping[str, JsonValue], query: Query) -> tuple[di
     return fields, {ours: key for key, ours in names.items() if key in written and key != ours}
 
 
-def _case(query: QueryFile, case_id: str, skill_name: str, origin: Origin) -> Case:
+def _case(query: QueryFile, case_id: str, skill_name: str, origin: Origin, *, name: str = "") -> Case:
     side = SHOULD if query.should_trigger else SHOULD_NOT
     return Case(
         id=case_id,
+        name=name,
         description=query.reason,
         prompt=query.query,
         checks=(trigger_check(skill_name, query, origin),),
