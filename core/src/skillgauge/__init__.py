@@ -7,12 +7,11 @@ fast. Installed distributions add functions to these names, such as `runs`.
 
 from __future__ import annotations
 
-from ._version import __version__ as __version__
-
 TYPE_CHECKING = False  # type checkers know it by its name; importing `typing` takes longer than all of `--version`
 if TYPE_CHECKING:
     from typing import Any
 
+    from ._version import __version__ as __version__
     from .evaluation.calling import Decision as Decision
     from .evaluation.calling import Evaluated as Evaluated
     from .evaluation.calling import PlannedCase as PlannedCase
@@ -32,6 +31,10 @@ def __getattr__(name: str) -> Any:
         from .evaluation import calling  # noqa: PLC0415
 
         return getattr(calling, name)
+    if name == "__version__":
+        from ._version import __version__  # noqa: PLC0415
+
+        return __version__
     if name in _MODULES or name.startswith("_"):  # modules are found after this has failed, and nothing is asked for it
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     from .plugins.functions import function  # noqa: PLC0415
