@@ -105,3 +105,18 @@ def test_a_stream_holds_one_file(program: Program, work: Path) -> None:
     assert (done.code, done.stdout) == (2, "document")
     assert "'/dev/stdout' holds one file, and the report 'several' consists of several" in done.stderr
     assert not Path("/dev/stdout.files").exists()
+
+
+@pytest.mark.e2e
+def test_a_folder_in_the_place_of_the_document_is_refused_before_anything_runs(program: Program, work: Path) -> None:
+    """Nothing is paid for a report that cannot be written, and the message names what the user wrote."""
+    (work / "several.py").write_text(PLUGIN.replace("NAMES", "()"))
+    (work / "s.several").touch()
+    (work / "out").mkdir()
+    done = program("--plugin", "several.py", "eval", "s.several", "--engine", "mock", "-o", "out")
+    assert done.code == 2
+    assert (
+        "cannot write 'out': it is a folder\n  next: Name a file; only several documents get a folder." in done.stderr
+    )
+    assert not (work / "skillgauge.db").exists()
+    assert list((work / "out").iterdir()) == []

@@ -32,7 +32,7 @@ def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
         finally:
             Path(partial).unlink(missing_ok=True)
     except OSError as error:
-        message, hint = f"cannot write {str(path)!r}: {error}", "Choose another place."
+        message, hint = f"cannot write {str(path)!r}: {error.strerror or error}", "Choose another place."
         raise UsageError(Problem("usage.unwritable", message, hint=hint)) from None
 
 

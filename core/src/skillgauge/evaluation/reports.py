@@ -110,10 +110,14 @@ def _require_own(registry: Registry, options: Reports, suites: Sequence[SuiteHea
 
     Raises:
         PluginError: one is not installed.
+        UsageError: a folder is in the place of the one document.
     """
-    for suite in suites:
-        if suite.document and (options.own or options.folder_of(suite)):
-            registry.resolve("reporters", suite.document)
+    documents = {suite.document for suite in suites if suite.document and (options.own or options.folder_of(suite))}
+    for document in sorted(documents):
+        registry.resolve("reporters", document)
+    if options.file is not None and options.file.is_dir() and len(documents) == 1:
+        message = f"cannot write {str(options.file)!r}: it is a folder"
+        raise UsageError(Problem("usage.unwritable", message, hint="Name a file; only several documents get a folder."))
 
 
 def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
