@@ -43,7 +43,9 @@ _LEAST_LEGIBLE = 0.9
 
 
 def hides(text: str) -> bool:
-    """Tell whether a text has characters that hide text, or turn it around."""
+    """Tell whether a text has characters that hide text, or turn it around; none of ASCII does."""
+    if text.isascii():
+        return False
     text = _FLAG.sub("", text)
     return any(pattern.search(text) for pattern in _HIDING) or len(_WITHIN_WORDS.findall(text)) >= _MANY
 
@@ -61,14 +63,13 @@ def readings(text: str) -> Iterator[tuple[str, str]]:
     """
     plain = visible(text)
     yield "", plain
-    for way, content in (
-        ("in look-alike letters", plain.translate(_LOOK_ALIKES)),
-        ("in entities", html.unescape(plain)),
-    ):
-        if content != plain:
-            yield way, content
-    for content in _in_tags(text):
-        yield "in invisible characters", visible(content)
+    if not plain.isascii() and (alike := plain.translate(_LOOK_ALIKES)) != plain:
+        yield "in look-alike letters", alike
+    if (unescaped := visible(html.unescape(plain))) != plain:
+        yield "in entities", unescaped
+    if not text.isascii():
+        for content in _in_tags(text):
+            yield "in invisible characters", visible(content)
     for content in _in_base64(plain):
         yield "in base64", visible(content)
     for content in _in_hex(plain):

@@ -7,7 +7,7 @@ verdict of a judge that has read the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from .hiding import hides, readings
@@ -66,16 +66,31 @@ def signs_in(text: str) -> tuple[str, ...]:
 
 def _is_an_answer(text: str) -> bool:
     """Tell whether keys of an answer stand together, as JSON or as YAML writes them."""
+    if not _has_one_of(_FORM_PARTNERS, text.casefold()):
+        return False
     for match in _FORM_KEYS.finditer(text):
         around = text[max(0, match.start() - _WINDOW) : match.end() + _WINDOW]
-        if _FORM_PARTNERS[match[1].lower()].search(around):
+        if _FORM_PARTNERS[match[1].casefold()].search(around):
             return True
     return False
 
 
-_RULES: dict[Sign, Callable[[str], object]] = {
+def _is_a_part(text: str) -> bool:
+    return _has_one_of(("BEGIN", "END", "</"), text) and _PART.search(text) is not None
+
+
+def _is_a_role(text: str) -> bool:
+    return _has_one_of(("###", "[", "<<", "<|"), text) and _ROLE.search(text) is not None
+
+
+def _has_one_of(beginnings: Iterable[str], text: str) -> bool:
+    """Tell whether any pattern can fit: to look for what all of them begin with takes a tenth of the time."""
+    return any(beginning in text for beginning in beginnings)
+
+
+_RULES: dict[Sign, Callable[[str], bool]] = {
     Sign.ANSWER: _is_an_answer,
-    Sign.PART: _PART.search,
-    Sign.ROLE: _ROLE.search,
+    Sign.PART: _is_a_part,
+    Sign.ROLE: _is_a_role,
     Sign.ORDER: has_an_order,
 }
