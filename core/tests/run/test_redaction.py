@@ -212,6 +212,12 @@ def test_escapes_in_any_mixture_are_read(secret: str, data: st.DataObject) -> No
     assert MARK in redacted
 
 
+def test_a_sign_in_two_cases_is_read() -> None:
+    """Letters in circles are no letters to Python, and have a small and a large form all the same."""
+    for text in ("\\Ⓐ", "sesame\\ⓐopen-12345", "sesame\\Ⓐopen\\-12345"):
+        assert redactor(KEY="sesameⒶopen-12345").redact(text) == (text if len(text) == 2 else MARK)
+
+
 def test_what_is_left_of_a_cut_secret_is_found() -> None:
     """T-S9: at the beginning and at the end of a text, if enough of it is left and the text is no short one."""
     secret = "sk-0123456789-abcdefghij"

@@ -143,7 +143,7 @@ def _escapes(letters: Collection[str]) -> tuple[re.Pattern[str], Callable[[re.Ma
         table["".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))] = letter
         table |= {f"&#x{ord(letter):x};": letter, f"&#{ord(letter)};": letter}
         short = json.dumps(letter)[1:-1] if letter.isspace() else f"\\{letter}"
-        table |= {} if letter.isalnum() else {short: letter}
+        table |= {} if letter.isalnum() else {short.lower(): letter}  # there are signs in two cases: Ⓐ and ⓐ
     tree: dict[str, Any] = {}
     for spelt in table:
         place = tree
