@@ -315,6 +315,13 @@ def test_cases_stand_arm_beside_arm() -> None:
     assert "## Cases" not in report(result(Verdict.FAIL))
 
 
+def test_results_are_listed_by_the_names_of_their_cases() -> None:
+    """A number that a format gave tells nobody which case failed; the id stands behind the name."""
+    rows = [line for line in compared().splitlines() if "| 4.0 s |" in line]
+    assert [line.split(" | ")[0] for line in rows[:2]] == ["| a\\|name (case-0)", "| case-1"]
+    assert len(rows) == 12
+
+
 def test_the_reason_of_the_candidate_stands_beside_its_case() -> None:
     """Why it did not pass, and that an arm has errors only."""
     failure = Failure(failure_class=FailureClass.SERVER, blame=Blame.INFRASTRUCTURE, message="HTTP 500")

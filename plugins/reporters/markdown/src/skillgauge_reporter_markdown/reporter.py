@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from skillgauge.api import Artifact, SuiteHead, TrialResult, Verdict, plain
+from skillgauge.api import Artifact, CaseHead, SuiteHead, TrialResult, Verdict, plain
 from skillgauge.api.report import (
     CaseOutcome,
     CasePair,
@@ -113,9 +113,10 @@ def _lines(view: RunView) -> Iterator[str]:
         yield f"{escaped(note[0].upper() + note[1:])}."
     if any(suite.compared for suite in head.suites):
         yield from _folded("Cases of all skills", _cases(view)) if begins.skills else _cases(view)
+    named = {(case.suite_id, case.index): _known_as(case) for case in view.cases() if case.name not in ("", case.id)}
     for suite in head.suites:
-        name = text(suite.name or suite.id)
-        yield from _folded(name, _suite(view, suite)) if begins.skills else _suite(view, suite)
+        lines = _suite(view, suite, named)
+        yield from _folded(text(suite.name or suite.id), lines) if begins.skills else lines
 
 
 def _engines(view: RunView) -> Iterator[str]:
@@ -154,16 +155,20 @@ def _case_cells(view: RunView, names: Sequence[str]) -> Iterator[list[str]]:
             for group in (pair.candidate, pair.baseline):
                 summary = report.summaries.get(group)
                 cells.append(f"{text(group.arm)}: {passed_text(summary.counts) if summary else '–'}")
-            known_as = f" ({text(report.case.id)})" if report.case.name not in ("", report.case.id) else ""
             reasons = (reason_of(one) for one in report.results.get(pair.candidate, ()))
             yield [
                 *(text(getattr(pair.candidate, name) or "") for name in names),
-                escaped(case_name(report.case)) + known_as,
+                _known_as(report.case),
                 *cells,
                 points(pair.difference),
                 _outcome(report, pair),
                 text(next(filter(None, reasons), "")),
             ]
+
+
+def _known_as(case: CaseHead) -> str:
+    """Return the name of a case with its id behind it, or its id."""
+    return escaped(case_name(case)) + (f" ({text(case.id)})" if case.name not in ("", case.id) else "")
 
 
 def _outcome(report: CaseReport, pair: CasePair) -> str:
@@ -172,7 +177,8 @@ def _outcome(report: CaseReport, pair: CasePair) -> str:
     return f"{outcome_text(pair.outcome)}{' (in quarantine)' if is_apart else ''}"
 
 
-def _suite(view: RunView, suite: SuiteHead) -> Iterator[str]:
+def _suite(view: RunView, suite: SuiteHead, named: Mapping[tuple[str, int], str]) -> Iterator[str]:
+    """Yield the section of a suite; cases that have a name, by suite and place in it, are called as `named` says."""
     groups = [group for group in view.summary.groups if group.suite_id == suite.id]
     yield ""
     version = f" {text(suite.version)}" if suite.version else ""
@@ -188,7 +194,7 @@ def _suite(view: RunView, suite: SuiteHead) -> Iterator[str]:
     yield from _figures(suite, groups)
     for group in groups:
         yield from _group_tables(group)
-        yield from _group(group, map(_case_row, view.results(group.key)))
+        yield from _group(group, (_case_row(result, named) for result in view.results(group.key)))
 
 
 def _rates(groups: list[GroupSummary]) -> Iterator[str]:
@@ -316,10 +322,10 @@ def _lift_cells(pair: PairSummary) -> list[str]:
     return [*(escaped(name) for name in names), *cells, str(pair.n), *map(str, counts), str(dropped)]
 
 
-def _case_row(result: TrialResult) -> str:
+def _case_row(result: TrialResult, named: Mapping[tuple[str, int], str]) -> str:
     return row(
         [
-            text(result.case_id),
+            named.get((result.suite_id, result.case_index)) or text(result.case_id),
             str(result.repeat),
             _MARKS[result.verdict],
             "–" if result.value is None else f"{result.value:.2f}",
