@@ -12,6 +12,7 @@ import shutil
 import signal
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
@@ -88,6 +89,11 @@ def own_postgres_server() -> Iterator[PostgresServer]:
             yield server
 
 
+UNTIL = "TESTS_UNTIL"
+"""Variable with the second since the epoch after which no further test begins. A CI that is cut off reports nothing, so
+`.ci/run` sets it for the slow tests: on a slow machine the last of them are left out, and named."""
+_NO_TIME = "no time was left"
+
 _INSTALLED_BY_CI = frozenset(("containers", "postgres"))
 """Marks of tests whose services `make containers` and `make postgres` install, as root from Debian's packages."""
 
@@ -99,6 +105,17 @@ def _must_run(report: pytest.TestReport) -> bool:
     return needs_npm or (has_packages and not _INSTALLED_BY_CI.isdisjoint(report.keywords))
 
 
+def _is_late(report: pytest.TestReport) -> bool:
+    return _NO_TIME in str(report.longrepr)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Leave a test out that would begin too late."""
+    if time.time() > float(os.environ.get(UNTIL, "inf")):
+        pytest.skip(_NO_TIME)
+
+
 class NoSkippedTests:
     """Collects skipped tests that could have run here, names them, and fails the session."""
 
@@ -107,7 +124,7 @@ class NoSkippedTests:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Remember the test."""
-        if report.skipped and _must_run(report) and not hasattr(report, "wasxfail"):
+        if report.skipped and _must_run(report) and not hasattr(report, "wasxfail") and not _is_late(report):
             self.skipped.append(report.nodeid)
 
     @pytest.hookimpl(tryfirst=True)
@@ -148,7 +165,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which services ran."""
+    """Say which services ran, and which tests did not."""
+    late = [report.nodeid for report in terminalreporter.stats.get("skipped", ()) if _is_late(report)]
+    if late:
+        terminalreporter.section(f"{len(late)} tests did not run: {_NO_TIME}", yellow=True)
+        for name in late:
+            terminalreporter.line(name)
     if version := docker_daemons.version_of(Path(os.environ[docker_daemons.VARIABLE])):
         terminalreporter.line(f"Docker daemon {version} was started for these tests")
     if version := postgres_servers.version_of(Path(os.environ[postgres_servers.VARIABLE])):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,19 @@ def test_ci_runs_them_as_an_ordinary_user() -> None:
     (stages,) = (line for line in lines if line.startswith("for stage in"))
     assert {"test", "test-as-user", "slow"} <= set(stages.removesuffix("; do").split())
     assert "setpriv --reuid" in (ROOT / ".ci/as_user").read_text("utf-8")
+
+
+def test_what_would_begin_too_late_is_left_out_and_named() -> None:
+    """A CI that is cut off reports nothing: past the time that `.ci/run` sets no test begins, and the end says so."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "-q"]
+    command.append("core/tests/test_errors.py")
+    environment = {**os.environ, "TESTS_UNTIL": "1", "CI": "true"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    late = [line for line in done.stdout.splitlines() if line.startswith("core/tests/test_errors.py::")]
+    assert f"{len(late)} tests did not run: no time was left" in done.stdout
+    assert late
+    assert "passed" not in done.stdout
 
 
 def test_xdist_is_not_needed() -> None:
