@@ -113,7 +113,7 @@ def _lines(view: RunView) -> Iterator[str]:
         yield f"{escaped(note[0].upper() + note[1:])}."
     if any(suite.compared for suite in head.suites):
         yield from _folded("Cases of all skills", _cases(view)) if begins.skills else _cases(view)
-    named = {(case.suite_id, case.index): _known_as(case) for case in view.cases() if case.name not in ("", case.id)}
+    named = _names(view)
     for suite in head.suites:
         lines = _suite(view, suite, named)
         yield from _folded(text(suite.name or suite.id), lines) if begins.skills else lines
@@ -164,6 +164,11 @@ def _case_cells(view: RunView, names: Sequence[str]) -> Iterator[list[str]]:
                 _outcome(report, pair),
                 text(next(filter(None, reasons), "")),
             ]
+
+
+def _names(view: RunView) -> dict[tuple[str, int], str]:
+    """Return what cases are called that have a name beside their id, by suite and place in it."""
+    return {(case.suite_id, case.index): _known_as(case) for case in view.cases() if case.name not in ("", case.id)}
 
 
 def _known_as(case: CaseHead) -> str:
