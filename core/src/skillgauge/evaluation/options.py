@@ -259,7 +259,7 @@ def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
         optional=frozenset(() if explicit else KEYS["defaultFormats"].default) - {PAGE},
         folder=call.cwd / call.config.get("outputDir"),
         folder_given=call.config.is_set("outputDir"),
-        file=Path("/dev/stdout" if file == "-" else file) if file is not None else None,
+        file=Path("/dev/fd/1" if file == "-" else file) if file is not None else None,
     )
 
 
