@@ -277,7 +277,7 @@ def write_at(view: RunView, name: str, reporter: Reporter, place: Path) -> Path 
     written: dict[Path, None] = {}
     for artifact in reporter.render(view):  # one after another: a file may be made of what an earlier one has read
         if artifact.path and is_stream(place):
-            message = f"{str(place)!r} holds one file, and the report {name!r} consists of several"
+            message = f"the report {name!r} consists of several files, and a stream such as stdout holds only one"
             raise UsageError(Problem("report.several-files", message, hint="Name a file with -o."))
         if artifact.path:
             path = _inside(beside, artifact, name)
