@@ -69,6 +69,12 @@ def test_type_checkers_see_the_same(door: ModuleType) -> None:
     assert stub == set(door._door.homes.items())
 
 
+def test_a_name_is_looked_up_once() -> None:
+    """A door that was asked for a name has it from then on, as any module does."""
+    vars(api).pop("Score", None)
+    assert api.Score is vars(api)["Score"]
+
+
 def test_each_name_has_one_door() -> None:
     """A name that two doors held would be one that two pages explain."""
     names = [name for door in (*DOORS, stats) for name in door.__all__]
