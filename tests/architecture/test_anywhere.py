@@ -24,11 +24,11 @@ def test_ci_runs_them_as_an_ordinary_user() -> None:
 def test_what_would_begin_too_late_is_left_out_and_named() -> None:
     """A CI that is cut off reports nothing: past the time that `.ci/run` sets no test begins, and the end says so."""
     command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "-q"]
-    command.append("core/tests/test_errors.py")
+    command.append("tests/agents/test_gemini.py")  # which CI must not skip for any other reason
     environment = {**os.environ, "TESTS_UNTIL": "1", "CI": "true"}
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
-    late = [line for line in done.stdout.splitlines() if line.startswith("core/tests/test_errors.py::")]
+    late = [line for line in done.stdout.splitlines() if line.startswith("tests/agents/test_gemini.py::")]
     assert f"{len(late)} tests did not run: no time was left" in done.stdout
     assert late
     assert "passed" not in done.stdout
