@@ -26,7 +26,7 @@ from skillgauge.types.arms import Arm, ArmKind
 from skillgauge.types.inputs import FileSpec, HostVariable
 from skillgauge.types.plan import Selection
 from skillgauge.types.score import Score
-from skillgauge.types.suite import Case, Check, Suite, Target
+from skillgauge.types.suite import Case, Check, SimulatedUser, Suite, Target
 from skillgauge.types.trial import Execution, Identity
 from skillgauge_testkit import FakeEngine, FakeSandbox
 from skillgauge_testkit.registries import registry_of
@@ -163,6 +163,7 @@ def codes(cast: Cast) -> list[str]:
 
 
 VARIABLE = HostVariable(name="ABSENT", host="SKILLGAUGE_TEST_ABSENT")
+USER = SimulatedUser(check=Check(id="u", scorer="gone"))
 TOKENS, DOLLARS = BudgetLimits(tokens=1), BudgetLimits(cost_usd=1)
 UNTRUSTED, DRY = {"untrusted": True}, {"dry_run": True}
 Row = tuple[dict[str, Any], dict[str, Any], dict[str, Any], list[str]]
@@ -182,6 +183,8 @@ ROWS: dict[str, Row] = {
         {"checks": (Check(id="a", scorer="gone"), Check(id="b", scorer="gone", options={"x": 1}))},
         ["plugin.not-installed"],
     ),
+    "user who cannot be asked": ({}, {}, {"user": USER}, ["plugin.not-installed", "engine.no-conversations"]),
+    "user whom nobody asks": ({"executes": False}, {}, {"user": USER}, []),
     "no judge is named": ({"judges": ("gone",)}, {}, {"checks": (ASKING,)}, ["plugin.not-installed"]),
     "judge that nothing needs": ({"judges": ("mute",)}, {}, {}, []),
     "judge that the user requires": ({"judges": ("mute",), "judge_required": True}, {}, {}, ["judge.key"]),
