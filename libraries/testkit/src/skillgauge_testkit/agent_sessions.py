@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from skillgauge.api import (
+    Blame,
     Command,
     Engine,
     Execution,
+    FailureClass,
     FileSpec,
     Install,
     InstalledSkill,
@@ -50,6 +52,12 @@ def skill_text(fields: str = "") -> str:
 SKILL = skill_text(FRONT_MATTERS["tools"])
 """As many public skills are: with tools that it asks for."""
 LIMITS = Limits(timeout_s=90)
+SHORT_S = 8.0
+"""Several times as long as the program of an agent takes to begin, on most machines."""
+LONG_S = 40.0
+"""As long on a machine that is slow or has much to do."""
+
+Session = TypeVar("Session")
 
 
 @dataclass(frozen=True)
@@ -159,6 +167,30 @@ def play(
             )
 
     return asyncio.run(session())
+
+
+def play_until_late(play: Callable[[Limits], Session], has_ended_so: Callable[[Session], object]) -> Session:
+    """Hold a session whose time is to run out.
+
+    How it ends depends on how long the program of the agent took to begin. So a session that ended in another way than
+    it should have is held once more with more time, and that one counts.
+
+    Args:
+        play: holds it with limits.
+        has_ended_so: whether it ended as it should have.
+    """
+    session = play(Limits(timeout_s=SHORT_S))
+    return session if has_ended_so(session) else play(Limits(timeout_s=LONG_S))
+
+
+def failed_as(kind: FailureClass, blame: Blame) -> Callable[[Any], bool]:
+    """Return a test of sessions: whether such a failure ended it."""
+
+    def is_so(session: Any) -> bool:
+        failure = session.execution.failure
+        return failure is not None and (failure.failure_class, failure.blame) == (kind, blame)
+
+    return is_so
 
 
 def _regular(folder: Path) -> dict[str, Path]:

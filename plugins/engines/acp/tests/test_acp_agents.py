@@ -21,9 +21,9 @@ from skillgauge_testkit import (
     with_skill,
     write_file,
 )
-from skillgauge_testkit.agent_sessions import FRONT_MATTERS, skill_text
+from skillgauge_testkit.agent_sessions import FRONT_MATTERS, failed_as, play_until_late, skill_text
 
-from .conftest import FOLDERS, KEY, Stage
+from .conftest import FOLDERS, KEY, Played, Stage
 
 pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
@@ -289,14 +289,27 @@ def test_refusal(stage: Stage) -> None:
 
 
 @ALL
+def test_a_model_that_does_not_answer_in_time(stage: Stage) -> None:
+    """The time is used up, and not by the agent (E-A3)."""
+
+    def play(limits: Limits) -> Played:
+        return stage.play(in_turns(ModelReply("late", delay_s=60.0), aside=TITLE), limits=limits)
+
+    ends = failed_as(FailureClass.NETWORK, Blame.INFRASTRUCTURE)
+    played = play_until_late(play, lambda played: played.server.requests and ends(played))
+    assert played.server.requests
+    assert ends(played), played.execution.failure
+
+
+# Ended in the middle of a command, codex-acp leaves folders in /tmp, and other sessions would find them above them.
+@REFUSING
 def test_limit_of_time(stage: Stage) -> None:
-    """A session that takes too long is stopped, and one whose model does not answer is told apart (E-A3)."""
-    working = in_turns(ModelReply(tools=[run_shell("tail -f /dev/null")]), ModelReply("ok"), aside=TITLE)
-    stalled = in_turns(ModelReply("slow", delay_s=50.0), aside=TITLE)
-    ends = [(stalled, FailureClass.NETWORK, Blame.INFRASTRUCTURE)]
-    # Ended in the middle of a command, codex-acp leaves folders in /tmp, and other sessions would find them above them.
-    ends += [] if stage.name == "codex-acp" else [(working, FailureClass.TIMEOUT, Blame.AGENT_LIMIT)]
-    for script, kind, blame in ends:
-        failure = stage.play(script, limits=Limits(timeout_s=8.0)).execution.failure
-        assert failure is not None
-        assert (failure.failure_class, failure.blame) == (kind, blame)
+    """A session that takes too long is stopped."""
+    working = ModelReply(tools=[run_shell("tail -f /dev/null")])
+
+    def play(limits: Limits) -> Played:
+        return stage.play(in_turns(working, ModelReply("ok"), aside=TITLE), limits=limits)
+
+    ends = failed_as(FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
+    played = play_until_late(play, ends)
+    assert ends(played), played.execution.failure

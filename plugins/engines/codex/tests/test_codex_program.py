@@ -30,7 +30,7 @@ from skillgauge_testkit import (
     write_file,
 )
 from skillgauge_testkit.agent_contract import check_agent_program
-from skillgauge_testkit.agent_sessions import FRONT_MATTERS, KEY, Played, skill_text
+from skillgauge_testkit.agent_sessions import FRONT_MATTERS, KEY, Played, failed_as, play_until_late, skill_text
 
 from .conftest import Play
 
@@ -302,9 +302,13 @@ def test_no_credit(play: Play) -> None:
 )
 def test_whose_time_ran_out(play: Play, script: list[ModelReply], kind: FailureClass, blame: Blame) -> None:
     """A service that does not answer is not the agent's fault, a command that takes too long is (E-A3)."""
-    failure = play(script, limits=Limits(timeout_s=8)).execution.failure
-    assert failure is not None
-    assert (failure.failure_class, failure.blame) == (kind, blame)
+    ends = failed_as(kind, blame)
+    played = play_until_late(
+        lambda limits: play(script, limits=limits),
+        lambda played: len(played.server.requests) >= len(script) and ends(played),
+    )
+    assert len(played.server.requests) >= len(script)
+    assert ends(played), played.execution.failure
 
 
 def test_a_program_that_hangs_after_its_end(play: Play, tmp_path: Path, agent_program: Callable[[str], Path]) -> None:
@@ -312,7 +316,11 @@ def test_a_program_that_hangs_after_its_end(play: Play, tmp_path: Path, agent_pr
     hanging = tmp_path / "codex"
     hanging.write_text(f'#!/bin/sh\n{agent_program("codex")} "$@"\n[ "$1" = exec ] && exec sleep 300\n')
     hanging.chmod(0o755)
-    execution = play([ModelReply("done")], program=str(hanging), limits=Limits(timeout_s=8)).execution
+    played = play_until_late(
+        lambda limits: play([ModelReply("done")], program=str(hanging), limits=limits),
+        lambda played: played.execution.failure is None,
+    )
+    execution = played.execution
     assert (execution.failure, execution.text) == (None, "done")
     assert any("did not exit" in note for note in execution.notes)
 
@@ -340,11 +348,17 @@ def test_no_network(play: Play) -> None:
 @pytest.mark.requirement("UA-FLOW-004")
 def test_time_limit(play: Play) -> None:
     """Time that runs out is the agent's limit; what was used until then is known, and that turns are not limited."""
-    script = in_turns(ModelReply("", 100, 5, tools=[run_shell("sleep 8")]), ModelReply("late", delay_s=60))
-    played = play(script, limits=Limits(timeout_s=12, max_turns=3))
-    failure, usage = played.execution.failure, played.execution.usage
-    assert failure is not None
-    assert (failure.failure_class, failure.blame) == (FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
+
+    def play_in(limits: Limits) -> Played:
+        assert limits.timeout_s is not None
+        working = ModelReply("", 100, 5, tools=[run_shell(f"sleep {limits.timeout_s * 0.6:.1f}")])
+        script = in_turns(working, ModelReply("late", delay_s=60))
+        return play(script, limits=limits.model_copy(update={"max_turns": 3}))
+
+    ends = failed_as(FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
+    played = play_until_late(play_in, lambda played: played.execution.usage and ends(played))
+    usage = played.execution.usage
+    assert ends(played), played.execution.failure
     assert usage is not None
     assert (usage.input_tokens, usage.output_tokens) == (100, 5)
     assert any("3 turns" in note for note in played.execution.notes)
