@@ -9,7 +9,7 @@ import pytest
 
 from skillgauge_documents.unread import MOST, unread
 
-ANNOUNCED = ("tasks.instruction", "cases.question", "list.query")
+ANNOUNCED = ("tasks.instruction", "cases.name", "cases.question", "list.query", "stimuli")
 
 
 def told(path: Path) -> list[tuple[str, int | None, int | None, str]]:
@@ -31,7 +31,16 @@ def told(path: Path) -> list[tuple[str, int | None, int | None, str]]:
             "list 'tasks' of items with 'instruct",
         ),
         ("queries.json", '[{"querys": "b"}]', 1, 1, "a list of items with 'query'"),
-        ("trigger.yaml", "mood: good", 1, 1, "Known shapes: cases.question, list.query, tasks.instruction"),
+        (
+            "eval.yaml",
+            "schema: 1\ncases: [{id: a, prompt: b}]",
+            2,
+            1,
+            "a list 'cases' of items with 'name' or 'question'",
+        ),
+        ("eval.yaml", "cases: [{questoin: b}]", 1, 1, "a list 'cases' of items with 'question'."),
+        ("eval.yaml", "stimulli: [a]", 1, 1, "an object with 'stimuli'."),
+        ("trigger.yaml", "mood: good", 1, 1, "Known shapes: cases.name, cases.question, list.query, stimuli"),
         ("eval.yaml", "just text", 1, 1, "no object and no list"),
     ],
 )

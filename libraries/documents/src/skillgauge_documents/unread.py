@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .faults import DocumentError, Fault
@@ -26,6 +26,8 @@ _LOOKED_INTO = 200
 _DEEPEST = 3
 _SHOWN = 6
 _LEAST_ALIKE = 0.5
+_MISSPELT = 0.9
+"""So alike are keys of items with their list that one is likely the other with a letter missing or wrong."""
 SKILL_FILE = "SKILL.md"
 
 
@@ -112,14 +114,30 @@ def _faults(file: Path, shapes: Collection[str]) -> list[Fault]:
     held = next((shape for shape in shapes if _holds(value, shape)), None)
     if held is not None:
         return [_of_another_name(file, held)]
-    marks = _marks(value)
-    shape, mark = max(((shape, mark) for shape in shapes for mark in marks), key=_alike, default=("", ""))
-    is_near = bool(shape) and _alike((shape, mark)) >= _LEAST_ALIKE
-    key = mark.partition(".")[0] if is_near else ""
+    key, nearest = _nearest(_marks(value), shapes)
     pointer = (key,) if isinstance(value, Mapping) and key in value else ()
     place = places(file, {pointer})[pointer] or (1, 1)
-    known = f"The nearest shape that is read: {_described(shape)}." if is_near else f"Known shapes: {_listed(shapes)}."
-    return [Fault("shape", f"{file.name} is no suite that an installed format knows: {_shown(value)}", *place, known)]
+    hint = f"The nearest shape that is read: {_described(nearest)}." if nearest else f"Known shapes: {_listed(shapes)}."
+    return [Fault("shape", f"{file.name} is no suite that an installed format knows: {_shown(value)}", *place, hint)]
+
+
+def _nearest(marks: Sequence[str], shapes: Collection[str]) -> tuple[str, Sequence[str]]:
+    """Return the key of a document that looks like that of a suite, and the shapes it could be meant to have.
+
+    A list that is named as in some shapes lacks what its items should have, whatever other lists are called. Which of
+    these keys was meant shows where one is nearly there; otherwise each may be.
+    """
+    pairs = [(shape, mark) for shape in shapes for mark in marks]
+    same_list = [(shape, mark) for shape, mark in pairs if mark.startswith(f"{_list_of(shape)}.")]
+    shape, mark = max(same_list or pairs, key=_alike, default=("", ""))
+    likeness = _alike((shape, mark))
+    if same_list and likeness < _MISSPELT:
+        return _list_of(shape), sorted({one for one, _ in same_list if _list_of(one) == _list_of(shape)})
+    return (_list_of(mark), [shape]) if shape and likeness >= _LEAST_ALIKE else ("", [])
+
+
+def _list_of(shape: str) -> str:
+    return shape.partition(".")[0]
 
 
 def _of_another_name(file: Path, shape: str) -> Fault:
@@ -157,11 +175,14 @@ def _alike(pair: tuple[str, str]) -> float:
     return SequenceMatcher(None, *pair).ratio()
 
 
-def _described(shape: str) -> str:
-    key, _, inner = shape.partition(".")
-    return (
-        f"a list of items with {inner!r}" if key == LIST else f"an object with a list {key!r} of items with {inner!r}"
-    )
+def _described(shapes: Sequence[str]) -> str:
+    """Return what shapes of one list have in common, and what its items have in each."""
+    key = _list_of(shapes[0])
+    if shapes[0] == key:
+        return f"an object with {key!r}"
+    *others, last = [repr(shape.partition(".")[2]) for shape in shapes]
+    items = f"{', '.join(others)} or {last}" if others else last
+    return f"a list of items with {items}" if key == LIST else f"an object with a list {key!r} of items with {items}"
 
 
 def _listed(shapes: Collection[str]) -> str:
