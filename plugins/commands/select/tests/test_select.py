@@ -101,6 +101,20 @@ def test_the_output_is_an_array_of_the_skill_objects(program: Program, work: Pat
     assert again.document["selected"][0]["skill"] == written[0]
 
 
+def test_the_output_is_all_of_stdout(program: Program, work: Path, three: Path) -> None:
+    """A program that reads stdout gets what a file would hold; two documents are refused, and no file is called -."""
+    base = ["select", "--from", "skills", "--reports", three, "--top-k", "2", "--output"]
+    program(*base, "selected.json")
+    done = program(*base, "-")
+    assert done.code == 0, done.stderr
+    assert done.document == json.loads((work / "selected.json").read_text())
+    assert "2 of 3 skills selected" in done.stderr
+    refused = program(*base, "-", "--json")
+    assert refused.code == 2
+    assert "--json and --output - are two documents" in refused.stdout
+    assert not (work / "-").exists()
+
+
 @pytest.mark.requirement("ES-SELECT-001")
 def test_candidates_must_be_there(program: Program, work: Path, three: Path) -> None:
     """Without --from, with a place that is absent, empty or no list of skills: exit 2 and the reason."""

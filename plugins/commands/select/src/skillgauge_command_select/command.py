@@ -31,6 +31,9 @@ from skillgauge_skill_selection.showing import (
 )
 from skillgauge_skill_selection.strategy import Strategy, read_strategy
 
+STDOUT = "-"
+"""The file that stands for stdout."""
+
 
 class SelectDocument(SelectionDocument):
     """The output of `select --json`."""
@@ -58,7 +61,11 @@ _OPTIONS: list[click.Parameter] = [
     click.Option(["--strategy"], metavar="FILE", help="Filters, order and number, as YAML or JSON."),
     click.Option(["--min-completion"], type=RATE, metavar="R", help="Least completion rate, 0 to 1."),
     click.Option(["--top-k"], type=click.IntRange(0), metavar="N", help="How many to keep; 0 keeps all."),
-    click.Option(["--output"], metavar="FILE", help="Write the selected skills to FILE as JSON."),
+    click.Option(
+        ["--output"],
+        metavar="FILE",
+        help="Write the selected skills to FILE as JSON; - is stdout, in place of the table.",
+    ),
 ]
 
 
@@ -72,6 +79,8 @@ def _select(
     output: str | None,
 ) -> int:
     call = invocation(click.get_current_context().obj)
+    if output == STDOUT and call.output.as_json:
+        raise UsageError(Problem("usage.exclusive", "--json and --output - are two documents", hint="Choose one."))
     if not reports:
         hint = "Name the reports of an evaluation, for example: --reports ./reports/eval-result.json"
         raise UsageError(Problem("usage.no-reports", "there is nothing to choose by: no --reports", hint=hint))
@@ -81,7 +90,7 @@ def _select(
     evidence = _evidence(call, reports)
     selection = select(catalogue.candidates, evidence.by_skill, rules)
     notices = selection_notices(selection, evidence)
-    if output is not None:
+    if output is not None and output != STDOUT:
         _write(selection, Path(output))
     _print(selection, rules, notices, output, catalogue, call)
     return ExitCode.USAGE if catalogue.has_bad_files else ExitCode.OK
@@ -132,9 +141,12 @@ def _evidence(call: Invocation, files: Sequence[str]) -> Evidence:
     return Evidence(evidence.by_skill, (*notices, *evidence.notices))
 
 
+def _skills(selection: Selection) -> list[object]:
+    return [thaw(one.candidate.document) for one in selection.selected]
+
+
 def _write(selection: Selection, path: Path) -> None:
-    skills = [thaw(one.candidate.document) for one in selection.selected]
-    write_whole(path, [json.dumps(skills, indent=2, ensure_ascii=False).encode(), b"\n"])
+    write_whole(path, [json.dumps(_skills(selection), indent=2, ensure_ascii=False).encode(), b"\n"])
 
 
 def _print(
@@ -155,10 +167,12 @@ def _print(
     )
     out.document(document.model_dump(mode="json"))
     count, total = len(selection.selected), counted(selection.total, "skill")
-    if selection.selected:
+    if output == STDOUT:
+        out.whole(_skills(selection))
+    elif selection.selected:
         out.line(f"Selected {count} of {total}:")
         out.table(*ranking_table(selection.selected, strategy, selection.cost_unit))
-    if output is not None:
+    if output is not None and output != STDOUT:
         out.line(f"selected skills: {output}")
     for notice in notices:
         out.notice(notice)
