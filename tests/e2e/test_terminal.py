@@ -135,13 +135,14 @@ def test_a_word_that_is_neither_path_nor_case(scripted: Scripted) -> None:
 
 
 def test_a_word_is_told_before_what_others_do_wrong(program: Program, work: Path) -> None:
-    """F-11: bad files around it do not hide that the word means nothing."""
+    """F-11: bad files around it do not hide that the word means nothing, and are told behind it."""
     (work / "bad").mkdir()
     (work / "bad" / "skill.json").write_text("{")
     for command in ("eval", "validate"):
         done = program(command, "sql-migration")
         assert done.code == 2
         assert "there is no path or case called 'sql-migration'" in done.stderr.splitlines()[0]
+        assert "skill.json:1:2: error[document.syntax]" in done.stderr
 
 
 def test_a_reporter_that_is_absent_is_no_case(scripted: Scripted) -> None:
