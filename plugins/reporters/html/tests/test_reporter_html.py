@@ -166,6 +166,15 @@ def test_a_rate_never_stands_alone() -> None:
     assert (counted.count("5 of 5 cases passed;"), counted.count("5 of 5 cases passed.")) == (1, 0)
 
 
+def test_how_a_rate_is_made_is_said_where_there_is_one() -> None:
+    """A figure in the place of the pass rate is told without it."""
+    figure = Figure(name="b", label="Balanced accuracy", value=0.75, unit="ratio", is_headline=True)
+    assert "The pass rate averages" in drawn(run_of(group()))
+    shown = drawn(run_of(group(figures=(figure,))))
+    assert "Balanced accuracy" in shown
+    assert "pass rate averages" not in shown
+
+
 @pytest.mark.parametrize(
     "rate",
     [

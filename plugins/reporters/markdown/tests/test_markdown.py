@@ -156,6 +156,15 @@ def test_figures_latency_and_bounds_are_shown() -> None:
     assert "between 50.0% (all failed) and 100.0% (all passed): calculator (subprocess)." in shown
 
 
+def test_how_a_rate_is_made_is_said_where_there_is_one() -> None:
+    """A figure in the place of the pass rate is told without it."""
+    figure = Figure(name="b", label="Balanced accuracy", value=0.75, unit="ratio", is_headline=True)
+    assert "- The pass rate averages" in report(result(Verdict.PASS))
+    shown = report(result(Verdict.PASS), figures=(figure,))
+    assert "| calculator (subprocess) | Balanced accuracy | 75.0% |" in shown
+    assert "pass rate" not in shown.lower()
+
+
 def test_tables_of_a_group_are_shown() -> None:
     """What plugins count is printed cell by cell; a text from outside is no markup."""
     table = Table(name="t", label="Who fired", heads=("Query of", "a|b"), rows=(("c*d", 3),))

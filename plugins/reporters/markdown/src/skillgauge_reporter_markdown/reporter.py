@@ -69,6 +69,10 @@ _LANES = {"suite_id": "Suite", "target_id": "Target", "runner": "Engine", "model
 _CASE_HEADS = ("Case", "Candidate", "Baseline", "Difference", "Outcome", "Why the candidate did not pass")
 _FIGURE_HEADS = ("Target", "Figure", "Value", "Interval", "n (cases)", "Errors", "Method")
 _RATE_HEADS = ("Pass rate", "Interval", "n (cases)", "Passed", "Failed", "Errors", "Skipped", "Method")
+_OF_RATES = (
+    "- The pass rate averages a case's repeats first, then the cases, and leaves errors out; "
+    "passed, failed, errors and skipped count trials."
+)
 
 
 class MarkdownReporter:
@@ -212,9 +216,12 @@ def _rates(groups: list[GroupSummary]) -> Iterator[str]:
     if others:
         yield ""
         yield from _table(list(_FIGURE_HEADS), (_figure_cells(group, figure) for group, figure in others))
-    if groups:
+    notes = [*_notes(groups)]
+    if with_rate:
+        notes.insert(0, _OF_RATES)
+    if notes:
         yield ""
-        yield from _notes(groups)
+        yield from notes
 
 
 def _figure_cells(group: GroupSummary, figure: Figure) -> list[str]:
@@ -245,10 +252,6 @@ def _group_tables(group: GroupSummary) -> Iterator[str]:
 
 def _notes(groups: list[GroupSummary]) -> Iterator[str]:
     """Return the remarks beside the rates. No line begins with a text from outside."""
-    yield (
-        "- The pass rate averages a case's repeats first, then the cases, and leaves errors out; "
-        "passed, failed, errors and skipped count trials."
-    )
     for group in groups:
         for note in group_notes(group):
             yield f"- {note[0].upper()}{note[1:]}: {_group_name(group)}."
