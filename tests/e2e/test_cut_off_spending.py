@@ -76,7 +76,7 @@ class Case:
         deadline = time.monotonic() + 120
         while len(self.server.requests) - before < CALLS and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
-        time.sleep(1.0)  # what the program tells of an answer comes a little later than the answer
+        time.sleep(3.0)  # what the program tells of an answer comes a little later than the answer, and is stored then
 
     def interrupt(self, ending: signal.Signals, *arguments: str) -> tuple[int, str, str]:
         """Run the command, send the signal when the last call of the session was asked, and wait for its end."""

@@ -60,7 +60,7 @@ def test_a_running_viewer_is_named(program: Program, stored: Path) -> None:
         done = program(*EVAL, "--store", str(stored))
         (address,) = LOOK.findall(done.stderr)
         assert address.startswith(f"http://127.0.0.1:{document['port']}/runs/")
-        with httpx.Client(trust_env=False) as client:
+        with httpx.Client(trust_env=False, timeout=TIME_LIMIT_S) as client:
             assert client.get(address).status_code == 401
             client.get(document["address"])
             assert client.get(address).status_code == 200
@@ -82,7 +82,7 @@ def test_a_viewer_that_was_killed_is_not_named(program: Program, stored: Path) -
 def test_no_note_is_left(program: Program, stored: Path) -> None:
     """A viewer that ends by itself removes it."""
     with viewer(program, "--store", str(stored)) as (running, document):
-        httpx.get(document["address"], trust_env=False)
+        httpx.get(document["address"], trust_env=False, timeout=TIME_LIMIT_S)
         running.send_signal(signal.SIGINT)
         assert running.wait(TIME_LIMIT_S) == 0
     assert list(Path(program.environment["HOME"]).rglob("viewers/*.json")) == []
@@ -108,7 +108,7 @@ def test_eval_opens_a_viewer(program: Program, work: Path) -> None:
 def test_the_page_of_a_run_is_the_first(program: Program, stored: Path) -> None:
     """`--run` leads there by the token; a run that is not there is refused."""
     latest = viewer(program, "--store", str(stored), "--run", "latest")
-    with latest as (_, document), httpx.Client(trust_env=False) as client:
+    with latest as (_, document), httpx.Client(trust_env=False, timeout=TIME_LIMIT_S) as client:
         page = client.get(document["address"]).text
         (leads_to,) = re.findall(r'<a href="(/runs/\w+\?follow=1)">Go on</a>', page)
         assert client.get(f"http://127.0.0.1:{document['port']}{leads_to}").status_code == 200
@@ -120,7 +120,10 @@ def test_the_page_of_a_run_is_the_first(program: Program, stored: Path) -> None:
 @pytest.mark.parametrize("run", ["..", "%2e%2e", "a/b", "<b>", "//example.invalid", "a" * 65, ""])
 def test_the_address_leads_nowhere_else(program: Program, stored: Path, run: str) -> None:
     """A name that no run can have leads to the list."""
-    with viewer(program, "--store", str(stored)) as (_, document), httpx.Client(trust_env=False) as client:
+    with (
+        viewer(program, "--store", str(stored)) as (_, document),
+        httpx.Client(trust_env=False, timeout=TIME_LIMIT_S) as client,
+    ):
         page = client.get(f"{document['address']}&run={run}").text
     assert '<a href="/runs">Go on</a>' in page
 

@@ -60,7 +60,7 @@ def started(program: Program, *arguments: str) -> Iterator[tuple[subprocess.Pope
 @contextmanager
 def pages(document: dict[str, Any]) -> Iterator[httpx.Client]:
     """A client that the address let in."""
-    with httpx.Client(base_url=f"http://127.0.0.1:{document['port']}", trust_env=False) as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{document['port']}", trust_env=False, timeout=TIME_LIMIT_S) as client:
         assert client.get(document["address"]).status_code == 200
         yield client
 
@@ -157,7 +157,7 @@ def test_the_browser_is_given_a_file_and_not_the_token(program: Program, work: P
         while not (work / "mode").exists() or not (work / "mode").read_text():
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        assert httpx.get(address, trust_env=False).status_code == 200
+        assert httpx.get(address, trust_env=False, timeout=TIME_LIMIT_S).status_code == 200
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=TIME_LIMIT_S)
     finally:

@@ -19,6 +19,8 @@ from skillgauge_workers import Attempts, Frame, Kind, Link
 
 MODULE = "skillgauge_executor_dask.plugin"
 MODULE_OF_WORKERS = "skillgauge_workers.program"
+PATIENCE_S = 90.0
+"""A worker that comes late imports everything first, beside others that do."""
 
 
 def test_announcement() -> None:
@@ -172,7 +174,9 @@ def test_cluster_of_processes(
     cluster = start_cluster()
     cluster.fill(2)
     make = with_options(Maker(EXECUTORS, MODULE), {"address": cluster.address})
-    check_executor(make, workers=lambda _: ClusterWorkers(monkeypatch, cluster, kit.parent, refusals))
+    check_executor(
+        make, workers=lambda _: ClusterWorkers(monkeypatch, cluster, kit.parent, refusals), patience_s=PATIENCE_S
+    )
     assert refusals
     assert all("this worker is spoiled" in one for one in refusals), refusals
 
