@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from skillgauge.api import RunQuery
+from skillgauge_store_sqlite.options import SqliteOptions
+from skillgauge_store_sqlite.store import SqliteStore
 from skillgauge_testkit import ModelReply, ModelRequest, ModelServer, run_shell
 from skillgauge_testkit.program import PROGRAM, Done, Program
 
@@ -55,7 +58,6 @@ class Case:
     work: Path
     program: Program
     environment: dict[str, str]
-    server: ModelServer
     model: SlowModel
     command: Sequence[str]
 
@@ -71,16 +73,22 @@ class Case:
             text=True,
         )
 
+    def cut_off_sessions(self) -> int:
+        """Count the sessions without a result of which the store knows all that was answered before the last call."""
+        store = SqliteStore(SqliteOptions(location=str(self.work / "skillgauge.db")))
+        sources = (view.source for view in store.scan(RunQuery()))
+        attempts = [one.attempts[-1].usage for source in sources for one in source.unfinished()]
+        return sum(usage is not None and usage.all_tokens == CUT for usage in attempts)
+
     def wait_for_last_call(self, process: subprocess.Popen[str], before: int) -> None:
-        """Wait until the last call of a session was asked, beyond as many as there were before."""
+        """Wait until one more session than before was asked its last call, and what it used until then is stored."""
         deadline = time.monotonic() + 120
-        while len(self.server.requests) - before < CALLS and process.poll() is None and time.monotonic() < deadline:
+        while self.cut_off_sessions() <= before and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
-        time.sleep(3.0)  # what the program tells of an answer comes a little later than the answer, and is stored then
 
     def interrupt(self, ending: signal.Signals, *arguments: str) -> tuple[int, str, str]:
-        """Run the command, send the signal when the last call of the session was asked, and wait for its end."""
-        before = len(self.server.requests)
+        """Run the command, send the signal while its session waits for its last answer, and wait for its end."""
+        before = self.cut_off_sessions()
         process = self.start(*arguments)
         self.wait_for_last_call(process, before)
         if process.poll() is None:  # else what it says is what went wrong
@@ -112,7 +120,7 @@ def make_case(
         command = ["eval", "slow", "--engine", engine, "--model", model_name, "--no-baseline", "--json"]
         command += ["--set", f"engines.{engine}.base_url={server.url}{path}", "--concurrency", "1"]
         command += ["--set", f"engines.{engine}.program={agent_program(executable)}", "--format", "record"]
-        return Case(work, program, environment, server, model, command)
+        return Case(work, program, environment, model, command)
 
     return make
 
