@@ -9,7 +9,7 @@ import pytest
 
 from skillgauge_documents.unread import MOST, unread
 
-ANNOUNCED = ("tasks.instruction", "cases.name", "cases.question", "list.query", "stimuli")
+ANNOUNCED = ("tasks.instruction", "cases.name", "cases.question", "evalcases.id", "list.query", "stimuli")
 
 
 def told(path: Path) -> list[tuple[str, int | None, int | None, str]]:
@@ -40,7 +40,7 @@ def told(path: Path) -> list[tuple[str, int | None, int | None, str]]:
         ),
         ("eval.yaml", "cases: [{questoin: b}]", 1, 1, "a list 'cases' of items with 'question'."),
         ("eval.yaml", "stimulli: [a]", 1, 1, "an object with 'stimuli'."),
-        ("trigger.yaml", "mood: good", 1, 1, "Known shapes: cases.name, cases.question, list.query, stimuli"),
+        ("trigger.yaml", "mood: good", 1, 1, "Known shapes: cases.name, cases.question, evalcases.id, list.query"),
         ("eval.yaml", "just text", 1, 1, "no object and no list"),
     ],
 )
