@@ -16,10 +16,10 @@ from benchmarks.peer_jobs import SANDBOXES, SKILL, Check, Job, counts, of_peer, 
 from benchmarks.peer_programs import (
     DEEPEVAL,
     DOUBLE,
-    FOLDERS,
     IN_PROCESS,
     INSPECT,
     PYDANTIC_EVALS,
+    RECORDS,
     SPAWNS,
     WORKER,
 )
@@ -32,7 +32,7 @@ COPIED = ("sh", "-c", 'cp "$0" task.py && exec "$@"')
 """Begins a command that wants its file in the folder in which it runs."""
 CONFINED = "each process has file system, processes and network of its own, where the other one confines nothing"
 ANOTHER_PROCESS = "the function is in another process, which costs a message each way, where the other one calls it"
-A_PLACE_EACH = "each session has a workspace and a journal that survives a kill, where the other ones call a function"
+A_RECORD_EACH = "each session has a record that survives a kill, where the other ones call a function"
 
 
 def passed_tasks(document: Any) -> int:
@@ -204,8 +204,8 @@ def sessions(count: int) -> Job:
         words += ["--format", "record", "--output-dir", "reports"]
         check = counts("reports/run-*.record.json", count, passed_trials)
         yield [
-            Command("folders alone", Role.FLOOR, [PYTHON, "-c", FOLDERS, str(count)], says(f"{count} passed")),
-            *(Command(name, Role.OURS, [*words, "--sandbox", name], check, reason=A_PLACE_EACH) for name in SANDBOXES),
+            Command("records alone", Role.FLOOR, [ours.python, "-c", RECORDS, str(count)], says(f"{count} passed")),
+            *(Command(name, Role.OURS, [*words, "--sandbox", name], check, reason=A_RECORD_EACH) for name in SANDBOXES),
             *libraries(tools, folder, count),
         ]
 

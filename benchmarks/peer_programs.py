@@ -4,6 +4,16 @@ from __future__ import annotations
 
 READ_YAML = "import sys, yaml; yaml.load(open(sys.argv[1]), yaml.CSafeLoader)"
 """The least that reading a suite takes, without a place for anything."""
+READ_YAML_WITH_PACKAGES = """import asyncio, sys
+import click, pluggy, pydantic, stevedore, yaml
+
+class Model(pydantic.BaseModel):
+    number: int
+
+Model(number=1)
+yaml.load(open(sys.argv[1]), yaml.CSafeLoader)
+"""
+"""The same by a program that stands on the packages which skillgauge is built on, and does nothing else with them."""
 READ_JSON = "import json, sys; json.load(open(sys.argv[1]))"
 SPAWNS = """import concurrent.futures, json, subprocess, sys
 
@@ -18,18 +28,25 @@ with concurrent.futures.ThreadPoolExecutor(int(at_once)) as pool:
     print(sum(pool.map(one, range(int(count)))), "passed")
 """
 """Starts the command once for each task, so many at a time, and reads its answer."""
-FOLDERS = """import concurrent.futures, os, sys, tempfile
+RECORDS = """import asyncio, json, sqlite3, sys
+import click, pluggy, pydantic, stevedore, yaml
 
-def one(n):
-    with tempfile.TemporaryDirectory() as folder:
-        for part in ("work", "home", "tmp"):
-            os.mkdir(os.path.join(folder, part), 0o700)
-    return True
+class Record(pydantic.BaseModel):
+    number: int
+    text: str
 
-with concurrent.futures.ThreadPoolExecutor(4) as pool:
-    print(sum(pool.map(one, range(int(sys.argv[1])))), "passed")
+count = int(sys.argv[1])
+database = sqlite3.connect("records.db")
+database.execute("pragma journal_mode = wal")
+database.execute("create table records (number integer primary key, record text)")
+for begin in range(0, count, 100):
+    records = [Record(number=n, text=f"label {n}") for n in range(begin, min(count, begin + 100))]
+    with database:
+        rows = [(record.number, record.model_dump_json()) for record in records]
+        database.executemany("insert into records values (?, ?)", rows)
+print(database.execute("select count(*) from records").fetchone()[0], "passed")
 """
-"""Makes and removes a place for each session: a folder to work in, a home, one for temporary files."""
+"""Imports the packages that skillgauge is built on, and keeps a record of each session in a file."""
 SHELLS = """import concurrent.futures, os, subprocess, sys
 
 open("response.txt", "w").write("mock")

@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.eval_skills_suite import write_suite
 from benchmarks.peer_installs import SELF, Tools
 from benchmarks.peer_jobs import SANDBOXES, SKILL, Check, Job, counts, of_peer, says
-from benchmarks.peer_programs import FOLDERS, READ_JSON, READ_YAML, SHELLS
+from benchmarks.peer_programs import READ_JSON, READ_YAML, READ_YAML_WITH_PACKAGES, RECORDS, SHELLS
 from benchmarks.peer_table import Role
 from benchmarks.peer_turns import Command, WrongResultError, once
 
@@ -72,8 +72,12 @@ def validate(cases: int) -> Job:
         suite = write_cases(folder / "labels", cases, CLAIM)
         ours = tools.found[SELF]
         words = [*ours.words, "validate", str(suite)]
+        floors = {"read as YAML": READ_YAML, "read as YAML, packages imported": READ_YAML_WITH_PACKAGES}
         yield [
-            Command("read as YAML", Role.FLOOR, [ours.python, "-c", READ_YAML, str(suite / "eval.yaml")], says("")),
+            *(
+                Command(label, Role.FLOOR, [ours.python, "-c", program, str(suite / "eval.yaml")], says(""))
+                for label, program in floors.items()
+            ),
             Command("skillgauge", Role.OURS, words, says(f"1 suite, {cases:,} cases"), reason=MORE_IS_SAID),
             *of_peer(
                 tools, "skillevaluation", lambda tool: [*tool.words, "validate", str(suite)], says(f"{cases} case(s)")
@@ -92,16 +96,16 @@ def compare(cases: int, *, validators: bool) -> Job:
         suite = write_cases(folder / "labels", cases, graded if validators else CLAIM)
         ours = tools.found[SELF]
         words = [*ours.words, "eval", str(suite), "--engine", "mock", "--quiet", "--format", "json", "-o", "ours.json"]
-        floor = [ours.python, "-c", FOLDERS, str(2 * cases)]
+        floor = [ours.python, "-c", RECORDS, str(2 * cases)]
         if validators:
             floor = [ours.python, "-c", SHELLS, str(2 * cases), "2", *VALIDATORS]
         check, reason = (
             counts("ours.json", cases, passed_in_both),
-            COMMANDS_CONFINED if validators else SESSIONS_HAVE_A_PLACE,
+            COMMANDS_CONFINED if validators else SESSIONS_ARE_KEPT,
         )
         yield [
             Command(
-                "commands alone" if validators else "folders alone", Role.FLOOR, floor, says(f"{2 * cases} passed")
+                "commands alone" if validators else "records alone", Role.FLOOR, floor, says(f"{2 * cases} passed")
             ),
             *(Command(name, Role.OURS, [*words, "--sandbox", name], check, reason=reason) for name in SANDBOXES),
             *of_peer(
@@ -179,9 +183,9 @@ MORE_IS_SAID = (
 DRY_RUN_TRIES = (
     "it reads and plans the suite and tries the sandbox with a process, where the other one ends before both"
 )
-SESSIONS_HAVE_A_PLACE = (
-    "each session has a workspace, a journal that survives a kill, and a judge asked as any other, where the other one "
-    "keeps nothing until its end"
+SESSIONS_ARE_KEPT = (
+    "each session has a record that survives a kill, and a judge asked as any other, whose answer is compared with the "
+    "output that may have dictated it, where the other one keeps nothing until its end"
 )
 COMMANDS_CONFINED = (
     "each command has file system, processes and network of its own, where the other one's has only a network of its "

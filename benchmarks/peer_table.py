@@ -101,6 +101,11 @@ class Row:
         """The other program with the least median on the wall."""
         return min(self.of(Role.PEER), key=lambda entry: entry.wall_s, default=None)
 
+    @property
+    def floor(self) -> Entry | None:
+        """The floor that takes the most of the processors, which is the one that says most."""
+        return max(self.of(Role.FLOOR), key=lambda entry: entry.cpu_s, default=None)
+
 
 def ratio(over: Entry, under: Entry, measure: Callable[[Usage], float]) -> Ratio:
     """Return the quotient of two programs over the pairs of their turns; they have as many turns as each other."""
@@ -138,13 +143,16 @@ def _figures(entries: Sequence[Entry]) -> str:
 
 
 def _quotients(row: Row, entry: Entry) -> list[str]:
-    beside, floor = row.fastest, row.of(Role.FLOOR)
+    beside, floor = row.fastest, row.floor
     cells = ["-", "-"] if beside is None else [str(ratio(beside, entry, measure)) for measure in (wall, cpu)]
-    return [*cells, f"{ratio(entry, floor[0], cpu).median:.2f}" if floor else "-"]
+    return [*cells, f"{ratio(entry, floor, cpu).median:.2f}" if floor else "-"]
 
 
 def losses(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a line for each way in which skillgauge is slower than the fastest other program: by how much, and why."""
+    """Yield a line for each way in which skillgauge is slower than the fastest other program: by how much, and why.
+
+    Where the floor alone takes longer than the other program, the line says so: nothing built on it can be first.
+    """
     for row in rows:
         beside = row.fastest
         for entry in row.of(Role.OURS) if beside else ():
@@ -156,7 +164,19 @@ def losses(rows: Sequence[Row]) -> Iterator[str]:
             ]
             if slower:
                 why = entry.reason or "why is not known"
-                yield f"- {row.title}, {entry.label}: {' and '.join(slower)} of {beside.label}; {why}."
+                yield f"- {row.title}, {entry.label}: {' and '.join(slower)} of {beside.label}; {why}{_bound(row)}."
+
+
+def _bound(row: Row) -> str:
+    """Say that nothing that stands on a row's floor can be first in it, if all turns agree."""
+    beside, floor = row.fastest, row.floor
+    if beside is None or floor is None:
+        return ""
+    times = [ratio(floor, beside, measure) for measure in (wall, cpu)]
+    if min(found.least for found in times) <= 1:
+        return ""
+    longer, dearer = (f"{found.median:.2f}" for found in times)
+    return f"; its floor ({floor.label}) alone takes {longer} times as long and {dearer} times the processor time"
 
 
 def _doubt(found: Ratio) -> str:

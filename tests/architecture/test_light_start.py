@@ -50,9 +50,12 @@ VALIDATE_NEEDS_NONE = DRY_RUN_NEEDS_NONE - {"skillgauge_format_agent_skills.suit
     "skillgauge_engine_api.session",
     "skillgauge_format_agent_skills.suites.cases",
     "skillgauge_judges.anthropic",
+    "skillgauge_processes",
+    "skillgauge_sandbox_bubblewrap.sandbox",
+    "skillgauge_sandbox_local.sandbox",
     "skillgauge_skillevaluation.aggregation",
 }
-"""Besides, what agents and judges ask, and how one run is carried out."""
+"""Besides, what agents and judges ask, how one run is carried out, and the sandbox, which is tried with a process."""
 
 FOUNDATION = {"skillgauge_documents"}
 """No plugin, but what the core stands on; of it a start needs the filter for hostile text alone."""

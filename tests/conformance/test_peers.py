@@ -95,6 +95,16 @@ def test_losses_and_failures_are_told() -> None:
     assert "The machine was not quiet" in section([busy], {}, "Today.")
 
 
+def test_a_floor_that_another_program_is_faster_than_is_told() -> None:
+    """The greatest floor counts, and only if it is slower in each turn: then nothing that stands on it can be first."""
+    deeper = entry("imports", Role.FLOOR, (6.0, 2.0), (6.0, 2.0), (60.0, 1.5))
+    text = section([Row("a job", (FLOOR, deeper, OURS, FAST), {}, 0.5, None)], {}, "Today.")
+    assert "bare 1/1; imports 6/2" in text
+    assert "of fast; it does more; its floor (imports) alone takes 2.00 times as long and 2.00 times" in text
+    undecided = entry("imports", Role.FLOOR, (6.0, 2.0), (6.0, 2.0), (30.0, 0.9))
+    assert "alone takes" not in section([Row("a job", (undecided, OURS, FAST), {}, 0.5, None)], {}, "Today.")
+
+
 def test_only_the_section_is_replaced() -> None:
     """It is added at the end once, and replaced from then on."""
     first = replaced("# Results\n\nText.\n", section([ROW], {}, "Monday."))

@@ -308,6 +308,24 @@ def test_a_weak_sandbox_is_no_part_of_the_cast_of_what_is_not_trusted() -> None:
     assert cast_of(who={"sandbox": "weak"}, how=UNTRUSTED).sandbox is None
 
 
+@pytest.mark.parametrize(
+    ("who", "how", "case", "found"),
+    [
+        ({}, {}, {}, None),
+        ({"sandbox": "weak"}, {}, {}, "weak"),
+        ({}, UNTRUSTED, {}, "strong"),
+        ({}, {}, {"image_files": IMAGE}, "strong"),
+    ],
+    ids=["not asked for", "named", "must be strict", "runs images"],
+)
+def test_a_sandbox_is_tried_for_those_who_ask_about_it(
+    who: dict[str, Any], how: dict[str, Any], case: dict[str, Any], found: str | None
+) -> None:
+    """To try one starts a process, which is of no use to somebody who only wants to know whether a suite is right."""
+    cast = cast_of(who=who, how=DRY | how | {"tries_sandbox": False}, **case)
+    assert (cast.sandbox.name if cast.sandbox else None) == found
+
+
 def test_variables_of_cases_are_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """A variable that is set is no problem, and its value will be kept out of results."""
     monkeypatch.setenv(VARIABLE.host, "value")

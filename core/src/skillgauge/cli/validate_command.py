@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -155,7 +156,9 @@ def _prepared(call: Invocation, values: Mapping[str, Any], report: _Report) -> P
     try:
         asked = eval_options(call, {**values, "dry_run": True})
         require_cases(asked.words, asked.options, call.registry)
-        return run_to_its_end(prepare_trusted(call, asked.options))
+        # The document names the sandbox; apart from that, it is for a run to find out whether it works here.
+        how = replace(asked.options.how, tries_sandbox=call.output.as_json)
+        return run_to_its_end(prepare_trusted(call, replace(asked.options, how=how)))
     except SkillgaugeError as error:
         report.whole(error.problems)
         raise

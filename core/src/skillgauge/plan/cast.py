@@ -51,7 +51,7 @@ class Cast:
     spenders: Mapping[str, Traits]
     """Engines and paid judges, by their names in messages, with what they announce."""
     sandbox: ChosenSandbox | None
-    """`None`: none that is installed will do."""
+    """`None`: none that is installed will do, or nobody wants to know."""
     images: tuple[BroughtImage, ...]
     """Images that cases bring, as the sandbox makes them."""
     store: Store | None
@@ -179,6 +179,8 @@ class _Casting:
         """Return the sandbox and what it makes of the images of cases; no program is started once there is an error."""
         untrusted, dry_run, problems = self._how.untrusted, self._how.dry_run, self._problems
         cases = [case for survey in self._surveys for case in survey.images if self._who.executes]
+        if not (self._how.tries_sandbox or self._who.sandbox or untrusted or cases):
+            return None, ()
         engines = self._engines.traits()
         sandbox: ChosenSandbox | None = None
         images: tuple[BroughtImage, ...] = ()

@@ -125,6 +125,9 @@ class How:
     fresh: bool = False
     dry_run: bool = False
     """Nothing will run: an engine, judge, key or program that is missing is a warning."""
+    tries_sandbox: bool = True
+    """Whether a sandbox that nobody named is tried, which starts a process; not where only the suites are of interest.
+    One that is named, has to be strict or runs images of cases is tried all the same."""
     keep_workspaces: bool = False
 
 

@@ -50,6 +50,15 @@ def test_many_results_have_the_interval_of_the_limit() -> None:
         assert resampled[key] == pytest.approx(drawn[key], abs=0.01)
 
 
+@pytest.mark.parametrize("score", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("count", [MAX_RESAMPLED, MAX_RESAMPLED + 1])
+def test_equal_scores_are_not_resampled(score: float, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each resample of a run that passes, or fails, as a whole would be the same, and drawing them takes a while."""
+    monkeypatch.setattr("random.Random.random", None)
+    interval = mean_interval([score] * count, 1)
+    assert interval == {"lower": score, "upper": score, "mean": score, "level": 0.95}
+
+
 def test_few_results_have_none() -> None:
     """As in the original."""
     assert mean_interval([1.0] * 9, 0) is None

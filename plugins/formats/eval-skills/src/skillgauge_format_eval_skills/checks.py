@@ -36,6 +36,8 @@ DOCUMENT_NAMES: Mapping[str, str] = {
     "rubric": "llm_judge",
 }
 """Scorers that the result document calls by another name."""
+UNKNOWN_SCORER = "unknown"
+"""Scorer type of a task that was not graded, in that document."""
 
 _NEEDS: Mapping[str, tuple[str, str]] = {
     "exact": ("value", "value"),

@@ -8,7 +8,6 @@ from pathlib import Path
 from skillgauge.api import Artifact
 from skillgauge.api.report import RunView
 
-from .reports.reading import read_reports
 from .reports.writing import document_chunks
 
 
@@ -23,4 +22,6 @@ class EvalSkillsReporter:
 
     def read(self, path: Path) -> RunView | None:
         """A document of eval-skills itself or of this reporter."""
+        from .reports.reading import read_reports  # noqa: PLC0415 - models of a document; few commands read one
+
         return read_reports(path)

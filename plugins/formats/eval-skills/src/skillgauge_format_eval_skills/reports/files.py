@@ -12,8 +12,7 @@ from pydantic.alias_generators import to_camel
 from skillgauge.api import DIRECT, Identity, Json
 from skillgauge.api.report import RunState
 
-UNKNOWN_SCORER = "unknown"
-"""Scorer type of a task that was not graded."""
+from ..checks import UNKNOWN_SCORER
 
 
 class _Part(BaseModel):

@@ -8,10 +8,8 @@ from skillgauge.stats import Latency, RateInterval
 
 from ..figures import figures
 from .files import LatencyFile, ReportFile, SkillgaugeFile, TagFile
+from .resampling import PUBLISHED_INTERVAL
 from .trials import PublishedGroup
-
-PUBLISHED_INTERVAL = "published, of the mean score"
-"""Method of an interval that a document of the original tells."""
 
 
 def summary_of(group: PublishedGroup) -> GroupSummary:

@@ -22,8 +22,8 @@ from skillgauge.api import (
 from skillgauge.api.report import GroupKey
 from skillgauge_documents.immutables import immutable
 
-from ..checks import SCORERS
-from .files import UNKNOWN_SCORER, ReportFile, TaskResultFile, UsageFile
+from ..checks import SCORERS, UNKNOWN_SCORER
+from .files import ReportFile, TaskResultFile, UsageFile
 
 _RUNNER = "unknown"
 """A document of the original does not say which adapter called the skill."""

@@ -15,12 +15,10 @@ from skillgauge.api.report import GroupSummary, RunView, TagSummary
 from skillgauge.stats import consistency
 from skillgauge_documents.immutables import immutable
 
-from ..checks import DOCUMENT_NAMES
+from ..checks import DOCUMENT_NAMES, UNKNOWN_SCORER
 from ..figures import figures
 from ..files import number
-from .files import UNKNOWN_SCORER
-from .resampling import mean_interval
-from .summaries import PUBLISHED_INTERVAL
+from .resampling import PUBLISHED_INTERVAL, mean_interval
 
 _NO_RESULTS = '"taskResults": []'
 _SPOOLED = 1 << 20
