@@ -11,7 +11,7 @@ from skillgauge.api import PluginError, UsageError
 from skillgauge.api.report import RunView
 from skillgauge.api.run import Invocation, invocation
 from skillgauge.config.global_options import Globals
-from skillgauge_run_views import Delivered, deliver, reporter_for
+from skillgauge_run_views.delivery import Delivered, deliver, reporter_for
 from skillgauge_testkit import contract_views
 
 VIEW = dict(contract_views())["a run that passed and failed"]

@@ -23,8 +23,8 @@ from skillgauge.api import (
 )
 from skillgauge.api.report import RunView
 from skillgauge.api.run import Output
-from skillgauge_run_views import CasesDocument, Room, Wanted, excerpt, show_cases, transcript
-from skillgauge_run_views.transcripts import as_text
+from skillgauge_run_views.looking import CasesDocument, Wanted, show_cases
+from skillgauge_run_views.transcripts import Room, as_text, excerpt, transcript
 from skillgauge_testkit import contract_views
 
 VIEWS = dict(contract_views())

@@ -11,7 +11,7 @@ import pytest
 from skillgauge.api import Kept, UsageError
 from skillgauge.api.report import RunView, catalogue, sentences
 from skillgauge.api.run import Output, human_lines
-from skillgauge_run_views import RunDocument, run_document, run_verdict, show_run
+from skillgauge_run_views.showing import RunDocument, run_document, run_verdict, show_run
 from skillgauge_testkit import contract_views
 
 VIEWS = dict(contract_views())

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
+from skillgauge_documents.frozen import once
 from skillgauge_documents.immutables import immutable
 
 from ..report.pairs import case_summary, pairs_of
@@ -24,10 +25,18 @@ class CaseReport:
     """Of a run that does not tell its cases: id and tags."""
     results: Mapping[GroupKey, Sequence[TrialResult]]
     """Its repeats, group by group: by target, runner, model and arm."""
-    summaries: Mapping[GroupKey, CaseSummary]
-    """Of the same groups."""
-    pairs: tuple[CasePair, ...]
-    """Every comparison of its suite, once for each target, runner and model."""
+    suite: SuiteHead | None
+    """`None` if the run does not tell it."""
+
+    @once
+    def summaries(self) -> Mapping[GroupKey, CaseSummary]:
+        """Of the same groups."""
+        return {group: case_summary(group, repeats, self.suite) for group, repeats in self.results.items()}
+
+    @once
+    def pairs(self) -> tuple[CasePair, ...]:
+        """Every comparison of its suite, once for each target, runner and model."""
+        return tuple(pairs_of(self.suite, self.summaries)) if self.suite else ()
 
 
 def case_by_case(view: RunView, *, is_abridged: bool = False) -> Iterator[CaseReport]:
@@ -49,7 +58,7 @@ def case_by_case(view: RunView, *, is_abridged: bool = False) -> Iterator[CaseRe
         case = head
         if case is None or (case.suite_id, case.index) != place:
             case = _bare_head(groups)
-        yield _report(case, suites.get(place[0]), groups)
+        yield CaseReport(case, groups, suites.get(place[0]))
 
 
 def case_report(view: RunView, suite_id: str, index: int) -> CaseReport | None:
@@ -64,17 +73,11 @@ def case_report(view: RunView, suite_id: str, index: int) -> CaseReport | None:
     if not groups:
         return None
     heads = (case for case in view.cases() if (case.suite_id, case.index) == (suite_id, index))
-    return _report(next(heads, None) or _bare_head(groups), view.head.suites_by_id.get(suite_id), groups)
+    return CaseReport(next(heads, None) or _bare_head(groups), groups, view.head.suites_by_id.get(suite_id))
 
 
 def _by_group(results: Iterable[TrialResult]) -> dict[GroupKey, list[TrialResult]]:
     return {group: list(repeats) for group, repeats in groupby(results, key=attrgetter("group"))}
-
-
-def _report(case: CaseHead, suite: SuiteHead | None, groups: Mapping[GroupKey, Sequence[TrialResult]]) -> CaseReport:
-    summaries = {group: case_summary(group, repeats, suite) for group, repeats in groups.items()}
-    pairs = tuple(pairs_of(suite, summaries)) if suite else ()
-    return CaseReport(case, groups, summaries, pairs)
 
 
 def _place(result: TrialResult) -> tuple[str, int]:

@@ -13,14 +13,13 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, 
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.phrases import counted, listed, moment
 
 from ..contract.stores import RunQuery, Store
 from ..errors import Problem, Severity, SkillgaugeError, UsageError, did_you_mean
-from ..plan.options import EvalOptions
-from ..plan.suites import load_suites
 from ..report.progress import abridged_results
 from ..run.stored_run import why_foreign, why_summary_foreign
 from ..types.arms import GroupKey
@@ -31,6 +30,9 @@ from .elsewhere.places import user_cache
 from .invocation import Invocation
 from .remarks import said_if
 from .selection import Choice, case_key, is_failure
+
+if TYPE_CHECKING:
+    from ..plan.options import EvalOptions
 
 LATEST = "latest"
 """The word for the newest run; `latest~1` is the one before it, and so on."""
@@ -300,6 +302,8 @@ async def by_earlier_runs(
 
 def only_failed(call: Invocation, options: EvalOptions) -> EvalOptions:
     """The same, of the cases that failed last; of all if none did, or none has run."""
+    from ..plan.suites import load_suites  # noqa: PLC0415 - all that reads suites; what shows stored runs needs none
+
     loaded = load_suites(options.what, options.cwd, call.registry).suites
     earlier = earlier_runs(call, {(suite.id, case.id) for suite in loaded for case in suite.cases})
     keys = frozenset(

@@ -17,7 +17,7 @@ from skillgauge.api.report import (
     points,
     reason_of,
 )
-from skillgauge_run_views import outcome_text
+from skillgauge_run_views.outcomes import outcome_text
 from skillgauge_run_views.transcripts import as_text
 
 PROMPT = 100

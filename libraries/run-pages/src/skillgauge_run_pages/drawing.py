@@ -26,7 +26,8 @@ from skillgauge.api.report import (
     signed_points,
     table_texts,
 )
-from skillgauge_run_views import latency_text, outcome_text
+from skillgauge_run_views.latency import latency_text
+from skillgauge_run_views.outcomes import outcome_text
 
 from . import efforts, pictures, waterfall
 from .summary import group_name

@@ -16,7 +16,7 @@ from html import escape
 
 from skillgauge.api import plain
 from skillgauge.api.report import Outcome, PairSummary, duration, percent, signed_points
-from skillgauge_run_views import outcome_text
+from skillgauge_run_views.outcomes import outcome_text
 
 from .efforts import HEIGHT, WIDTH, Boxes, Plane
 from .summary import group_name

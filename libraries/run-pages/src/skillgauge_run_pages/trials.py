@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from skillgauge.api import CaseHead, TrialResult, Verdict
 from skillgauge.api.report import CaseReport, GroupKey
-from skillgauge_run_views import Excerpt, Room, Step, Transcript, excerpt, transcript
-from skillgauge_run_views.transcripts import as_text
+from skillgauge_run_views.transcripts import Excerpt, Room, Step, Transcript, as_text, excerpt, transcript
 
 from .waterfall import Waterfall, waterfall
 

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from glob import escape
 
-import yaml
-
 
 @dataclass(frozen=True)
 class QuarantineEntry:
@@ -33,5 +31,7 @@ def pattern_of(case_id: str) -> str:
 
 def configuration(entries: Iterable[QuarantineEntry]) -> str:
     """Return entries as a piece of `skillgauge.config.yaml`; characters beyond ASCII are written as escapes."""
+    import yaml  # noqa: PLC0415 - slow, and most who look for such cases find none
+
     rows = [{key: value for key, value in asdict(entry).items() if value} for entry in entries]
     return yaml.safe_dump({"quarantine": rows}, sort_keys=False, width=1000)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge_run_comparisons.document import DiffDocument
-from skillgauge_run_views import CasesDocument
+from skillgauge_run_views.looking import CasesDocument
 from skillgauge_testkit.program import Program
 
 pytestmark = pytest.mark.e2e

@@ -55,8 +55,7 @@ from skillgauge_reporter_html.pages import page
 from skillgauge_reporter_html.reporter import HtmlReporter
 from skillgauge_run_pages import text
 from skillgauge_run_pages.summary import SHORT_TAGS, TAGS
-from skillgauge_run_views import excerpt, transcript
-from skillgauge_run_views.transcripts import CHARACTERS, LISTED
+from skillgauge_run_views.transcripts import CHARACTERS, LISTED, excerpt, transcript
 from skillgauge_testkit import contract_views
 
 VOID = {"input", "meta", "path", "rect"}

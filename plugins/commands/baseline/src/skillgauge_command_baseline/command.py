@@ -84,7 +84,7 @@ def list_(ctx: click.Context) -> int:
 def show(ctx: click.Context, *, name: str) -> int:
     """Show a baseline."""
     from skillgauge.api.run import baseline_files  # noqa: PLC0415 - `--help` needs none of it
-    from skillgauge_run_views import run_document, run_verdict, show_run  # noqa: PLC0415 - as above
+    from skillgauge_run_views.showing import run_document, run_verdict, show_run  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj)
     files = baseline_files(call)

@@ -137,7 +137,8 @@ def note_run(
 def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | None, store: str | None) -> int:
     """Show one run."""
     from skillgauge.api.run import find_run, opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
-    from skillgauge_run_views import deliver, run_document, run_verdict, show_run  # noqa: PLC0415 - as above
+    from skillgauge_run_views.delivery import deliver  # noqa: PLC0415 - as above
+    from skillgauge_run_views.showing import run_document, run_verdict, show_run  # noqa: PLC0415 - as above
 
     if output is not None and name is None:
         hint = "Add --format NAME, for example --format html."

@@ -11,7 +11,7 @@ import click
 from skillgauge.api import CaseHead, Problem, TrialResult, UsageError, plain, plain_lines, text_of
 from skillgauge.api.report import counted, listed
 from skillgauge_judge_labels import Question
-from skillgauge_run_views import Room, transcript
+from skillgauge_run_views.transcripts import Room, transcript
 
 _ROOM = Room(characters=600, steps=20)
 """What is shown of a session: enough to know what was done, and not more than a screen or two."""

@@ -125,7 +125,7 @@ def convert(
         hint = "Name one file."
         raise UsageError(Problem("usage.into", "--into and --output exclude each other", hint=hint))
     from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
-    from skillgauge_run_views import OWN_DOCUMENT, deliver  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views.delivery import OWN_DOCUMENT, deliver  # noqa: PLC0415 - `--help` needs none of it
 
     options = {"threshold": values["gate_threshold"], "rows": values["rows"]}
     given = {key: value for key, value in options.items() if value is not None}
@@ -168,13 +168,8 @@ def show(
 ) -> int:
     """Show a run on the terminal."""
     from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
-    from skillgauge_run_views import (  # noqa: PLC0415 - `--help` needs none of it
-        Wanted,
-        run_document,
-        run_verdict,
-        show_cases,
-        show_run,
-    )
+    from skillgauge_run_views.looking import Wanted, show_cases  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views.showing import run_document, run_verdict, show_run  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
     with run_reports(call, [source]) as (view,):
@@ -299,7 +294,8 @@ def join_runs(
 ) -> int:
     """Make one run of several."""
     from skillgauge.api.run import run_reports  # noqa: PLC0415 - `--help` needs none of it
-    from skillgauge_run_views import deliver, run_document, run_verdict, show_run  # noqa: PLC0415 - as above
+    from skillgauge_run_views.delivery import deliver  # noqa: PLC0415 - as above
+    from skillgauge_run_views.showing import run_document, run_verdict, show_run  # noqa: PLC0415 - as above
 
     from .joining import join  # noqa: PLC0415 - as above
 
@@ -365,7 +361,7 @@ def _invocation(ctx: click.Context, store: str | None) -> Invocation:
 
 
 def _write(call: Invocation, content: str, output: str | None) -> None:
-    from skillgauge_run_views import STDOUT  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views.delivery import STDOUT  # noqa: PLC0415 - `--help` needs none of it
 
     if output is None or output == STDOUT:
         sys.stdout.flush()

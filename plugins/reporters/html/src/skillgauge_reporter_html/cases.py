@@ -8,7 +8,7 @@ from skillgauge.api import SuiteHead
 from skillgauge.api.report import CaseReport, GroupKey
 from skillgauge_run_pages.case_rows import CaseRow, CaseTable, case_row, case_table
 from skillgauge_run_pages.trials import Repeat, question_of, repeats_of
-from skillgauge_run_views import Excerpt, Room
+from skillgauge_run_views.transcripts import Excerpt, Room
 
 
 @dataclass(frozen=True)

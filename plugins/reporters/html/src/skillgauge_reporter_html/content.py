@@ -29,8 +29,7 @@ from skillgauge_run_pages.efforts import Efforts
 from skillgauge_run_pages.notices import Notices
 from skillgauge_run_pages.skills import Skills, WorstCase
 from skillgauge_run_pages.summary import GroupFigures, SuiteFigures, suites_of
-from skillgauge_run_views import Transcript, transcript
-from skillgauge_run_views.transcripts import as_text
+from skillgauge_run_views.transcripts import Transcript, as_text, transcript
 
 from .cases import CasesByArm, Lane
 

@@ -43,10 +43,10 @@ from skillgauge.api.report import (
     table_texts,
 )
 from skillgauge.stats import RateInterval
-from skillgauge_run_views import outcome_text
 from skillgauge_run_views.code_hosts import skill_lines
 from skillgauge_run_views.latency import latency_text
 from skillgauge_run_views.markdown import gate_mark, in_markdown
+from skillgauge_run_views.outcomes import outcome_text
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
 _LIFT_HEADS = (

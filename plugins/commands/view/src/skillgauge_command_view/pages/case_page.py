@@ -10,7 +10,8 @@ from skillgauge.api.report import CaseReport, GroupKey, RunView, case_name, case
 from skillgauge_run_pages.case_rows import lanes_of
 from skillgauge_run_pages.trials import NumberedStep, Repeat, Side, question_of, repeats_of
 from skillgauge_run_pages.waterfall import Waterfall, waterfall
-from skillgauge_run_views import Excerpt, Room, Transcript, outcome_text, transcript
+from skillgauge_run_views.outcomes import outcome_text
+from skillgauge_run_views.transcripts import Excerpt, Room, Transcript, transcript
 
 SIDE_ROOM = Room(characters=4_000, steps=60)
 """The part of a trial that is shown beside others."""

@@ -28,8 +28,7 @@ from skillgauge_judge_labels import (
     without_label,
 )
 from skillgauge_run_pages.trials import Side
-from skillgauge_run_views import Excerpt, excerpt
-from skillgauge_run_views.transcripts import as_text
+from skillgauge_run_views.transcripts import Excerpt, as_text, excerpt
 
 from ..rows import RunRow
 from .case_page import SIDE_ROOM

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from skillgauge.api import TrialResult, plain
 from skillgauge.api.report import CaseReport, counted
-from skillgauge_run_views import Room, Transcript, transcript
+from skillgauge_run_views.transcripts import Room, Transcript, transcript
 
 from .case_page import part_of
 
