@@ -130,9 +130,9 @@ def page() -> Job:
         suite = write_cases(folder / "labels", PAGE_CASES, CLAIM)
         ours = tools.found[SELF]
         words = [*ours.words, "eval", str(suite), "--engine", "mock", "--runs", str(PAGE_RUNS), "--sandbox", "local"]
-        record = folder / "run.record.json"
-        made = Command("record", Role.OURS, [*words, "--quiet", "--format", "record", "-o", str(record)], says(""))
-        once(made)
+        words += ["--quiet", "--format", "record", "--output-dir", str(folder / "reports")]
+        once(Command("record", Role.OURS, words, says("")))
+        (record,) = (folder / "reports").glob("*.record.json")
         convert = [
             *ours.words,
             "report",
