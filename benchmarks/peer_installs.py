@@ -218,11 +218,23 @@ def install_self() -> Tool:
         print("peers: building wheels of this checkout", file=sys.stderr)
         _run(sys.executable, ROOT / ".ci/dist.py", built)
         _new_environment(folder)
-        links = ("--find-links", built / "wheels", "--python", folder / "bin/python")
         (wheel,) = (built / "wheels").glob("skillgauge-[0-9]*.whl")
-        _run(UV, "pip", "install", "--quiet", *links, f"skillgauge[all] @ {wheel.as_uri()}")
+        install_wheels(built / "wheels", folder, f"skillgauge[all] @ {wheel.as_uri()}")
         _stamp(folder, key)
     return Tool(version, (str(folder / "bin/skillgauge"),), str(folder / "bin/python"))
+
+
+def install_wheels(links: Path, folder: Path, requirement: str, *options: str) -> None:
+    """Install what is required into an environment, from a folder of wheels as far as it has them.
+
+    Nothing comes from the cache of the installer: it takes a wheel of the same name for the same wheel, though it was
+    built from other sources since.
+
+    Raises:
+        AbsentError: it cannot be installed.
+    """
+    where = ("--no-cache", "--find-links", links, "--python", folder / "bin/python")
+    _run(UV, "pip", "install", "--quiet", *where, *options, requirement)
 
 
 def environment(home: Path, *, peer: bool) -> dict[str, str]:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 from benchmarks.peer_calls import functions, processes, services, sessions
-from benchmarks.peer_installs import PINS, SELF, Pin, PinError, Tool, Tools, environment, install, read_pins
+from benchmarks.peer_installs import (
+    PINS,
+    SELF,
+    UV,
+    Pin,
+    PinError,
+    Tool,
+    Tools,
+    environment,
+    install,
+    install_wheels,
+    read_pins,
+)
 from benchmarks.peer_jobs import Job, counts
 from benchmarks.peer_rows import compare, dry_run, validate
 from benchmarks.peer_table import BEGIN, END, Entry, Role, Row, Usage, cpu, ratio, replaced, section, table, wall
@@ -53,6 +67,23 @@ def test_pins_that_cannot_be_meant(text: str, said: str) -> None:
     """What is wrong is said with the name of the entry."""
     with pytest.raises(PinError, match=said):
         read_pins(text)
+
+
+def test_wheels_are_those_that_were_built_last(tmp_path: Path) -> None:
+    """A wheel that was built anew under its old name is installed, and not the one of before from a cache."""
+    told = []
+    for answer in ("old", "new"):
+        with zipfile.ZipFile(tmp_path / "told-1.0-py3-none-any.whl", "w") as wheel:
+            wheel.writestr("told.py", f"print({answer!r})\n")
+            wheel.writestr("told-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: told\nVersion: 1.0\n")
+            wheel.writestr("told-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+            wheel.writestr("told-1.0.dist-info/RECORD", "")
+        folder = tmp_path / answer
+        subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, folder], check=True)
+        install_wheels(tmp_path, folder, "told", "--no-index")
+        done = subprocess.run([folder / "bin/python", "-m", "told"], capture_output=True, text=True, check=True)
+        told.append(done.stdout.strip())
+    assert told == ["old", "new"]
 
 
 def test_what_cannot_be_had_is_named(tmp_path: Path) -> None:

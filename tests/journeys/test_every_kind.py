@@ -48,7 +48,8 @@ def place(tmp_path_factory: pytest.TempPathFactory, wheelhouse: Path) -> Path:
 
 def _make_all(folder: Path, wheelhouse: Path) -> None:
     ci_wheels.must(ci_wheels.UV, "venv", "--quiet", "--python", sys.executable, "venv", cwd=folder)
-    offline = ("--no-index", "--find-links", wheelhouse, "--python", "venv/bin/python")
+    # From a cache could come wheels of the same names that were built from other sources.
+    offline = ("--no-cache", "--no-index", "--find-links", wheelhouse, "--python", "venv/bin/python")
     install = (ci_wheels.UV, "pip", "install", "--quiet", *offline)
     ci_wheels.must(*install, *INSTALLED, cwd=folder)
     for kind in SINGULAR:
