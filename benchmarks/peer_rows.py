@@ -99,15 +99,20 @@ def compare(cases: int, *, validators: bool) -> Job:
         floor = [ours.python, "-c", RECORDS, str(2 * cases)]
         if validators:
             floor = [ours.python, "-c", SHELLS, str(2 * cases), "2", *VALIDATORS]
-        check, reason = (
+        check, reasons = (
             counts("ours.json", cases, passed_in_both),
-            COMMANDS_CONFINED if validators else SESSIONS_ARE_KEPT,
+            {"local": COMMANDS_WATCHED, "bubblewrap": COMMANDS_CONFINED} if validators else {},
         )
         yield [
             Command(
                 "commands alone" if validators else "records alone", Role.FLOOR, floor, says(f"{2 * cases} passed")
             ),
-            *(Command(name, Role.OURS, [*words, "--sandbox", name], check, reason=reason) for name in SANDBOXES),
+            *(
+                Command(
+                    name, Role.OURS, [*words, "--sandbox", name], check, reason=reasons.get(name, SESSIONS_ARE_KEPT)
+                )
+                for name in SANDBOXES
+            ),
             *of_peer(
                 tools,
                 "skillevaluation",
@@ -190,4 +195,8 @@ SESSIONS_ARE_KEPT = (
 COMMANDS_CONFINED = (
     "each command has file system, processes and network of its own, where the other one's has only a network of its "
     "own, or none, and what it writes lands on the machine"
+)
+COMMANDS_WATCHED = (
+    "each session has a folder that is compared before and after, and whatever a command leaves behind is ended, where "
+    "the other one starts it and waits"
 )

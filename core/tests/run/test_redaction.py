@@ -130,6 +130,19 @@ def test_what_holds_no_secret_is_the_same_object(value: Any) -> None:
     assert Redactor().redact(value) is value
 
 
+def test_a_text_that_was_seen_before_is_what_it_is() -> None:
+    """Short texts are remembered: an equal one is given back itself, and a secret that is registered later is found."""
+    redactor = Redactor()
+    redactor.register("KEY", "hunter2-hunter2")
+    first, second = ("".join(["a name ", "that results share, swordfish"]) for _ in range(2))
+    assert first is not second
+    assert redactor.redact(first) is first
+    assert redactor.redact(second) is second
+    assert [redactor.redact("hunter2-hunter2") for _ in range(2)] == ["[redacted:KEY]"] * 2
+    redactor.register("FISH", "swordfish")
+    assert redactor.redact(first) == "a name that results share, [redacted:FISH]"
+
+
 def test_secrets_may_contain_each_other() -> None:
     """Of two secrets that overlap the longer one is replaced."""
     both = redactor(SHORT="password", LONG="password-1")

@@ -15,6 +15,8 @@ T = TypeVar("T")
 Replace = Callable[[Any], Any]
 """Makes a text of a text, or content of content; the same object if nothing changes."""
 Schema = Mapping[str, Any]
+_BARE = (int, float, bool, type(None))
+"""Types of values that hold no text, and of which a result has more than of all others."""
 SECRET: Mapping[str, str] = {"format": "password"}
 """The mark that pydantic gives a `SecretStr`."""
 _JOINED = ("anyOf", "oneOf", "allOf")
@@ -44,6 +46,8 @@ class _Rebuilder:
         kind = type(value)
         if kind is str:
             return self._replace_text(value)
+        if kind in _BARE:
+            return value
         if kind in (bytes, bytearray):
             return self._replace_content(value)
         if isinstance(value, Mapping):

@@ -10,7 +10,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 from urllib.parse import quote_plus
 
@@ -24,6 +24,8 @@ _PIECE = 8
 """Characters at an edge of a text that are taken for the rest of a secret, because the text was cut there."""
 _CUT = 64
 """Characters of a text that may have been cut."""
+_SHORT = 200
+"""Most characters of a text that is remembered, so that those in memory stay below a megabyte."""
 
 
 class Spellings:
@@ -50,9 +52,24 @@ class Spellings:
         marks = {form: _as_latin(mark) for form, mark in self._forms.items()}
         return _Finder(marks | {_as_latin(form): mark for form, mark in marks.items()}, set("".join(self._marks)))
 
+    @cached_property
+    def _of_short(self) -> Callable[[str], str | None]:
+        """Names and words that thousands of results share are looked through once; `None` if nothing is in them."""
+        finder = self._in_text
+
+        @lru_cache(maxsize=1024)
+        def replaced(text: str) -> str | None:
+            clean = finder.replaced(text)
+            return None if clean is text else clean
+
+        return replaced
+
     def replaced(self, text: str) -> str:
         """The text with marks in place of what was found; the same object if nothing was."""
-        return self._in_text.replaced(text)
+        if len(text) > _SHORT:
+            return self._in_text.replaced(text)
+        clean = self._of_short(text)
+        return text if clean is None else clean
 
     def replaced_in_bytes(self, content: Content, *, masked: bool = False) -> Content:
         """The same of bytes; `masked` puts as many asterisks in place of each, so that nothing moves."""
