@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .values import FrozenDict
@@ -48,19 +49,14 @@ class _Rebuilder:
             return self._replace_text(value)
         if kind in _BARE:
             return value
-        if kind in (bytes, bytearray):
-            return self._replace_content(value)
-        if isinstance(value, Mapping):
-            return self._mapping(value)
         if kind in (tuple, list):
             return self._sequence(value)
-        if fields := getattr(kind, "model_fields", None):
-            changes = self._changes(value, fields)
-            return value.model_copy(update=changes) if changes else value
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            changes = self._changes(value, [field.name for field in dataclasses.fields(value)])
-            return dataclasses.replace(value, **changes) if changes else value
-        return value
+        if kind in (bytes, bytearray):
+            return self._replace_content(value)
+        if names := _fields(kind):
+            changes = self._changes(value, names)
+            return _changed(value, changes) if changes else value
+        return self._mapping(value) if isinstance(value, Mapping) else value
 
     def _mapping(self, value: Mapping[Any, Any]) -> Mapping[Any, Any]:
         rebuilt = self.rebuilt
@@ -83,6 +79,22 @@ class _Rebuilder:
             if new is not old:
                 changes[name] = new
         return changes
+
+
+@lru_cache(maxsize=1024)
+def _fields(kind: type) -> tuple[str, ...]:
+    """The names of the fields of a pydantic model or a dataclass; none of anything else, nor of a mapping."""
+    if issubclass(kind, Mapping):
+        return ()
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    return tuple(getattr(kind, "model_fields", ()))
+
+
+def _changed(value: Any, changes: Mapping[str, Any]) -> Any:
+    if dataclasses.is_dataclass(value):
+        return dataclasses.replace(cast("Any", value), **changes)
+    return value.model_copy(update=changes)
 
 
 def marked_texts(
