@@ -44,7 +44,7 @@ class _Rebuilder:
         self._replace_content = replace_content
 
     def rebuilt(self, value: Any) -> Any:
-        kind = type(value)
+        kind: type = type(value)
         if kind is str:
             return self._replace_text(value)
         if kind in _BARE:
