@@ -166,8 +166,8 @@ def make(folder: Path, repository: str | None, *, sdist: bool = False) -> int:
     (wheels / "SHA256SUMS").write_text(sums, "utf-8")
     shown = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
     print(f"{len(files(wheels))} files in {shown}/wheels, version {read(ROOT).version}; install them with")
-    for tool in ("uv tool", "pip"):
-        print(f"  {tool} install --find-links {shown}/wheels skillgauge")
+    for install in ("uv tool install --reinstall", "pip install"):  # uv's cache has the wheels of before
+        print(f"  {install} --find-links {shown}/wheels skillgauge")
     return 0
 
 
