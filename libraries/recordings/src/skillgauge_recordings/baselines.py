@@ -7,7 +7,6 @@ The skill is not in the workspace, so editing it changes neither. Only sessions 
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -15,7 +14,8 @@ from pathlib import Path
 
 from skillgauge.api import Execution, JsonObject, SkillgaugeError, Trial, Workspace, digest, get_logger
 
-from .cassettes import SUFFIX, Cassette, recorded, write_cassette
+from . import off_loop
+from .cassettes import SUFFIX, Cassette, recorded
 from .folders import KeptSession, cassette_at, sessions_at
 from .restoring import played
 
@@ -56,8 +56,8 @@ class BaselineCache:
 
     async def find(self, trial: Trial, workspace: Workspace) -> Execution | None:
         """The session of an earlier run, its files laid into the workspace; `None`: there is none that is the same."""
-        cassette = await asyncio.to_thread(self.entry, trial)
-        if cassette is None:
+        cassette = await off_loop.read(self.place(trial), cassette_at)
+        if cassette is None or cassette.key != trial.execution_id:
             return None
         try:
             execution = await played(cassette, workspace)
@@ -72,7 +72,7 @@ class BaselineCache:
             return
         try:
             cassette = await recorded(trial, execution, workspace, trial.execution_id)
-            await asyncio.to_thread(write_cassette, self.place(trial), self._clean(cassette))
+            await off_loop.write(self.place(trial), self._clean(cassette))
         except (OSError, ValueError, SkillgaugeError) as error:
             log.warning("cache.not-kept", case=trial.case.id, reason=str(error))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
 from skillgauge.api import Blame, Execution, SkillgaugeError, Trial, Workspace
 
-from .cassettes import Cassette, file_name, read_cassette, recorded, write_cassette
+from . import off_loop
+from .cassettes import Cassette, file_name, read_cassette, recorded
 from .restoring import played
 
 
@@ -32,10 +32,10 @@ class FolderRecorder:
             ValueError: it is damaged.
         """
         path = self._folder / file_name(trial)
-        if not await asyncio.to_thread(path.is_file):
+        if not path.is_file():
             return None
         try:
-            cassette = await asyncio.to_thread(read_cassette, path)
+            cassette = await off_loop.read(path, read_cassette)
         except (SkillgaugeError, ValueError) as error:
             raise ValueError(f"{path} is damaged; remove it, and it is recorded again") from error
         return await played(cassette, workspace) if cassette.key == trial.cassette_key else None
@@ -51,4 +51,4 @@ class FolderRecorder:
         if execution.replayed or (failure is not None and failure.blame is Blame.INFRASTRUCTURE):
             return
         cassette = await recorded(trial, execution, workspace, trial.cassette_key)
-        await asyncio.to_thread(write_cassette, self._folder / file_name(trial), self._clean(cassette))
+        await off_loop.write(self._folder / file_name(trial), self._clean(cassette))
