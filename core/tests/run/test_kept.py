@@ -31,6 +31,7 @@ from skillgauge.types.result import GivenUp, RunInfo, RunState, TrialResult, Unf
 from skillgauge.types.score import Score
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Trial
 from skillgauge.types.usage import Usage
+from skillgauge_documents.redaction import Redactor
 from skillgauge_testkit.contract import samples
 from skillgauge_testkit.fakes import FakeWorkspace
 
@@ -268,6 +269,27 @@ def test_an_execution_that_outlived_its_process_counts_once() -> None:
         result, counted = asyncio.run(resumed(keeps))
         assert [[attempt.usage for attempt in one.attempts] for one in counted] == [[USAGE, USAGE]]
         assert [one.usages for one in result.given_up] == [(USAGE,), ()]
+
+
+def test_no_secret_of_an_attempt_is_stored_with_what_is_kept() -> None:
+    """What earlier attempts of the same claim have used is written with an execution that is kept, secrets left out."""
+
+    async def kept() -> list[Unfinished]:
+        log = MemoryLog(samples.head(), RunInfo(run_id="r", state=RunState.RUNNING, started_at=0.0))
+        trial = samples.trial(0, arm=AGENT, paid=True)
+        ledger = Ledger(log, concurrency=1, clean=redactor.redact)
+        _ = [one async for one in ledger.pending([trial])]
+        failed = GivenUp(failure=Failure.of_agent(FailureClass.OVERLOADED, "busy: sk-a-secret"), usage=USAGE, wait_s=0)
+        ledger.spent(trial, (failed, _cut_off()))
+        await ledger.keep(samples.kept(0, "kept", execution=Execution(text="kept", usage=USAGE)))
+        stored = list(log.unfinished())
+        await ledger.close()
+        return stored
+
+    redactor = Redactor()
+    redactor.register("KEY", "sk-a-secret")
+    (unfinished,) = asyncio.run(kept())
+    assert unfinished.attempts[0].failure.message == "busy: [redacted:KEY]"
 
 
 def test_budget_takes_back_what_the_result_names() -> None:

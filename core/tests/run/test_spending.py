@@ -33,6 +33,7 @@ from skillgauge.types.suite import Case, Check, Suite
 from skillgauge.types.trajectory import EventKind, TrajectoryEvent
 from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, PlanHead, Trajectory, Trial
 from skillgauge.types.usage import Usage
+from skillgauge_documents.redaction import Redactor
 from skillgauge_testkit.fakes import FakeSandbox, FakeScorer, FakeScorers
 
 AGENT = Identity(name="agent")
@@ -301,6 +302,25 @@ def test_attempts_that_failed_before_a_stop_count_too() -> None:
     classes = [(one.failure.failure_class, one.is_cut_off) for one in result.given_up]
     assert classes == [(FailureClass.OVERLOADED, False), (FailureClass.KILLED, True)]
     assert spending_of(outcome).tokens == 141
+
+
+@pytest.mark.parametrize("paid", [True, False])
+def test_no_secret_of_what_was_cut_off_is_stored(paid: bool) -> None:
+    """Neither in the failure of an attempt nor in its last step, whether it is written at once or at the end."""
+    runner, redactor = Runner("a", paid=paid), Redactor()
+    redactor.register("KEY", "sk-a-secret")
+
+    async def overloaded(emit: Emit) -> Execution:
+        emit(used(11))
+        emit(TrajectoryEvent(kind=EventKind.TOOL_CALL, name="mcp__sk-a-secret__ls"))
+        failure = Failure.of_agent(FailureClass.OVERLOADED, "busy: sk-a-secret")
+        return Execution(failure=failure, trajectory=Trajectory(), usage=used(11))
+
+    runner.run(Engine(overloaded, runner.hangs(30)), retry=RetryPolicy(1, base_s=0), clean=redactor.redact)
+    assert runner.store.log is not None
+    (unfinished,) = runner.store.log.unfinished()
+    assert [one.failure.message for one in unfinished.attempts] == ["busy: [redacted:KEY]", CUT_OFF]
+    assert unfinished.last_step == "tool_call mcp__[redacted:KEY]__ls"
 
 
 def test_judges_that_were_asked_before_a_stop_count() -> None:

@@ -44,7 +44,7 @@ class Ledger:
         log: the store's ledger of this run.
         concurrency: how many trials may be under way; fewer than this are never claimed at once.
         on_commit: called in order for each result after it was written.
-        clean: takes secrets out of what is kept of a case.
+        clean: takes secrets out of what is kept of a case, and of what a trial under way has used.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class Ledger:
             unfinished = self._latest[trial_id] = with_session(kept, latest, self.earlier.get(trial_id, 0) + 1)
             attempt = len(cut_off) + len(unfinished.attempts) - 1
             self._spent.pop(trial_id, None)
-        await self._log.spend((unfinished,))
+        await self._store_spent([unfinished])
         return attempt
 
     async def kept(self, trial: Trial) -> KeptExecution | None:
@@ -216,7 +216,6 @@ class Ledger:
         unfinished = Unfinished(
             trial_id=trial.trial_id, ordinal=trial.ordinal, claim=claim, attempts=attempts, last_step=last_step
         )
-        unfinished = self._clean(unfinished) if self._clean else unfinished
         self._spent[trial.trial_id] = self._latest[trial.trial_id] = unfinished
         if trial.paid and self._journal is None:
             self._journal = asyncio.create_task(self._write_spent())
@@ -226,13 +225,17 @@ class Ledger:
         try:
             while self._spent:
                 spent, self._spent = self._spent, {}
-                await self._log.spend(tuple(spent.values()))
+                await self._store_spent(spent.values())
                 await asyncio.sleep(MAX_WAIT_S)
         except StoreError as error:
             self._spent = {**spent, **self._spent}
             self._broken = error  # raised by the next `record`, or by `close`, which tries again
         finally:
             self._journal = None
+
+    async def _store_spent(self, spent: Iterable[Unfinished]) -> None:
+        """Store what trials have used; only the latest of many reports is looked through for secrets."""
+        await self._log.spend(tuple(map(self._clean, spent) if self._clean else spent))
 
     async def _flush_later(self) -> None:
         await asyncio.sleep(MAX_WAIT_S)
@@ -273,4 +276,4 @@ class Ledger:
             await self._journal
         await self.flush()
         if self._spent:
-            await self._log.spend(tuple(self._spent.values()))
+            await self._store_spent(self._spent.values())

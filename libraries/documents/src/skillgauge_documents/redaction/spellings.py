@@ -24,6 +24,8 @@ _PIECE = 8
 """Characters at an edge of a text that are taken for the rest of a secret, because the text was cut there."""
 _CUT = 64
 """Characters of a text that may have been cut."""
+_ESCAPE_SIGNS = "%&\\"
+"""Characters with which the escapes of URLs, HTML, JSON and shells begin."""
 _SHORT = 200
 """Most characters of a text that is remembered, so that those in memory stay below a megabyte."""
 
@@ -102,7 +104,8 @@ class _Finder:
         unbroken = re.sub(r"\\[nrt]", "", text) if "\\" in text else text
         if len(text) >= _SURE and _spans(unbroken := "".join(unbroken.split()), self._sure) and unbroken != text:
             spans += _spans_behind(text, _BREAK, lambda _match: "", self._sure)
-        if self._escape.search(text):
+        # A pattern looks at every character, and most texts have none of those with which an escape begins.
+        if any(sign in text for sign in _ESCAPE_SIGNS) and self._escape.search(text):
             spans += _spans_behind(text, self._escape, self._unescaped, self._all)
         end, pieces = 0, list[str]()
         for start, stop, mark in sorted(spans, key=lambda span: (span[0], -span[1])):
