@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+import skillgauge_documents
 from skillgauge.cli.options import Globals
+from skillgauge.config import documents
 from skillgauge.errors import UsageError
 from skillgauge.evaluation import invocation as module
 from skillgauge.plugins.index import PluginIndex
+from skillgauge_documents import JsonValue
 
 
 @pytest.mark.parametrize(
@@ -30,3 +33,21 @@ def test_an_option_of_an_absent_plugin_names_what_to_install(
         module.invocation(Globals(assign=(option,)))
     (problem,) = caught.value.problems
     assert hint in (problem.hint or "")
+
+
+def test_a_document_is_parsed_once_for_all_reporters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them looks at it, in the order of their names, until one knows it."""
+    parsed: list[str] = []
+
+    def read(path: Path, **options: object) -> JsonValue:
+        parsed.append(str(path))
+        return skillgauge_documents.read(path, **options)  # type: ignore[arg-type]  # as they come
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(documents, "read", read)
+    path = tmp_path / "unknown.json"
+    path.write_text('{"results": []}')
+    with pytest.raises(UsageError, match=r"no installed reporter knows this document \(installed: .*eval-skills"):
+        module.invocation(Globals()).read_run(path)
+    assert parsed == [str(path)]

@@ -15,6 +15,7 @@ from ..config.arguments import words
 from ..config.chosen_plugins import ChosenPlugins
 from ..config.config_files import NO_OTHERS, OtherPrograms, load_config, user_path
 from ..config.configuration import Config, Held, Source, Value, plugin_assignments
+from ..config.documents import parsed_once
 from ..config.global_options import Globals
 from ..config.kind_names import SINGULAR
 from ..config.trusting import PluginOptions, TrustedFiles, still_held
@@ -146,10 +147,11 @@ class Invocation:
         if not os.path.exists(path):  # noqa: PTH110 - never raises
             raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} does not exist"))
         asked = []
-        for name, reporter in self.registry.each(REPORTERS):
-            if (view := reporter.read(path)) is not None:
-                return view
-            asked.append(name)
+        with parsed_once():
+            for name, reporter in self.registry.each(REPORTERS):
+                if (view := reporter.read(path)) is not None:
+                    return view
+                asked.append(name)
         names = ", ".join(sorted(asked)) or "none"
         kind, place = "document", SourceSpan(str(path), 1, 1)
         if path.is_dir():
