@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import unicodedata
 from collections.abc import Callable
 
@@ -76,6 +77,12 @@ def test_nothing_that_controls_a_terminal_gets_through(value: str) -> None:
             one for one in shown if unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") and one not in allowed
         ]
     assert len(plain(value, 10)) <= 10
+
+
+@given(st.text(st.sampled_from(" ab<\t\n\x7f"), max_size=8))
+def test_plain_letters_are_shown_like_all_others(value: str) -> None:
+    """A text of ASCII reads as it does before a letter that is none, with no blanks around it."""
+    assert plain(value, sys.maxsize) == plain(f"{value}é", sys.maxsize).removesuffix("é").rstrip()
 
 
 def test_lines_and_blanks() -> None:

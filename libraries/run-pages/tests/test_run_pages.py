@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import re
+import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
+from skillgauge.api import plain
 from skillgauge_run_pages import asset, content_hash, dollars, environment, text
 
 
@@ -37,6 +42,14 @@ def test_words_of_amounts_and_texts() -> None:
     """An unknown amount is a dash, a small one keeps its digits, and a long text says how long it was."""
     assert [dollars(value) for value in (None, 0.0, 0.01234, 12.345)] == ["–", "0 USD", "0.0123 USD", "12.35 USD"]
     assert "(300 characters)" in text("x" * 300)
+
+
+@given(st.text(st.sampled_from("<>&\"' aé\u202e")))
+def test_no_text_is_markup(value: str) -> None:
+    """Whatever comes in is shown by a page as it is shown elsewhere, in an element of its own."""
+    shown = str(text(value, sys.maxsize)).removeprefix("<bdi>").removesuffix("</bdi>")
+    assert not set("<>\"'") & set(shown)
+    assert html.unescape(shown) == plain(value, sys.maxsize)
 
 
 def test_style_and_script_are_inert() -> None:

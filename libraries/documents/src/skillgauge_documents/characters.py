@@ -35,7 +35,10 @@ def plain(value: object, limit: int = LINE) -> str:
         value: any text.
         limit: most characters of the answer, at least 1.
     """
-    line = re.sub(_UNSEEN, "\N{REPLACEMENT CHARACTER}", re.sub(r"[\t\n\r]+", " ", str(value))).strip()
+    text = str(value)
+    if text.isascii() and text.isprintable():
+        return cut(text.strip(), limit)  # most are, and pages have hundreds of thousands
+    line = re.sub(_UNSEEN, "\N{REPLACEMENT CHARACTER}", re.sub(r"[\t\n\r]+", " ", text)).strip()
     return cut(re.sub(_TOWER, r"\1", line), limit)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from skillgauge.api import LINE, cut, plain
 
@@ -12,10 +12,9 @@ from skillgauge.api import LINE, cut, plain
 def text(value: object, limit: int = LINE) -> Markup:
     """Return text from outside as HTML that keeps its own reading direction to itself and says how much was cut."""
     whole = plain(value, limit=sys.maxsize)
-    shown = Markup("<bdi>{}</bdi>").format(cut(whole, limit))
-    if len(whole) > limit:
-        shown += Markup(' <span class="cut">({:,} characters)</span>').format(len(whole))
-    return shown
+    cut_off = f' <span class="cut">({len(whole):,} characters)</span>' if len(whole) > limit else ""
+    # `Markup.format` escapes in Python, and takes ten times as long.
+    return Markup(f"<bdi>{escape(cut(whole, limit))}</bdi>{cut_off}")
 
 
 def dollars(value: float | None) -> str:
