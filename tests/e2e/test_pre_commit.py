@@ -161,3 +161,24 @@ def test_nothing_around(program: Program, work: Path) -> None:
     assert document["plan"]["suites"] == document["problems"] == []
     (run,) = program("validate", "--format", "sarif", *files).document["runs"]
     assert run["results"] == []
+
+
+@pytest.mark.parametrize("sandbox", ["docker", "absent"])
+def test_the_sandbox_of_runs_is_not_asked_for(program: Program, work: Path, tmp_path: Path, sandbox: str) -> None:
+    """A job that validates may lack what runs need: nothing is started, and the document tells that there is none."""
+    (work / "s").mkdir()
+    (work / "s/SKILL.md").write_text("---\nname: s\ndescription: Says hello. Use when greeted.\n---\n\nSay hello.\n")
+    (work / "s/eval.yaml").write_text("cases:\n  - {name: a, prompt: hello, expectations: [it greets]}\n")
+    asked, folder = tmp_path / "asked", tmp_path / "bin"
+    folder.mkdir()
+    (folder / "docker").write_text(f"#!/bin/sh\necho started >> '{asked}'\nexit 1\n")
+    (folder / "docker").chmod(0o755)
+    env = {"PATH": f"{folder}:{program.environment['PATH']}", "SKILLGAUGE_SANDBOX": sandbox}
+    done = program("validate", "s", env=env)
+    assert (done.code, asked.exists()) == (0, False), done.stderr
+    told = program("validate", "s", "--json", env=env)
+    assert (told.code, told.document["sandbox"]) == (0, "none"), told.stderr
+    assert asked.exists() == (sandbox == "docker")
+    run = program("eval", "s", "--engine", "mock", env=env)
+    assert run.code == 2
+    assert f"sandbox '{sandbox}'" in run.stderr

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import skillgauge_documents
-from skillgauge.config.documents import locate, located_all, parse_document, parsed_once, read_document
+from skillgauge.config.documents import locate, located_all, parse_document, read_document
 from skillgauge.errors import Origin, Problem, SourceSpan, SuiteError
 from skillgauge_documents import MAX_DEPTH
 
@@ -29,22 +29,6 @@ def test_value_is_frozen(tmp_path: Path, name: str) -> None:
     assert document.origin("a", 0) == Origin(str(path), ("a", 0))
     with pytest.raises(TypeError):
         document.value["a"] = 1  # type: ignore[index]  # that it fails is the point
-
-
-def test_what_several_readers_look_at_is_parsed_once(tmp_path: Path) -> None:
-    """As long as they look: by syntax and limit, and anew afterwards, also where one of them has failed."""
-    path = write(tmp_path, "a.json", '{"a": 1}')
-    with parsed_once():
-        first = read_document(path, kind="json")
-        write(tmp_path, "a.json", '{"a": 2, "b": 2}')
-        assert read_document(path, kind="json") is first
-        assert read_document(path).value == {"a": 2, "b": 2}
-        with pytest.raises(SuiteError):
-            read_document(path, kind="json", max_bytes=3)
-    assert read_document(path, kind="json").value == {"a": 2, "b": 2}
-    with pytest.raises(ZeroDivisionError), parsed_once():
-        raise ZeroDivisionError
-    assert read_document(path, kind="json") is not read_document(path, kind="json")
 
 
 def test_text_can_be_given() -> None:

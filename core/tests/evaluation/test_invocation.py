@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import skillgauge_documents
 from skillgauge.cli.options import Globals
-from skillgauge.config import documents
 from skillgauge.errors import UsageError
 from skillgauge.evaluation import invocation as module
 from skillgauge.plugins.index import PluginIndex
-from skillgauge_documents import JsonValue
+from skillgauge_documents import JsonValue, reading
 
 
 @pytest.mark.parametrize(
@@ -38,16 +36,17 @@ def test_an_option_of_an_absent_plugin_names_what_to_install(
 def test_a_document_is_parsed_once_for_all_reporters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of them looks at it, in the order of their names, until one knows it."""
     parsed: list[str] = []
+    really = reading.parse
 
-    def read(path: Path, **options: object) -> JsonValue:
-        parsed.append(str(path))
-        return skillgauge_documents.read(path, **options)  # type: ignore[arg-type]  # as they come
+    def parse(text: str, kind: reading.Kind) -> JsonValue:
+        parsed.append(text)
+        return really(text, kind)
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(documents, "read", read)
+    monkeypatch.setattr(reading, "parse", parse)
     path = tmp_path / "unknown.json"
     path.write_text('{"results": []}')
     with pytest.raises(UsageError, match=r"no installed reporter knows this document \(installed: .*eval-skills"):
         module.invocation(Globals()).read_run(path)
-    assert parsed == [str(path)]
+    assert parsed == [path.read_text()]

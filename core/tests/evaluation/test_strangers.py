@@ -6,7 +6,7 @@ from pathlib import Path
 
 from skillgauge.config.config_files import load_config
 from skillgauge.errors import Severity
-from skillgauge.evaluation.invocation import strangers
+from skillgauge.evaluation.strangers import strangers
 from skillgauge.plugins.index import PluginIndex
 from skillgauge.plugins.registry import Registry
 

@@ -112,6 +112,7 @@ BOXES: dict[str, Box] = {
     "weak": Box(SandboxReport(Tier.PARTIAL, (NOTICE,))),
     "far": Box(SandboxReport(Tier.STRICT, is_remote=True)),
     "images": ImageBox(SandboxReport(Tier.STRICT, runs_images=True)),
+    "broken": Box(SandboxReport(Tier.STRICT, (Problem("sandbox.broken", "no daemon"),))),
     "reticent": Box(SandboxReport(Tier.STRICT, runs_images=True)),
 }
 
@@ -166,6 +167,7 @@ VARIABLE = HostVariable(name="ABSENT", host="SKILLGAUGE_TEST_ABSENT")
 USER = SimulatedUser(check=Check(id="u", scorer="gone"))
 TOKENS, DOLLARS = BudgetLimits(tokens=1), BudgetLimits(cost_usd=1)
 UNTRUSTED, DRY = {"untrusted": True}, {"dry_run": True}
+ONLY_SUITES = {"dry_run": True, "needs_sandbox": False}
 Row = tuple[dict[str, Any], dict[str, Any], dict[str, Any], list[str]]
 ROWS: dict[str, Row] = {
     "nothing": ({}, {}, {}, []),
@@ -239,6 +241,18 @@ ROWS: dict[str, Row] = {
     "no store": ({"store": "/runs.db"}, {}, {}, ["store.none (warning)"]),
     "no store in the place chosen": ({"store": "/runs.db", "store_given": True}, {}, {}, ["plugin.not-installed"]),
     "executor absent": ({"executor": "gone"}, {}, {}, ["plugin.not-installed"]),
+    "sandbox absent": ({"sandbox": "gone"}, {}, {}, ["plugin.not-installed"]),
+    "sandbox absent, dry run": ({"sandbox": "gone"}, DRY, {}, ["plugin.not-installed"]),
+    "sandbox absent where none is needed": ({"sandbox": "gone"}, ONLY_SUITES, {}, ["plugin.not-installed (warning)"]),
+    "sandbox broken": ({"sandbox": "broken"}, {}, {}, ["sandbox.broken"]),
+    "sandbox broken, dry run": ({"sandbox": "broken"}, DRY, {}, ["sandbox.broken"]),
+    "sandbox broken where none is needed": ({"sandbox": "broken"}, ONLY_SUITES, {}, ["sandbox.broken (warning)"]),
+    "sandbox broken where only an image needs it": (
+        {"sandbox": "broken"},
+        ONLY_SUITES | {"tries_sandbox": False},
+        {"image_files": IMAGE},
+        ["sandbox.broken (warning)"],
+    ),
     "all at once, in order": (
         {"engines": ("keyless",), "judges": ("mute",), "sandbox": "weak", "store": "/runs.db", "executor": "gone"},
         {"timeout_s": 0.3, "timeout_is_bare": True, "untrusted": True, "budget": TOKENS},
@@ -312,11 +326,12 @@ def test_a_weak_sandbox_is_no_part_of_the_cast_of_what_is_not_trusted() -> None:
     ("who", "how", "case", "found"),
     [
         ({}, {}, {}, None),
-        ({"sandbox": "weak"}, {}, {}, "weak"),
-        ({}, UNTRUSTED, {}, "strong"),
+        ({"sandbox": "weak"}, {}, {}, None),
+        ({}, UNTRUSTED, {}, None),
         ({}, {}, {"image_files": IMAGE}, "strong"),
+        ({"executes": False}, {}, {"image_files": IMAGE}, None),
     ],
-    ids=["not asked for", "named", "must be strict", "runs images"],
+    ids=["not asked for", "named", "must be strict", "runs images", "runs nothing"],
 )
 def test_a_sandbox_is_tried_for_those_who_ask_about_it(
     who: dict[str, Any], how: dict[str, Any], case: dict[str, Any], found: str | None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,20 +26,6 @@ class Document:
         return Origin(self.file, pointer)
 
 
-_Key = tuple[str, Kind | None, int | None]
-_parsed: ContextVar[dict[_Key, Document] | None] = ContextVar("parsed", default=None)
-
-
-@contextmanager
-def parsed_once() -> Iterator[None]:
-    """Have a file that several readers look at parsed for the first of them; what is in it is kept until the end."""
-    token = _parsed.set({})
-    try:
-        yield
-    finally:
-        _parsed.reset(token)
-
-
 def read_document(path: Path, *, kind: Kind | None = None, max_bytes: int | None = None) -> Document:
     """Read a file that holds one JSON or YAML document.
 
@@ -53,13 +37,7 @@ def read_document(path: Path, *, kind: Kind | None = None, max_bytes: int | None
     Raises:
         SuiteError: with `document.*` problems whose `span` is known.
     """
-    parsed, key = _parsed.get(), (str(path), kind, max_bytes)
-    if parsed is not None and key in parsed:
-        return parsed[key]
-    document = _document(str(path), partial(read, path, kind=kind, max_bytes=max_bytes))
-    if parsed is not None:
-        parsed[key] = document
-    return document
+    return _document(str(path), partial(read, path, kind=kind, max_bytes=max_bytes))
 
 
 def parse_document(text: str, *, file: str, kind: Kind) -> Document:

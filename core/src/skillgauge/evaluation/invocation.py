@@ -9,27 +9,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skillgauge_documents import reading_once
 from skillgauge_documents.immutables import immutable
 
 from ..config.arguments import words
 from ..config.chosen_plugins import ChosenPlugins
 from ..config.config_files import NO_OTHERS, OtherPrograms, load_config, user_path
-from ..config.configuration import Config, Held, Source, Value, plugin_assignments
-from ..config.documents import parsed_once
+from ..config.configuration import Config, Held, plugin_assignments
 from ..config.global_options import Globals
-from ..config.kind_names import SINGULAR
 from ..config.trusting import PluginOptions, TrustedFiles, still_held
-from ..contract.shared_options import SHARED
 from ..environment import ask_first, host_environment
-from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean, errors_among
+from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, errors_among
 from ..log import configure
-from ..plugins.index import IndexEntry, PluginIndex, install_hint
+from ..plugins.index import IndexEntry, PluginIndex
 from ..plugins.installed import read_index
 from ..plugins.kinds import EXTENSIONS, FORMATS, REPORTERS
 from ..plugins.registry import Registry
-from ..plugins.sharing import SharedBlocks
 from ..terminal.output import Output
-from .remarks import GATE_NOTICES, RUN_NOTICES, Listener, Watcher, commented, foretold, said_if, severity_of
+from .remarks import GATE_NOTICES, RUN_NOTICES, Listener, Watcher, commented, foretold, severity_of
+from .strangers import strangers
 
 if TYPE_CHECKING:
     import asyncio
@@ -147,7 +145,7 @@ class Invocation:
         if not os.path.exists(path):  # noqa: PTH110 - never raises
             raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} does not exist"))
         asked = []
-        with parsed_once():
+        with reading_once():
             for name, reporter in self.registry.each(REPORTERS):
                 if (view := reporter.read(path)) is not None:
                     return view
@@ -343,60 +341,3 @@ def configured_list(config: Config, key: str) -> tuple[Sequence[Mapping[str, obj
     if configured := config.find(key):
         return configured.value, configured.where
     return (), ""
-
-
-def strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterator[Problem]:
-    """Yield problems of options that are set of plugins which are not there, and of blocks that no plugin shares.
-
-    Those of a plugin of ours that is only not installed here may stand in a file that machines share, and
-    so may those of any that the user does without.
-    """
-    without = frozenset(config.get("plugins.block"))
-    shared: SharedBlocks | None = None
-    for value, kind, name in _plugin_options(config):
-        if kind == SHARED:
-            if shared is None:
-                shared = registry.shared_blocks()
-                yield from shared.conflicts
-            yield from _unshared(value, name, shared.names())
-        elif kind not in SINGULAR:
-            kinds = (*SINGULAR, SHARED)
-            near = did_you_mean(kind, kinds) or f"; there are {', '.join(kinds)}"
-            yield Problem("usage.set", f"{_named(value)}: {kind!r} is no kind of plugin{near}")
-        elif not index.find(kind, name) and name not in {*without, *registry.names(kind)}:
-            yield _stranger(value, kind, name, registry.names(kind))
-
-
-def _plugin_options(config: Config) -> Iterator[tuple[Value, str, str]]:
-    """Yield the options of plugins that are set, each with kind and name of the plugin."""
-    for value in config.items():
-        match value.key.split(".", 3):
-            case "plugins", kind, name, _:
-                yield value, kind, name.partition("+")[0]
-
-
-def _named(value: Value) -> str:
-    """An option of a plugin, and where it is set unless that is the command line."""
-    place = said_if(value.source is not Source.FLAG, f" (set in {value.where})")
-    return f"{value.key.removeprefix('plugins.')}{place}"
-
-
-def _unshared(value: Value, name: str, names: Sequence[str]) -> Iterator[Problem]:
-    if name not in names:
-        message = f"{_named(value)}: no installed plugin shares options of that name{did_you_mean(name, names)}"
-        hint = f"Name a block that plugins share ({', '.join(names) or 'none do'}), or install what brings it."
-        yield Problem("usage.set", message, hint=hint)
-
-
-def _stranger(value: Value, kind: str, name: str, names: Sequence[str]) -> Problem:
-    hint = install_hint(kind, name)
-    message = f"{_named(value)}: no plugin of that name is installed"
-    is_typed = value.source is Source.FLAG
-    if not is_typed and hint.startswith("pip install "):
-        return Problem("usage.set", message, hint=hint, severity=Severity.WARNING)
-    near = did_you_mean(name, names)
-    if not is_typed:
-        hint = f"Install what brings it, or name it in plugins.block where it is to be done without: {name}."
-    elif near:
-        hint = f"See `skillgauge plugins list --kind {kind}`."
-    return Problem("usage.set", f"{message}{near}", hint=hint)

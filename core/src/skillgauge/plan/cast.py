@@ -177,16 +177,20 @@ class _Casting:
 
     async def _find_sandbox(self) -> tuple[ChosenSandbox | None, tuple[BroughtImage, ...]]:
         """Return the sandbox and what it makes of the images of cases; no program is started once there is an error."""
-        untrusted, dry_run, problems = self._how.untrusted, self._how.dry_run, self._problems
+        how, untrusted, problems = self._how, self._how.untrusted, self._problems
         cases = [case for survey in self._surveys for case in survey.images if self._who.executes]
-        if not (self._how.tries_sandbox or self._who.sandbox or untrusted or cases):
+        if not (how.tries_sandbox or cases):
             return None, ()
-        engines = self._engines.traits()
         sandbox: ChosenSandbox | None = None
+        absent: list[Problem] = []
+        with collected(absent):
+            sandbox = await choose_sandbox(self._who.sandbox, self._registry, untrusted=untrusted)
+        problems += weighed(absent, dry_run=not how.needs_sandbox)
+        if sandbox is None:
+            return None, ()
+        name, report, engines = sandbox.name, sandbox.report, self._engines.traits()
         images: tuple[BroughtImage, ...] = ()
         with collected(problems):
-            sandbox = await choose_sandbox(self._who.sandbox, self._registry, untrusted=untrusted)
-            name, report = sandbox.name, sandbox.report
             if report.runs_images:
                 images = await plan_images(cases, sandbox.sandbox, untrusted=untrusted)
             image_plans = [image.plan for image in images]
@@ -195,8 +199,8 @@ class _Casting:
                 *image_problems(cases, image_plans, name, runs_images=report.runs_images, untrusted=untrusted),
             ]
             problems += report.problems
-            problems += weighed(unable, dry_run=dry_run)
-            if not (dry_run or unable or errors_among(problems)):
+            problems += weighed(unable, dry_run=how.dry_run)
+            if not (how.dry_run or unable or errors_among(problems)):
                 problems += await unfit_programs(cases, engines, sandbox.sandbox, untrusted=untrusted)
         return sandbox, images
 
