@@ -27,10 +27,10 @@ def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.writelines(chunks)
-            Path(partial).chmod(0o600)
             Path(partial).replace(path)
-        finally:
+        except BaseException:
             Path(partial).unlink(missing_ok=True)
+            raise
     except OSError as error:
         message, hint = f"cannot write {str(path)!r}: {error.strerror or error}", "Choose another place."
         raise UsageError(Problem("usage.unwritable", message, hint=hint)) from None

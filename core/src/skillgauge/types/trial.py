@@ -100,7 +100,7 @@ class Trial(TrialFacts):
         parts = self.arm.digest, self.target_digest or "", self.model, self.runner.unversioned_digest
         return digest_text(f"{digest(*parts)}|{self.case.work(self.limits, self.repeat)}")
 
-    @property
+    @once
     def recipe(self) -> JsonObject:
         """The parts that decide the execution, each as a digest, to show what changed between two that differ."""
         case = self.case

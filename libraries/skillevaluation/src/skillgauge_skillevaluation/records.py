@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from skillgauge.api import CaseHead, EventKind, Score, ScoreStatus, SuiteHead, TrialResult, Verdict, thaw
@@ -42,7 +43,7 @@ class Record:
     """With the skill."""
     theirs: TrialResult
 
-    @property
+    @cached_property
     def unit(self) -> Unit:
         """The values that enter the aggregate."""
         arms = (self.ours, self.theirs)
@@ -127,8 +128,8 @@ def case_document(record: Record, *, transcripts: bool = True) -> dict[str, Any]
     if record.series.suite.runs > 1:
         document["run"] = record.repeat
     if record.was_set_up:
-        document["with_skill"] = arm_document(record.ours)
-        document["without_skill"] = arm_document(record.theirs)
+        document["with_skill"] = arm_document(record.ours, unit.with_skill)
+        document["without_skill"] = arm_document(record.theirs, unit.without_skill)
     document |= graded_document(record.ours)
     faults = [told for arm in (record.ours, record.theirs) if (told := fault_of(arm))]
     if faults:
@@ -136,15 +137,18 @@ def case_document(record: Record, *, transcripts: bool = True) -> dict[str, Any]
     if transcripts and record.was_set_up:
         document["transcripts"] = {
             name: transcript_of(record.case.prompt, arm.execution)[:LONGEST_TRANSCRIPT]
-            for name, arm in (("with", record.ours), ("without", record.theirs))
-            if not metrics_of(arm).errored
+            for name, arm, metrics in (
+                ("with", record.ours, unit.with_skill),
+                ("without", record.theirs, unit.without_skill),
+            )
+            if not metrics.errored
         }
     return document
 
 
-def arm_document(result: TrialResult) -> dict[str, Any]:
+def arm_document(result: TrialResult, metrics: ArmMetrics) -> dict[str, Any]:
     """The measures of an arm, and whether it was answered from an earlier run."""
-    document: dict[str, Any] = asdict(metrics_of(result))
+    document: dict[str, Any] = asdict(metrics)
     if result.execution.replayed:
         document["cached"] = True
     if result.execution.failure is not None:
