@@ -17,6 +17,11 @@ from skillgauge_testkit import ModelReply, ModelServer
 
 CASES = 8
 MODEL = "claude-sonnet-4-5"
+REASONS = {
+    "local": "",
+    "bubblewrap": "each session has namespaces, control groups and a relay to its model of its own, which is all that "
+    "differs from `local`, where the other one confines nothing",
+}
 
 
 def write_plugin(root: Path) -> Path:
@@ -69,7 +74,10 @@ def plugin_eval(at_once: int) -> Job:
             ]
             check = counts("ours.json", 2 * CASES, passed_runs)
             yield [
-                *(Command(name, Role.OURS, [*words, "--sandbox", name], check, seen) for name in SANDBOXES),
+                *(
+                    Command(name, Role.OURS, [*words, "--sandbox", name], check, seen, reason=REASONS[name])
+                    for name in SANDBOXES
+                ),
                 Command("claude plugin eval", Role.PEER, theirs, counts("theirs.json", 2 * CASES, passed_runs), seen),
             ]
 
