@@ -56,8 +56,8 @@ class BaselineCache:
 
     async def find(self, trial: Trial, workspace: Workspace) -> Execution | None:
         """The session of an earlier run, its files laid into the workspace; `None`: there is none that is the same."""
-        cassette = await off_loop.read(self.place(trial), cassette_at)
-        if cassette is None or cassette.key != trial.execution_id:
+        cassette = await off_loop.read(self.place(trial), lambda path: _same(path, trial))
+        if cassette is None:
             return None
         try:
             execution = await played(cassette, workspace)
@@ -78,8 +78,7 @@ class BaselineCache:
 
     def entry(self, trial: Trial) -> Cassette | None:
         """Return the kept session, if everything that entered it is the same."""
-        entry = cassette_at(self.place(trial))
-        return entry if entry is not None and entry.key == trial.execution_id else None
+        return _same(self.place(trial), trial)
 
     def place(self, trial: Trial) -> Path:
         """Return the file of a trial's session, whether or not it is there."""
@@ -112,6 +111,11 @@ def scope_of(trial: Trial) -> str:
 def baselines_in(folder: Path) -> Iterator[KeptSession]:
     """Yield every entry of a cache, in the order of their paths."""
     yield from sessions_at((folder / FOLDER).glob(f"*/*{SUFFIX}"))
+
+
+def _same(path: Path, trial: Trial) -> Cassette | None:
+    entry = cassette_at(path)
+    return entry if entry is not None and entry.key == trial.execution_id else None
 
 
 def _differences(wanted: JsonObject, cassette: Cassette) -> tuple[str, ...]:

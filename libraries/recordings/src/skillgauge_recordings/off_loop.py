@@ -1,7 +1,7 @@
 """Recordings read and written on the event loop if they are short, and in a thread if they are long.
 
-A short one takes some 0.2 ms. To hand it to a thread takes several times as long: for each step of the file system the
-thread gives up the interpreter, and has to win it back from the loop.
+To hand a short one to a thread costs another millisecond, as much as all the rest of it: for each step of the file
+system the thread gives up the interpreter, and has to win it back from the loop.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ async def write(path: Path, cassette: Cassette) -> None:
 def is_short(cassette: Cassette) -> bool:
     """Tell whether a recording is written in less time than it takes to hand it to a thread."""
     trajectory = cassette.execution.trajectory
-    known = [len(trajectory.raw or "") if trajectory else 0]
-    known += (len(file.text or file.base64 or "") for file in cassette.files)
+    lengths = [len(trajectory.raw or "") if trajectory else 0]
+    lengths += (len(file.text or file.base64 or "") for file in cassette.files)
     # The rest is counted only if these do not decide: to spell out the largest streams would take a tenth of a second.
-    return sum(known) <= SHORT and len(cassette.execution.model_dump_json()) <= SHORT
+    return sum(lengths) <= SHORT and len(cassette.execution.model_dump_json()) <= SHORT
