@@ -11,7 +11,7 @@ import pytest
 
 from skillgauge.api import Command, FileSpec, Finished, NoRoomError, SandboxSpec, SpoiledError
 from skillgauge_processes import DirectoryWorkspace, DiskLimit
-from skillgauge_processes.disk import lack_of_room
+from skillgauge_processes.disk import lack_of_room, watch, watch_room
 
 SPEC = SandboxSpec(label="x")
 FILL = "head -c 400000000 /dev/zero > fill 2>/dev/null"
@@ -106,3 +106,54 @@ def test_what_it_may_hold(tmp_path: Path) -> None:
                 await place.snapshot()
 
     asyncio.run(main())
+
+
+def test_a_command_that_ends_at_once_is_not_watched() -> None:
+    """Most commands do, and to hand a look to a thread takes longer than many of them."""
+    looked: list[str] = []
+
+    def look() -> bool:
+        looked.append("look")
+        return True
+
+    async def exceeded() -> None:
+        looked.append("told")
+
+    async def briefly() -> None:
+        async with asyncio.TaskGroup() as group:
+            watching = [group.create_task(watch_room(look)), group.create_task(watch(look, exceeded))]
+            for _ in range(10):
+                await asyncio.sleep(0)
+            for task in watching:
+                task.cancel()
+
+    asyncio.run(briefly())
+    assert looked == []
+
+
+@pytest.mark.parametrize("kind", ["room", "excess"])
+def test_a_command_that_goes_on_is_watched(kind: str) -> None:
+    """Again and again; what there is too much of is told after each look."""
+
+    async def go_on() -> list[str]:
+        seen: list[str] = []
+        enough = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def look() -> bool:
+            seen.append("look")
+            if seen.count("look") == 2:
+                loop.call_soon_threadsafe(enough.set)
+            return True
+
+        async def exceeded() -> None:
+            seen.append("told")
+
+        watching = watch_room(look) if kind == "room" else watch(look, exceeded)
+        task = asyncio.create_task(watching)
+        await enough.wait()
+        task.cancel()
+        return seen
+
+    seen = asyncio.run(asyncio.wait_for(go_on(), 60))
+    assert seen[:3] == (["look", "look"] if kind == "room" else ["look", "told", "look"])

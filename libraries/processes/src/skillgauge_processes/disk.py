@@ -78,32 +78,36 @@ def lack_of_room(folder: Path, least_mb: int = _FULL_MB) -> str:
     return ""
 
 
-async def watch_room(look: Callable[[], None]) -> None:
+async def watch_room(look: Callable[[], object]) -> None:
     """Look for as long as it is not cancelled, without the pauses that a longer look needs: a disk can be full briefly.
+
+    The first look comes after a period, which most commands do not last, so that these cost none.
 
     Args:
         look: takes notice of a disk that is full; called in a thread.
     """
     while True:
-        await asyncio.to_thread(look)
         await asyncio.sleep(_PERIOD_S)
+        await asyncio.to_thread(look)
 
 
 async def watch(look: Callable[[], bool], exceeded: Callable[[], Awaitable[None]]) -> None:
     """Look for as long as it is not cancelled, and tell when there is too much.
 
-    What is written between two looks is not bounded, so a fast writer gets beyond the limit by what it writes in a
-    moment.
+    What is written before the first look, which comes after a period, and between two others is not bounded, so a fast
+    writer gets beyond the limit by what it writes in a moment.
 
     Args:
         look: whether there is too much; called in a thread.
         exceeded: called after each look at which there is.
     """
+    pause_s = _PERIOD_S
     while True:
+        await asyncio.sleep(pause_s)
         began = time.monotonic()
         if await asyncio.to_thread(look):
             await exceeded()
-        await asyncio.sleep(max(_PERIOD_S, _SHARE * (time.monotonic() - began)))
+        pause_s = max(_PERIOD_S, _SHARE * (time.monotonic() - began))
 
 
 def holds_more(folders: Iterable[Path], pids: Sequence[int], limit: int) -> bool:
