@@ -126,7 +126,7 @@ class How:
     dry_run: bool = False
     """Nothing will run: an engine, judge, key or program that is missing is a warning."""
     tries_sandbox: bool = True
-    """Whether a sandbox is tried that runs no image of a case: this starts a process, and may fetch an image."""
+    """Whether a sandbox is tried even if no case brings an image: this starts a process, and may fetch an image."""
     needs_sandbox: bool = True
     """Whether a sandbox that does not work here is an error; where only the suites are of interest, it is a warning."""
     keep_workspaces: bool = False
