@@ -182,3 +182,17 @@ def test_the_sandbox_of_runs_is_not_asked_for(program: Program, work: Path, tmp_
     run = program("eval", "s", "--engine", "mock", env=env)
     assert run.code == 2
     assert f"sandbox '{sandbox}'" in run.stderr
+
+
+def test_the_store_of_runs_need_not_be_installed(program: Program, work: Path) -> None:
+    """It is told, since a run would end there, and no suite is the worse for it, even where warnings count."""
+    (work / "s/evals").mkdir(parents=True)
+    (work / "s/SKILL.md").write_text("---\nname: s\ndescription: Says hello. Use when greeted.\n---\n\nSay hello.\n")
+    cases = [{"id": 1, "prompt": "hi", "assertions": ["it greets"]}]
+    (work / "s/evals/evals.json").write_text(json.dumps({"skill_name": "s", "evals": cases}))
+    env = {"SKILLGAUGE_STORE": "absent://place"}
+    for words in ((), ("--strict", "--lint", "lint.too-few-cases=off")):
+        done = program("validate", "s", *words, env=env)
+        assert done.code == 0, done.stderr
+        assert "warning[plugin.not-installed]: no installed store keeps runs in 'absent://place'" in done.stderr
+    assert program("eval", "s", "--engine", "mock", "--dry-run", env=env).code == 2

@@ -167,7 +167,7 @@ VARIABLE = HostVariable(name="ABSENT", host="SKILLGAUGE_TEST_ABSENT")
 USER = SimulatedUser(check=Check(id="u", scorer="gone"))
 TOKENS, DOLLARS = BudgetLimits(tokens=1), BudgetLimits(cost_usd=1)
 UNTRUSTED, DRY = {"untrusted": True}, {"dry_run": True}
-ONLY_SUITES = {"dry_run": True, "needs_sandbox": False}
+ONLY_SUITES = {"dry_run": True, "only_suites": True}
 Row = tuple[dict[str, Any], dict[str, Any], dict[str, Any], list[str]]
 ROWS: dict[str, Row] = {
     "nothing": ({}, {}, {}, []),
@@ -240,6 +240,12 @@ ROWS: dict[str, Row] = {
     ),
     "no store": ({"store": "/runs.db"}, {}, {}, ["store.none (warning)"]),
     "no store in the place chosen": ({"store": "/runs.db", "store_given": True}, {}, {}, ["plugin.not-installed"]),
+    "no store where none is needed": (
+        {"store": "/runs.db", "store_given": True},
+        ONLY_SUITES,
+        {},
+        ["plugin.not-installed (warning)"],
+    ),
     "executor absent": ({"executor": "gone"}, {}, {}, ["plugin.not-installed"]),
     "sandbox absent": ({"sandbox": "gone"}, {}, {}, ["plugin.not-installed"]),
     "sandbox absent, dry run": ({"sandbox": "gone"}, DRY, {}, ["plugin.not-installed"]),

@@ -157,7 +157,7 @@ def _prepared(call: Invocation, values: Mapping[str, Any], report: _Report) -> P
         asked = eval_options(call, {**values, "dry_run": True})
         require_cases(asked.words, asked.options, call.registry)
         # The document names the sandbox; apart from that, it is for a run to find out whether it works here.
-        how = replace(asked.options.how, tries_sandbox=call.output.as_json, needs_sandbox=False)
+        how = replace(asked.options.how, tries_sandbox=call.output.as_json, only_suites=True)
         return run_to_its_end(prepare_trusted(call, replace(asked.options, how=how)))
     except SkillgaugeError as error:
         report.whole(error.problems)

@@ -185,7 +185,7 @@ class _Casting:
         absent: list[Problem] = []
         with collected(absent):
             sandbox = await choose_sandbox(self._who.sandbox, self._registry, untrusted=untrusted)
-        problems += weighed(absent, dry_run=not how.needs_sandbox)
+        problems += weighed(absent, dry_run=how.only_suites)
         if sandbox is None:
             return None, ()
         name, report, engines = sandbox.name, sandbox.report, self._engines.traits()
@@ -207,11 +207,12 @@ class _Casting:
     def _find_keeping(self) -> tuple[Store | None, Executor | None]:
         """Return what keeps the run, and what decides where its trials run."""
         who, registry, problems = self._who, self._registry, self._problems
-        store, executor = None, None
-        with collected(problems):
+        store, executor, absent = None, None, list[Problem]()
+        with collected(absent):
             serving = [one.name for one in serving_stores(who.store, registry)]
             problems += unkept_run(who.store, serving, is_given=who.store_given)
             store = choose_store(who.store, registry, is_explicit=who.store_given)
             if who.executor:
                 executor = registry.make(EXECUTORS, who.executor)
+        problems += weighed(absent, dry_run=self._how.only_suites)
         return store, executor

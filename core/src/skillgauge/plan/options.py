@@ -127,8 +127,8 @@ class How:
     """Nothing will run: an engine, judge, key or program that is missing is a warning."""
     tries_sandbox: bool = True
     """Whether a sandbox is tried even if no case brings an image: this starts a process, and may fetch an image."""
-    needs_sandbox: bool = True
-    """Whether a sandbox that does not work here is an error; where only the suites are of interest, it is a warning."""
+    only_suites: bool = False
+    """Whether only the suites are of interest: a sandbox, store or executor that is missing here is a warning."""
     keep_workspaces: bool = False
 
 
