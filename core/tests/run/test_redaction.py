@@ -66,6 +66,11 @@ def test_a_blank_in_a_query_is_found(encode: Callable[[str], str]) -> None:
     assert redactor(KEY="correct horse battery").redact(encode("correct horse battery")) == MARK
 
 
+def test_letters_beyond_ascii_are_found_in_content() -> None:
+    """Also where no edge of a spelling is the same in characters as it is in bytes."""
+    assert redactor(KEY="éclair-0123456789-zoë").redact("ëoz-9876543210-rialcé".encode()) == MARK.encode()
+
+
 @given(st.text(min_size=MIN_LENGTH, max_size=40), st.binary(max_size=9), st.binary(max_size=9))
 def test_base64_is_found_at_any_offset(secret: str, before: bytes, after: bytes) -> None:
     """A secret in the middle of something that was encoded in base64 is replaced, but for its outermost letters."""
@@ -130,17 +135,45 @@ def test_what_holds_no_secret_is_the_same_object(value: Any) -> None:
     assert Redactor().redact(value) is value
 
 
-def test_a_text_that_was_seen_before_is_what_it_is() -> None:
-    """Short texts are remembered: an equal one is given back itself, and a secret that is registered later is found."""
+def test_a_secret_that_is_registered_later_is_found() -> None:
+    """Also in a text in which there was nothing before."""
     redactor = Redactor()
     redactor.register("KEY", "hunter2-hunter2")
-    first, second = ("".join(["a name ", "that results share, swordfish"]) for _ in range(2))
-    assert first is not second
-    assert redactor.redact(first) is first
-    assert redactor.redact(second) is second
-    assert [redactor.redact("hunter2-hunter2") for _ in range(2)] == ["[redacted:KEY]"] * 2
+    text = "a name that results share, swordfish"
+    assert redactor.redact(text) is text
     redactor.register("FISH", "swordfish")
-    assert redactor.redact(first) == "a name that results share, [redacted:FISH]"
+    assert redactor.redact(text) == "a name that results share, [redacted:FISH]"
+
+
+@given(
+    st.sampled_from(
+        [
+            lambda secret: secret,
+            lambda secret: secret[::-1],
+            lambda secret: base64.b64encode(secret.encode()).decode(),
+            lambda secret: "\n".join(secret.encode().hex()),
+            lambda secret: "\\n".join(secret.encode().hex()),
+            lambda secret: "".join(f"%{unit:02x}" for unit in secret.encode()),
+            lambda secret: "".join(f"&#{ord(letter)};" for letter in secret),
+            lambda secret: json.dumps(secret),
+            lambda secret: "." * 70 + secret[:9],
+            lambda secret: secret[-9:] + "." * 70,
+            lambda secret: secret[:5],
+        ]
+    ),
+    st.lists(st.text(max_size=80), max_size=4),
+    st.lists(st.text(max_size=80), max_size=4),
+)
+def test_texts_of_a_value_are_redacted_as_they_are_one_by_one(
+    spell: Callable[[str], str], before: list[str], after: list[str]
+) -> None:
+    """A value is searched as a whole first, and what is found in one of its texts does not depend on the others."""
+    texts = [*before, spell('é"sk-0123456789-Zë'), *after]
+    one = redactor(KEY='é"sk-0123456789-Zë')
+    assert one.redact(texts) == [one.redact(text) for text in texts]
+    assert one.redact({"content": [text.encode("utf-8", "surrogatepass") for text in texts]}) == {
+        "content": [one.redact(text.encode("utf-8", "surrogatepass")) for text in texts]
+    }
 
 
 def test_secrets_may_contain_each_other() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from skillgauge_documents import FrozenDict, texts_in
-from skillgauge_documents.texts import with_texts
+from skillgauge_documents.texts import texts_and_content, with_texts
 
 
 class Model(BaseModel):
@@ -70,3 +70,32 @@ def test_every_text_is_reached(value: Any) -> None:
     """None is left, and all else is as it was."""
     assert sorted(texts_in(changed(value))) == sorted(text.replace("a", "x") for text in texts_in(value))
     assert not any("a" in text for text in texts_in(changed(value)))
+
+
+NESTED = st.recursive(
+    st.text("abc", max_size=3) | st.integers() | st.none() | st.binary(max_size=3) | st.builds(Data, st.text("abc")),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text("abc", max_size=3), inner, max_size=3).map(FrozenDict)
+        | st.builds(Model, text=st.text("abc", max_size=3), rest=st.lists(inner, max_size=3).map(tuple))
+    ),
+    max_leaves=12,
+)
+
+
+@given(NESTED)
+def test_what_would_be_replaced_is_found(value: Any) -> None:
+    """The same texts and the same content, each as often as it is there."""
+    texts, content = list[str](), list[bytes]()
+
+    def text_seen(text: str) -> str:
+        texts.append(text)
+        return text
+
+    def content_seen(part: bytes) -> bytes:
+        content.append(part)
+        return part
+
+    with_texts(value, text_seen, content_seen)
+    found = texts_and_content(value)
+    assert (sorted(found[0]), sorted(found[1])) == (sorted(texts), sorted(content))

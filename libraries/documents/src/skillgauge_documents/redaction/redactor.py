@@ -9,7 +9,7 @@ import json
 from contextlib import suppress
 from typing import TypeVar
 
-from ..texts import with_texts
+from ..texts import texts_and_content, with_texts
 from ..values import texts_in
 from .spellings import Spellings
 
@@ -59,7 +59,11 @@ class Redactor:
         dataclasses.
         """
         spellings = self._spellings
-        return with_texts(value, spellings.replaced, spellings.replaced_in_bytes) if self.values else value
+        if not self.values:
+            return value
+        if type(value) is not str and not spellings.may_be_in(*texts_and_content(value)):
+            return value
+        return with_texts(value, spellings.replaced, spellings.replaced_in_bytes)
 
     def masked(self, content: bytes) -> bytes:
         """Content with asterisks over its secrets: nothing in it moves, so that a file which is no text stays whole."""
