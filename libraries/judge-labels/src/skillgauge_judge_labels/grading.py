@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from skillgauge.api import Execution, Frozen, Identity, Json, Score, ScoreStatus, TrialResult, digest
-from skillgauge.api.report import GroupKey, RunView
+from skillgauge.api.report import GroupKey, RunView, abridged_results
 
 
 class Grader(Frozen):
@@ -69,13 +69,19 @@ class JudgedRun:
         return tuple(dict.fromkeys(one.grader for one in self.judged))
 
 
-def judged_of(view: RunView) -> JudgedRun:
-    """Read what judges have decided; results are read once and not kept."""
+def judged_of(view: RunView, *, with_answers: bool = True) -> JudgedRun:
+    """Read what judges have decided; results are read once and not kept.
+
+    Args:
+        view: the run. Blocks.
+        with_answers: whether `Judged.answer` is wanted, for which every step of the sessions has to be read; else it is
+            empty.
+    """
     judges = named_judges(view.head.judges)
     judged: list[Judged] = []
     untold: list[tuple[GroupKey, bool]] = []
-    for result, scores in _decided(view):
-        answer = answer_digest(result.execution)
+    for result, scores in _decided(view, is_abridged=not with_answers):
+        answer = answer_digest(result.execution) if with_answers else ""
         for score, evidence in scores:
             grader = _grader(judges, score, evidence)
             passes = score.status is ScoreStatus.PASSED
@@ -117,11 +123,13 @@ def statements_of(score: Score) -> tuple[str, ...]:
     return (criteria,) if isinstance(criteria, str) else ()
 
 
-def _decided(view: RunView) -> Iterator[tuple[TrialResult, list[tuple[Score, Mapping[str, Json]]]]]:
+def _decided(
+    view: RunView, *, is_abridged: bool
+) -> Iterator[tuple[TrialResult, list[tuple[Score, Mapping[str, Json]]]]]:
     """Results with the scores, and their evidence, that a judge has given."""
     if not view.head.judges:
         return
-    for result in view.results():
+    for result in abridged_results(view.source) if is_abridged else view.results():
         scores = [(score, evidence) for score in result.scores if (evidence := judged_evidence(score)) is not None]
         if scores:
             yield result, scores

@@ -34,6 +34,7 @@ from skillgauge_command_view.downloads import Downloads
 from skillgauge_command_view.links import key_of
 from skillgauge_command_view.pages.label_page import Labels
 from skillgauge_command_view.pages.map_page import Maps
+from skillgauge_command_view.pages.remarks import Remarks
 from skillgauge_command_view.quarantining import Quarantine
 from skillgauge_command_view.rows import RunRow, row_of
 from skillgauge_command_view.serving import Place, Server
@@ -160,9 +161,10 @@ def serve() -> Serve:
         quarantine: Quarantine | None = None,
         stopper: Stopper | None = None,
         maps: Maps | None = None,
+        remarks: Remarks | None = None,
     ) -> Iterator[Served]:
         labels = labels or Labels(Path("no-such-folder/labels.jsonl"), can_add=False)
-        desk = Desk(labels, downloads or Downloads(), quarantine, stopper, maps or Maps())
+        desk = Desk(labels, downloads or Downloads(), quarantine, stopper, maps or Maps(), remarks or Remarks())
         server = Server(Runs([source or GivenRuns(views)]), Place("127.0.0.1", 0), desk)
         thread = threading.Thread(target=server.serve)
         thread.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -195,3 +196,11 @@ def test_the_command_line_goes_on_where_the_browser_ended(
     done = program("judge", "label", record, stdin="y\n" * (total - 2))
     assert done.code == 0, done.stderr
     assert f"{total - 2} added, 0 skipped; {total} labels in all, 0 checks without one" in done.stdout + done.stderr
+
+
+def test_what_judges_decided_is_read_without_what_they_judged(judged_view: RunView) -> None:
+    """The same checks, without the digest of an answer."""
+    whole, short = judged_of(judged_view), judged_of(judged_view, with_answers=False)
+    assert all(one.answer for one in whole.judged)
+    assert [replace(one, answer="") for one in whole.judged] == list(short.judged)
+    assert whole.untold == short.untold

@@ -44,7 +44,7 @@ def notices(view: RunView, folder: Path) -> Iterator[str | tuple[GroupKey, Figur
     """
     if not view.head.judges:
         return
-    run = judged_of(view)
+    run = judged_of(view, with_answers=False)
     if not run.judged and not run.untold:
         return
     arms = dict.fromkeys(check.group.arm for check in run.judged)

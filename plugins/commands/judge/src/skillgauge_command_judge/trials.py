@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from skillgauge.api import ScoreStatus, TrialResult, Verdict
-from skillgauge.api.report import CORRECTED_RATE, Figure, GroupKey, PairSummary, RunView, corrected_lift
+from skillgauge.api.report import (
+    CORRECTED_RATE,
+    Figure,
+    GroupKey,
+    PairSummary,
+    RunView,
+    abridged_results,
+    corrected_lift,
+)
 from skillgauge.stats import DISPLAY_RESAMPLES, Labelled, RateInterval
 from skillgauge_judge_labels import judged_evidence
 
@@ -88,7 +96,7 @@ class _Trials:
         self.cases: dict[GroupKey, dict[str, JudgedCase]] = {}
         self.judged: set[GroupKey] = set()
         self._uncorrectable: set[GroupKey] = set()
-        for result in view.results():
+        for result in abridged_results(view.source):
             if result.verdict in (Verdict.PASS, Verdict.FAIL):
                 self._add(result)
 

@@ -26,6 +26,7 @@ from .pages.compare_page import compare_page
 from .pages.history_page import history_page, newest_rows
 from .pages.label_page import Labels
 from .pages.map_page import Maps, map_page
+from .pages.remarks import Remarks
 from .pages.run_cases import Cases
 from .pages.run_page import PAGE, CaseFilter, RunPage
 from .pages.searching import search
@@ -50,23 +51,15 @@ class Viewer:
         runs: what can be looked at.
         pages: draws.
         cases: the cases of runs.
-        labels: what people say of judged checks.
         tickets: know which forms are from our pages.
-        downloads: renders runs through reporters.
-        quarantine: makes the lines by which a case goes into quarantine; `None` if no folder is known.
-        stopper: stops runs that go on; `None` if none can be stopped.
-        maps: the maps of catalogues.
+        desk: what they offer beyond showing runs.
     """
 
     runs: Runs
     pages: Pages
     cases: Cases
-    labels: Labels
     tickets: Tickets
-    downloads: Downloads
-    quarantine: Quarantine | None
-    stopper: Stopper | None
-    maps: Maps
+    desk: Desk
 
     def routes(self) -> list[Route]:
         """Every address that there is."""
@@ -108,7 +101,7 @@ class Viewer:
         rows = self.runs.rows()
         chosen = RunFilter.of(words_of(request))
         part, sources = chosen.part(rows), self.runs.labels
-        maps = self.maps.all() if chosen.is_empty else {}
+        maps = self.desk.maps.all() if chosen.is_empty else {}
         return self._page(
             "runs",
             chosen=chosen,
@@ -127,9 +120,10 @@ class Viewer:
         chosen = CaseFilter(show if show in ("all", "bad", "changed") else "all", words.get("q", ""), page_of(words))
         cases = self.cases.of(row, view)
         is_followed = view.run.state is RunState.RUNNING and bool(words.get("follow"))
-        page = RunPage(row, view, now=time.time(), downloads=self.downloads.names)
+        remarked, remarks = self.desk.remarks.on(view)
+        page = RunPage(row, remarked, now=time.time(), downloads=self.desk.downloads.names, remarks=remarks)
         # A form on a page that is loaded again would lose what is being typed.
-        can_note = self.labels.can_add and row.notes is not None and not is_followed
+        can_note = self.desk.labels.can_add and row.notes is not None and not is_followed
         answer = self._page(
             "run",
             page=page,
@@ -142,7 +136,7 @@ class Viewer:
             stop_key=self.tickets.form_key if self._can_stop(row) else None,
             seen=seen(row.notes) if row.notes else "",
             noted_trials=sorted((self.runs.trial_notes(row) or {}).items()),
-            maps=self.maps.of_run(row.run_id),
+            maps=self.desk.maps.of_run(row.run_id),
         )
         if is_followed:
             answer.headers["Refresh"] = str(_PAUSE_S)
@@ -155,7 +149,9 @@ class Viewer:
         if report is None:
             raise HTTPException(404, "The run has no such case, or no trial of it has ended.")
         words = words_of(request)
-        lines = self.quarantine and self.quarantine.lines(report.case, words.get("until", ""), words.get("reason", ""))
+        lines = self.desk.quarantine and self.desk.quarantine.lines(
+            report.case, words.get("until", ""), words.get("reason", "")
+        )
         return self._page(
             "case",
             row=row,
@@ -186,13 +182,13 @@ class Viewer:
             case=f"{place}-{result.case_index}",
             notes=notes,
             seen=seen(notes),
-            form_key=self.tickets.form_key if self.labels.can_add and noted is not None else None,
+            form_key=self.tickets.form_key if self.desk.labels.can_add and noted is not None else None,
         )
 
     def label(self, request: Request) -> Response:
         """The next judged check to label."""
         row, view = self._judged(request)
-        page = self.labels.page(row, view, count_of(words_of(request).get("skipped", "")))
+        page = self.desk.labels.page(row, view, count_of(words_of(request).get("skipped", "")))
         return self._page("label", row=row, page=page, form_key=self.tickets.form_key)
 
     async def add_label(self, request: Request) -> Response:
@@ -203,7 +199,7 @@ class Viewer:
 
     def _added(self, request: Request, words: Mapping[str, str]) -> Response:
         row, view = self._judged(request)
-        if not self.labels.add(row, view, words):
+        if not self.desk.labels.add(row, view, words):
             raise HTTPException(400, "This is no label for a check that a judge decided in this run.")
         skipped = count_of(words.get("skipped", ""))
         address = self.pages.links.labels(row.key, skipped=str(skipped) if skipped else "")
@@ -258,20 +254,20 @@ class Viewer:
     def _stopped(self, request: Request) -> Response:
         self._require_writable()
         row, _ = self._run_of(request)
-        if self.stopper is None or not self._can_stop(row) or not self.stopper.stop(row):
+        if self.desk.stopper is None or not self._can_stop(row) or not self.desk.stopper.stop(row):
             raise HTTPException(409, "No process of yours on this machine carries out this run.")
         return RedirectResponse(self.pages.links.run(row.key, follow="1"), status_code=303)
 
     def _can_stop(self, row: RunRow) -> bool:
-        is_going_on = self.labels.can_add and row.state is RunState.RUNNING
-        return is_going_on and self.stopper is not None and self.stopper.can_stop(row)
+        is_going_on = self.desk.labels.can_add and row.state is RunState.RUNNING
+        return is_going_on and self.desk.stopper is not None and self.desk.stopper.can_stop(row)
 
     def _require_own(self, words: Mapping[str, str]) -> None:
         if not self.tickets.admits_form(words.get("key", "")):
             raise HTTPException(403, "The form is not from a page of this server; open the page anew.")
 
     def _require_writable(self) -> None:
-        if not self.labels.can_add:
+        if not self.desk.labels.can_add:
             raise HTTPException(403, "These pages were opened with --read-only.")
 
     def judges(self, request: Request) -> Response:
@@ -279,12 +275,12 @@ class Viewer:
         row, view = self._run_of(request)
         if not view.head.judges:
             raise HTTPException(404, "No judge decided anything in this run.")
-        return self._page("judges", row=row, page=self.labels.judges(row, view), can_add=self.labels.can_add)
+        return self._page("judges", row=row, page=self.desk.labels.judges(row, view), can_add=self.desk.labels.can_add)
 
     def report(self, request: Request) -> Response:
         """A run as a report, to be downloaded."""
         row, view = self._run_of(request)
-        document = self.downloads.make(view, row.key, request.path_params["reporter"])
+        document = self.desk.downloads.make(view, row.key, request.path_params["reporter"])
         if document is None:
             raise HTTPException(404, "No reporter of that name is installed.")
         return DownloadResponse(document)
@@ -321,7 +317,7 @@ class Viewer:
 
     def map(self, request: Request) -> Response:
         """The map of a catalogue."""
-        document = self.maps.all().get(request.path_params["map"])
+        document = self.desk.maps.all().get(request.path_params["map"])
         if document is None:
             raise HTTPException(404, "No such map is here.")
         return self._page("map", page=map_page(document, self.runs.rows()))
@@ -353,6 +349,7 @@ class Desk:
         quarantine: makes the lines by which a case goes into quarantine; `None` if no folder is known.
         stopper: stops runs that go on; `None` if none can be stopped.
         maps: the maps of catalogues.
+        remarks: those of plugins on runs.
     """
 
     labels: Labels
@@ -360,6 +357,7 @@ class Desk:
     quarantine: Quarantine | None = None
     stopper: Stopper | None = None
     maps: Maps = field(default_factory=Maps)
+    remarks: Remarks = field(default_factory=Remarks)
 
 
 def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk, pages: Pages) -> Gate:
@@ -385,9 +383,7 @@ def make_app(runs: Runs, tickets: Tickets, names: Names, desk: Desk, pages: Page
         HTTPException: failed,
         SkillgaugeError: broken,
     }
-    viewer = Viewer(
-        runs, pages, Cases(), desk.labels, tickets, desk.downloads, desk.quarantine, desk.stopper, desk.maps
-    )
+    viewer = Viewer(runs, pages, Cases(), tickets, desk)
     app = Starlette(routes=viewer.routes(), exception_handlers=dict(handlers))
     return Gate(
         app,

@@ -110,6 +110,7 @@ def serve(ctx: click.Context, /, **chosen: Any) -> int:
     from .downloads import Downloads  # noqa: PLC0415 - as above
     from .pages.label_page import Labels  # noqa: PLC0415 - as above
     from .pages.map_page import Maps  # noqa: PLC0415 - as above
+    from .pages.remarks import Remarks  # noqa: PLC0415 - as above
     from .quarantining import Quarantine  # noqa: PLC0415 - as above
     from .serving import Place, Server, opened_in_browser  # noqa: PLC0415 - as above
     from .stopping import Stopper  # noqa: PLC0415 - as above
@@ -123,7 +124,8 @@ def serve(ctx: click.Context, /, **chosen: Any) -> int:
         # Who looks from elsewhere need not be this user.
         places = {store_place(own): place_of(own) for own in calls} if is_loopback(chosen["host"]) else {}
         stopper = Stopper(call, places)
-        desk = Desk(labels, Downloads(call), Quarantine(call), stopper, Maps(_folders(call, chosen["paths"])))
+        maps, remarks = Maps(_folders(call, chosen["paths"])), Remarks(call.commented, call.cwd, store_place(call))
+        desk = Desk(labels, Downloads(call), Quarantine(call), stopper, maps, remarks)
         server = Server(runs, Place(chosen["host"], chosen["port"]), desk)
         stack.callback(server.close)
         stack.enter_context(noted(call, server.port, _places(ctx, call, chosen["paths"], chosen["stores"])))
@@ -203,11 +205,12 @@ class ExportDocument(Frozen):
 def export(ctx: click.Context, *, folder: str, sources: tuple[str, ...], store: str | None) -> int:
     """Write the pages of runs as files."""
     from skillgauge.api.report import counted  # noqa: PLC0415 - `--help` needs none of it
-    from skillgauge.api.run import run_reports  # noqa: PLC0415 - as above
+    from skillgauge.api.run import run_reports, store_place  # noqa: PLC0415 - as above
 
     from .export import export as pages_of  # noqa: PLC0415 - as above
     from .links import key_of  # noqa: PLC0415 - as above
     from .pages.map_page import Maps  # noqa: PLC0415 - as above
+    from .pages.remarks import Remarks  # noqa: PLC0415 - as above
     from .rows import row_of  # noqa: PLC0415 - as above
 
     call = invocation(ctx.obj, {} if store is None else {"store": store})
@@ -216,7 +219,8 @@ def export(ctx: click.Context, *, folder: str, sources: tuple[str, ...], store: 
         for view, source in zip(views, sources, strict=True):
             key = key_of(view.run.run_id)
             runs.setdefault(key, (row_of(view, key, source), view))
-        files = len(list(pages_of(list(runs.values()), Path(folder), Maps(_folders(call, ())))))
+        maps, remarks = Maps(_folders(call, ())), Remarks(call.commented, call.cwd, store_place(call))
+        files = len(list(pages_of(list(runs.values()), Path(folder), maps, remarks)))
     document = ExportDocument(folder=folder, first=str(Path(folder, "index.html")), files=files)
     call.output.document(document.model_dump(mode="json"))
     call.output.line(f"pages: {document.first}")

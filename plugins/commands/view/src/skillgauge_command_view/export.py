@@ -14,6 +14,7 @@ from .links import FileLinks
 from .pages.case_page import case_page, trial_page
 from .pages.history_page import history_page, newest_rows
 from .pages.map_page import Maps, map_page
+from .pages.remarks import Remarks
 from .pages.run_cases import cases_of
 from .pages.run_page import PAGE, CaseFilter, RunPage, case_key
 from .pages.sparklines import sparklines
@@ -22,7 +23,9 @@ from .rows import RunRow
 from .run_list import Part, RunFilter, choices
 
 
-def export(runs: Sequence[tuple[RunRow, RunView]], folder: Path, maps: Maps | None = None) -> Iterator[Path]:
+def export(
+    runs: Sequence[tuple[RunRow, RunView]], folder: Path, maps: Maps | None = None, remarks: Remarks | None = None
+) -> Iterator[Path]:
     """Write the pages of some runs, and yield each file.
 
     `index.html` is the page of the run, or the list if there are several.
@@ -31,6 +34,7 @@ def export(runs: Sequence[tuple[RunRow, RunView]], folder: Path, maps: Maps | No
         runs: with the row of each.
         folder: is made; must hold nothing.
         maps: of which those that rest on one of these runs are written, too.
+        remarks: those of plugins on runs.
 
     Raises:
         UsageError: the folder holds anything, or cannot be written.
@@ -42,7 +46,8 @@ def export(runs: Sequence[tuple[RunRow, RunView]], folder: Path, maps: Maps | No
     rows = sorted((row for row, _ in runs), key=lambda row: (row.started_at, row.run_id), reverse=True)
     maps_of = {row.key: maps.of_run(row.run_id) if maps else {} for row in rows}
     for row in rows:
-        yield from _written(folder, _run(pages, links, row, views[row.key], maps_of[row.key]))
+        view, lines = remarks.on(views[row.key]) if remarks else (views[row.key], ())
+        yield from _written(folder, _run(pages, links, RunPage(row, view, remarks=lines), maps_of[row.key]))
     documents = {key: document for own in maps_of.values() for key, document in own.items()}
     drawn = ((links.map(key), pages.draw("map", page=map_page(one, rows))) for key, one in documents.items())
     yield from _written(folder, drawn)
@@ -69,11 +74,10 @@ def _across(
         yield links.history(target), pages.draw("history", page=page)
 
 
-def _run(
-    pages: Pages, links: FileLinks, row: RunRow, view: RunView, maps: Mapping[str, MapDocument]
-) -> Iterator[tuple[str, str]]:
+def _run(pages: Pages, links: FileLinks, about: RunPage, maps: Mapping[str, MapDocument]) -> Iterator[tuple[str, str]]:
     """Yield the page of a run and those of its cases; of a trial only where that of its case shows less."""
-    about, cases = RunPage(row, view), cases_of(view)
+    row, view = about.row, about.view
+    cases = cases_of(view)
     listed = {"cases": cases, "chosen": CaseFilter(), "size": PAGE, "maps": maps}
     yield links.run(row.key), pages.draw("run", page=about, form_key=None, **listed)
     for report in case_by_case(view):

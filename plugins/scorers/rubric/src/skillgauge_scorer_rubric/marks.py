@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from skillgauge.api import TrialResult, plain
-from skillgauge.api.report import JUDGED, Figure, GroupKey, RunView, counted
+from skillgauge.api.report import JUDGED, Figure, GroupKey, RunView, abridged_results, counted
 
 SPEAKS = "speaks_to_judge"
 """Key in the evidence of a score: the signs of each part of what was judged."""
@@ -52,7 +52,7 @@ class _Tally:
 def remarks(view: RunView) -> Iterator[tuple[GroupKey, Figure]]:
     """Yield a figure for each group in which an output speaks to the judge; results are read once and not kept."""
     tallies: dict[GroupKey, _Tally] = {}
-    for result in view.results():
+    for result in abridged_results(view.source):
         marks = list(_marks(result))
         if marks:
             tallies.setdefault(result.group, _Tally()).add(result.case_id, is_marked=any(marks))

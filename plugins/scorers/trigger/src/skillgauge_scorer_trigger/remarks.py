@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skillgauge.api import JsonObject, Score, ScoreStatus
-from skillgauge.api.report import Figure, GroupKey, RunView, Table, counted, labels
+from skillgauge.api.report import Figure, GroupKey, RunView, Table, abridged_results, counted, labels
 from skillgauge.stats import RateInterval
 
 from .options import SCORER
@@ -112,7 +112,7 @@ def remarks(view: RunView) -> Iterator[str | tuple[GroupKey, Figure | Table]]:
 def _asked_groups(view: RunView) -> dict[GroupKey, _Group]:
     """Return the groups whose sessions were asked whether a skill fires; the results are read once."""
     groups: dict[GroupKey, _Group] = {}
-    for result in view.results():
+    for result in abridged_results(view.source):
         for score in result.scores:
             if score.scorer != SCORER or score.status is ScoreStatus.UNGRADED:
                 continue

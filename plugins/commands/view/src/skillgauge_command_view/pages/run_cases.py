@@ -14,6 +14,7 @@ from skillgauge_run_pages.efforts import Efforts
 from skillgauge_run_pages.notices import Notices
 
 from ..rows import RunRow
+from .last_few import LastFew
 
 _KEPT = 4
 """Runs whose cases stay in memory, so that a filter does not read all trials again."""
@@ -64,7 +65,7 @@ class Cases:
     """The cases of runs, of which the last few stay in memory; safe to be asked from several threads."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[object, RunCases] = OrderedDict()
+        self._known: LastFew[RunCases] = LastFew(_KEPT)
         self._followed: OrderedDict[str, _FollowedCases] = OrderedDict()
         self._lock = Lock()
 
@@ -72,17 +73,7 @@ class Cases:
         """The cases of a run, and what its sessions took."""
         if view.run.state is RunState.RUNNING:
             return self._so_far(row, view)
-        place = (row.key, view.run, view.summary.counts)
-        with self._lock:
-            if place in self._known:
-                self._known.move_to_end(place)
-                return self._known[place]
-        cases = cases_of(view)
-        with self._lock:
-            self._known[place] = cases
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)
-        return cases
+        return self._known.of((row.key, view.run, view.summary.counts), lambda: cases_of(view))
 
     def tables(self, row: RunRow, view: RunView) -> tuple[CaseTable, ...]:
         """The cases of a run, suite by suite; those that did not pass first."""

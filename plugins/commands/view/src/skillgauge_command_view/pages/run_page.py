@@ -47,6 +47,8 @@ class RunPage:
     """Seconds since the epoch, for a run that is under way."""
     downloads: tuple[str, ...] = ()
     """Reporters that it can be downloaded by."""
+    remarks: tuple[str, ...] = ()
+    """Those of plugins on the whole of it."""
 
     @cached_property
     def done(self) -> int:
@@ -119,7 +121,7 @@ class RunPage:
     @property
     def notes(self) -> tuple[str, ...]:
         """The remarks that must be known before a figure is believed."""
-        return (*run_notes(self.view), *judge_notes(self.view))
+        return (*run_notes(self.view), *judge_notes(self.view), *self.remarks)
 
     @property
     def is_running(self) -> bool:
