@@ -7,7 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from skillgauge.api import DIRECT, SuiteHead, plain
-from skillgauge.api.report import Figure, GroupKey, GroupSummary, RunView, SuiteValidity, TagSummary, rated_figures
+from skillgauge.api.report import (
+    Figure,
+    GroupKey,
+    GroupSummary,
+    RunView,
+    SuiteValidity,
+    TagSummary,
+    counted,
+    headline,
+    headline_text,
+    interval_text,
+    labels,
+    rated_figures,
+    score_text,
+)
 
 TAGS = 5_000
 """Tags that are listed on a page, shared evenly among its groups."""
@@ -72,6 +86,22 @@ class SuiteFigures:
     def is_invalid(self) -> bool:
         """True if its results prove nothing."""
         return self.validity is not None and not self.validity.valid
+
+
+def rate_of(view: RunView) -> str:
+    """The rate of a run in a sentence, which is its answer if it compares nothing; empty if that proves nothing.
+
+    Of several groups it is the number of trials that passed.
+    """
+    groups, validity = view.summary.groups, view.summary.validity
+    if not view.summary.counts.total or not all(one.valid for one in validity):
+        return ""
+    rate = headline(groups[0]).interval if len(groups) == 1 else None
+    if rate is None or rate.lower is None:
+        return score_text(view)
+    known = f"n = {counted(rate.n, 'case')}, {counted(groups[0].counts.errors, 'error')}"
+    known += f", {rate.level:.0%} interval {interval_text(rate)}"
+    return f"{labels(groups)[0]}: {headline_text(groups[0])} ({known})"
 
 
 def suites_of(view: RunView) -> tuple[SuiteFigures, ...]:

@@ -134,3 +134,10 @@ def test_a_page_begins_with_the_gates_and_the_changes(
     assert (
         page.index(f"banner gate {kind}") < page.index("since main: no case came out differently") < page.index("<h2")
     )
+
+
+def test_a_run_that_compares_nothing_begins_with_its_score(views: list[RunView], tmp_path: Path) -> None:
+    """As in a report; the page of a run without a result has no such line."""
+    for number, found in ((2, ["<strong>12 of 12 passed</strong>"]), (1, [])):
+        page = exported([views[number]], tmp_path / str(number))["index.html"]
+        assert re.findall('<p class="answer">(.*?)</p>', page) == found

@@ -276,6 +276,29 @@ def test_a_partial_or_invalid_run_says_so_first() -> None:
     assert "Invalid: these results prove nothing: too many errors ." in stopped
 
 
+def answers(view: RunView) -> list[str]:
+    """The sentences that the page of a run begins with."""
+    return [words(answer) for answer in re.findall(r'<p class="answer">(.*?)</p>', drawn(view))]
+
+
+def test_a_run_that_compares_nothing_begins_with_its_rate() -> None:
+    """With number of cases and interval, as every rate has them; of several groups with the trials that passed."""
+
+    def counted(*groups: GroupSummary, **changes: object) -> RunView:
+        summary = Summary.model_validate({"counts": Counts(total=5, passed=5), "groups": groups, **changes})
+        return replace(run_of(), summary=summary)
+
+    one = group(counts=Counts(total=6, passed=5, errors=1))
+    assert answers(counted(one)) == ["skill: pass rate 100.0% (n = 5 cases, 1 error, 95% interval 56.6% to 100.0%)"]
+    assert answers(counted(group(), group(model="other"))) == ["10 of 10 passed"]
+    unknown = group(pass_rate=RateInterval(rate=None, n=0), counts=Counts(total=1, errors=1))
+    assert answers(counted(unknown)) == ["0 of 1 passed, 1 error"]
+    assert answers(counted(group(), validity=(SuiteValidity(suite_id="demo", valid=False, error_share=0.5),))) == []
+    assert [answers(example(f"without {what}")) for what in ("results", "suites")] == [[], []]
+    assert len(answers(example("two arms"))) == 1
+    assert "not enough data" in answers(example("two arms"))[0]
+
+
 def test_run_facts_are_shown() -> None:
     """Id, start in UTC, duration, state, seed, versions, sources; what is unknown is a dash."""
     view = example("passed and failed")

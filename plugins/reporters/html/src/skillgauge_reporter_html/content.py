@@ -28,7 +28,7 @@ from skillgauge_run_pages.case_rows import lanes_of
 from skillgauge_run_pages.efforts import Efforts
 from skillgauge_run_pages.notices import Notices
 from skillgauge_run_pages.skills import Skills, WorstCase
-from skillgauge_run_pages.summary import GroupFigures, SuiteFigures, suites_of
+from skillgauge_run_pages.summary import GroupFigures, SuiteFigures, rate_of, suites_of
 from skillgauge_run_views.transcripts import Transcript, as_text, transcript
 
 from .cases import CasesByArm, Lane
@@ -109,6 +109,11 @@ class Page:
     def opening(self) -> Opening:
         """The answers of the gates, the answers to the question of the run, and what changed."""
         return opening(self.view)
+
+    @property
+    def rate(self) -> str:
+        """The answer of a run that compares nothing."""
+        return rate_of(self.view)
 
     @property
     def rankings(self) -> tuple[Ranking, ...]:

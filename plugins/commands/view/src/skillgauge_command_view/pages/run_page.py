@@ -25,7 +25,7 @@ from skillgauge.api.report import (
 )
 from skillgauge_run_pages.case_rows import CaseRow, CaseTable
 from skillgauge_run_pages.skills import Skills, skills_of
-from skillgauge_run_pages.summary import SuiteFigures, suites_of
+from skillgauge_run_pages.summary import SuiteFigures, rate_of, suites_of
 
 from ..links import Links
 from ..rows import RunRow
@@ -94,6 +94,11 @@ class RunPage:
     def opening(self) -> Opening:
         """The lines that every report of the run begins with: gates, answers, changes, and its skills."""
         return opening(self.view)
+
+    @property
+    def rate(self) -> str:
+        """The answer of a run that compares nothing."""
+        return rate_of(self.view)
 
     def skills(self, links: Links) -> Skills | None:
         """Return its skills side by side, those that hurt first; `None` if there are not several."""
