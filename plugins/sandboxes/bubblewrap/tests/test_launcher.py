@@ -105,6 +105,34 @@ os.write(info, b'{\\n    "child-pid": %%d\\n}\\n' %% first.pid)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
+FULL = """
+import skillgauge_sandbox_bubblewrap.launcher as here
+def full(words):
+    raise OSError(28, "", b"usr")
+here.Common = full
+main()
+"""
+MOUNTED_LATE = """
+import asyncio, ctypes
+from skillgauge.api import Command, SandboxSpec
+from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
+from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
+
+async def main():
+    sandbox = BubblewrapSandbox(BubblewrapOptions())
+    async with sandbox.open(SandboxSpec(label="x")) as workspace:
+        async def shown():
+            finished = await (await workspace.start(Command(argv=("ls", "/usr/share")))).wait()
+            return finished.stdout
+        before = await shown()
+        assert ctypes.CDLL(None).mount(b"tmpfs", b"/usr/share", b"tmpfs", 0, None) == 0
+        open("/usr/share/late", "w").close()
+        assert sandbox._host.launchers.are_usable
+        print(before == await shown() == await shown() != b"")
+
+asyncio.run(main())
+"""
+
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 
 
@@ -236,6 +264,31 @@ def test_no_zombie_is_left(sandbox: BubblewrapSandbox, are_usable: bool) -> None
     assert not [child for child, state in children() if state == "Z" and child not in before]
 
 
+def test_commands_share_nothing_that_they_can_write_to(sandbox: BubblewrapSandbox) -> None:
+    """What is mounted once for all of them is there for reading, but for devices, which keep nothing."""
+
+    def mounts() -> dict[tuple[str, str], tuple[str, str]]:
+        """Of each mount device and place in it, with its path and its options."""
+        lines = (line.split() for line in ran(sandbox, "cat", "/proc/self/mountinfo").stdout.decode().splitlines())
+        return {(device, root): (path, options) for _, _, device, root, path, options, *_ in lines}
+
+    one, other = mounts(), mounts()
+    shared = [one[place] for place in one.keys() & other.keys()]
+    assert {"/usr", "/etc", "/dev"} <= {path for path, _ in shared}
+    devices = {f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty")}
+    assert {path for path, options in shared if "rw" in options.split(",")} == devices
+    own = {path for place, (path, _) in one.items() if place not in other}
+    assert {"/", "/proc", "/dev/pts", "/dev/shm", "/tmp"} <= own
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can mount anything")
+def test_mounts_made_outside_later_do_not_appear_within() -> None:
+    """What commands share stays as it was when the first of them started; a later mount would be one to write to."""
+    words = ["unshare", "--mount", "--propagation", "shared", sys.executable, "-c", MOUNTED_LATE]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=GENEROUS_S, check=False)
+    assert done.stdout == "True\n", done.stderr
+
+
 def test_exit_codes_are_exact(sandbox: BubblewrapSandbox) -> None:
     """A code that a shell would use for a signal is still told as a code, and a signal as that signal."""
     scripts = ("exit 137", "exit 143", "kill -9 $$", "kill -15 $$")
@@ -344,6 +397,23 @@ def test_bwrap_steps_in(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not within(proving.check()).problems
     assert ran(proving, "echo", "here").stdout == b"here\n"
     assert not proving._host.launchers.are_usable
+
+
+def test_a_launcher_tells_what_prevents_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where what commands have in common cannot be mounted, each call is answered with the reason."""
+    monkeypatch.setattr(launching, "PROGRAM", launching.PROGRAM.replace("main()", FULL))
+    start, reasons = launching.Launchers.start, []
+
+    def recorded(self: launching.Launchers, request: launching.Request, *streams: int) -> launching.Confined:
+        try:
+            return start(self, request, *streams)
+        except launching.UnconfinedError as error:
+            reasons.append(str(error))
+            raise
+
+    monkeypatch.setattr(launching.Launchers, "start", recorded)
+    assert ran(BubblewrapSandbox(BubblewrapOptions()), "echo", "here").stdout == b"here\n"
+    assert reasons == ["No space left on device: usr"]
 
 
 def test_a_launcher_that_does_not_confine_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,11 @@ where the answer goes, stdin, stdout, stderr, and the channel of a relay if the 
 numbers: the process id, how far it got, what was wrong (and where), and at the end how the command ended. `launching`
 is the other side.
 
-A call is read by a copy of this program, made by `clone` a little ahead: process 1 of new namespaces, and a child of
-who calls. It makes the mounts, gives up all rights, starts the command, reaps orphans, and ends with the command, with
-which the kernel ends whatever that left behind. Nothing of a call is ever in the memory that the next copy is made of,
-and nothing in the namespaces may look into the copy.
+It has a user namespace of its own, in which it may mount, and makes there what all commands have in common. A call is
+read by a copy of it, made by `clone` a little ahead: process 1 of new namespaces, and a child of who calls. That makes
+the other mounts, gives up all rights, starts the command, reaps orphans, and ends with the command, with which the
+kernel ends whatever the command left behind. Nothing of a call is ever in the memory that the next copy is made of, and
+nothing in the namespaces may look into the copy.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import select
 import struct
 import sys
 
-from .mounting import DETACH, NO_DEVICES, NO_SUID, RECURSIVE, SLAVE, Mounts, check, libc, mount
+from .mounting import DETACH, RECURSIVE, SLAVE, Common, check, libc, make, mount
 
 TYPE_CHECKING = False  # as `typing` has it, whose import would be copied, too
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 _NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
 _NEWUSER, _NEWPID, _NEWNET, _PARENT = 0x10000000, 0x20000000, 0x40000000, 0x00008000
-_NAMESPACES = _NEWUSER | _NEWPID | _NEWNS | _NEWIPC | _NEWUTS | _PARENT | _signal.SIGCHLD
+_NAMESPACES = _NEWPID | _NEWNS | _NEWIPC | _NEWUTS | _PARENT | _signal.SIGCHLD
 _SET_DUMPABLE, _SET_SECCOMP, _DROP_CAPABILITY, _SET_NO_NEW_PRIVS = 4, 22, 24, 38
 _FILTER = 2
 _CAPABILITY_VERSION = 0x20080522
@@ -59,10 +60,15 @@ class _Program(ctypes.Structure):
 class _Launcher:
     """Has a copy ready for the next call."""
 
-    def __init__(self, control: _socket.socket, common: Sequence[bytes], *, alone: bool) -> None:
+    def __init__(self, control: _socket.socket, words: Sequence[bytes], *, alone: bool) -> None:
         self._control = control
-        self._common = common
         self._alone = alone
+        self._processes = os.open("/proc", os.O_PATH | os.O_DIRECTORY)  # which is covered from now on
+        self._common, self._failed = None, None
+        try:
+            self._common = _prepare_all(words)
+        except OSError as error:
+            self._failed = error
         self._taken, self._taking = os.pipe()
         self._copy = self._waiting = -1
         self._lost: list[int] = []
@@ -85,25 +91,28 @@ class _Launcher:
             elif events & select.POLLHUP:
                 is_closed = True
                 self._poll.unregister(self._control)
-            elif not self._make():
-                self._refuse(ctypes.get_errno())
+            elif problem := self._make():
+                self._refuse(problem)
             if not is_closed:
                 self._poll.register(self._control, select.POLLIN if self._waiting < 0 else 0)
         return self._lost
 
-    def _make(self) -> bool:
-        """Make a copy that waits for a call; tells whether that was possible."""
+    def _make(self) -> OSError | None:
+        """Make a copy that waits for a call; returns what prevents it."""
+        if self._common is None:
+            return self._failed
         copy = libc.syscall(_CLONE, _NAMESPACES | (_NEWNET if self._alone else 0), 0, 0, 0, 0)
         if copy == 0:
-            _be_first(self._control, self._taking, self._common, alone=self._alone)
-        if copy > 0:
-            self._copy, self._waiting = copy, os.pidfd_open(copy)
-            self._poll.register(self._waiting, select.POLLIN)
-        return bool(copy > 0)
+            _be_first(self._control, self._taking, self._processes, self._common, alone=self._alone)
+        if copy < 0:
+            return OSError(ctypes.get_errno(), "", b"clone")
+        self._copy, self._waiting = copy, os.pidfd_open(copy)
+        self._poll.register(self._waiting, select.POLLIN)
+        return None
 
-    def _refuse(self, number: int) -> None:
+    def _refuse(self, problem: OSError) -> None:
         handles = _receive(self._control)
-        os.write(handles[1], struct.pack("=iii", 0, _UNCONFINED, number) + b"clone")
+        os.write(handles[1], struct.pack("=i", 0) + _told(_UNCONFINED, problem))
         for handle in handles:
             os.close(handle)
 
@@ -119,10 +128,11 @@ def _receive(control: _socket.socket) -> list[int]:
     return [handle for _, _, part in parts for (handle,) in struct.iter_unpack("=i", part)]
 
 
-def _be_first(control: _socket.socket, taking: int, common: Sequence[bytes], *, alone: bool) -> NoReturn:
+def _be_first(control: _socket.socket, taking: int, processes: int, common: Common, *, alone: bool) -> NoReturn:
     """Run as a copy: prepare, wait for a call, confine itself, run the command, report it."""
     os.dup2(2, 1)  # only the launcher itself reports there
-    number = int(os.readlink("/proc/self"))
+    number = int(os.readlink("self", dir_fd=processes))
+    os.close(processes)
     failed = None
     try:
         _prepare(common, alone=alone)
@@ -148,7 +158,7 @@ def _be_first(control: _socket.socket, taking: int, common: Sequence[bytes], *, 
         command = _spawn(asked, streams[:3])
         os.write(answer, struct.pack("=ii", _STARTED, 0))
     except OSError as error:
-        os.write(answer, struct.pack("=ii", stage, error.errno or 0) + os.fsencode(error.filename or b""))
+        os.write(answer, _told(stage, error))
         os._exit(1)
     for handle in streams[:3]:
         os.close(handle)
@@ -156,27 +166,36 @@ def _be_first(control: _socket.socket, taking: int, common: Sequence[bytes], *, 
     os._exit(0)
 
 
-def _prepare(common: Sequence[bytes], *, alone: bool) -> None:
-    """Prepare the parts that are the same for all commands."""
-    os.setsid()
+def _told(stage: int, problem: OSError) -> bytes:
+    """The part of an answer that says how far a call got, and what was wrong."""
+    return struct.pack("=ii", stage, problem.errno or 0) + os.fsencode(problem.filename or b"")
+
+
+def _prepare_all(words: Iterable[bytes]) -> Common:
+    """Prepare the parts that commands may share, in a user namespace that is the same for all."""
+    check(libc.unshare(_NEWUSER | _NEWNS), b"unshare")
     _write("/proc/self/setgroups", b"deny")
     _map_ids((0, 0), _OUTSIDE)
+    mount(None, b"/", None, SLAVE | RECURSIVE)
+    return Common(words)
+
+
+def _prepare(common: Common, *, alone: bool) -> None:
+    """Prepare the parts that are the same for all commands, and no two may share."""
+    os.setsid()
     check(libc.sethostname(b"sandbox", 7), b"sethostname")
     if alone:
         some = _socket.socket()
         fcntl.ioctl(some, _SET_FLAGS_OF_INTERFACE, struct.pack("16sh14x", b"lo", _UP))
         some.close()
-    mount(None, b"/", None, SLAVE | RECURSIVE)
-    mount(b"tmpfs", b"/proc", b"tmpfs", NO_SUID | NO_DEVICES, b"mode=0755")
-    os.chdir("/proc")  # of all places the one that no path is taken from
-    Mounts().make(common)
+    common.lay_out()
 
 
 def _confine(request: dict[str, Any]) -> None:
     for file in request["groups"]:
         _write(file, b"0")
     check(libc.unshare(_NEWCGROUP), b"unshare")
-    Mounts().make(request["mounts"])
+    make(request["mounts"])
     check(libc.syscall(_PIVOT_ROOT, b".", b"."), b"pivot_root")
     check(libc.umount2(b".", DETACH), b"umount")
     os.umask(_MASK)
