@@ -19,12 +19,20 @@ def warnings(before: Report, after: Report, skills: Sequence[SkillDiff]) -> Iter
     """Yield everything that weakens the comparison, one sentence each."""
     if before.view.run.run_id == after.view.run.run_id:
         yield "both are reports of the same run"
+    yield from _remarks(before, after)
     yield from _suite_warnings(before, after)
     yield from _uncompared_tasks(skills)
     yield from _partial_overlap(skills)
     yield from _lost_to_errors(skills)
     yield from _single_repeats(skills)
     yield from _changed_baselines(skills)
+
+
+def _remarks(before: Report, after: Report) -> Iterator[str]:
+    """Yield what plugins say of the reports: once if it holds for both, else with the label of the one it is of."""
+    for remark in dict.fromkeys((*before.remarks, *after.remarks)):
+        labels = [plain(report.label, 60) for report in (before, after) if remark in report.remarks]
+        yield f"{' and '.join(labels)}: {remark}"
 
 
 def _suite_warnings(before: Report, after: Report) -> Iterator[str]:

@@ -18,6 +18,8 @@ class Report:
     file: str
     again: str = ""
     """Words by which `eval --confirm` finds it, as for a shell; empty if it tells too little for that."""
+    remarks: tuple[str, ...] = ()
+    """Sentences of plugins about it: that nobody calibrated its judge, say."""
 
     def command(self, options: str) -> str:
         """Return the command that runs some of it again."""

@@ -347,3 +347,22 @@ def test_a_threshold_for_a_report_without_gates(program: Program, latest: Path) 
     assert done.code == 2, done.stdout
     assert "threshold" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.slow
+def test_what_the_terminal_says_of_a_run_stands_in_its_comparison(program: Program, work: Path) -> None:
+    """That nobody calibrated its judge, in each form and after it; a file is looked for where the command runs."""
+    skill = work / "greeter"
+    skill.mkdir()
+    (skill / "SKILL.md").write_text("---\nname: greeter\ndescription: Greets. Use it to greet.\n---\n\nGreet.\n")
+    checks = "    expectations:\n      - It greets.\n"
+    (skill / "eval.yaml").write_text(f"cases:\n  - name: greets\n    prompt: Say hello.\n{checks}")
+    for _ in range(2):
+        assert program("eval", "greeter", "--engine", "mock", "--judge", "mock", "--no-cache").code in (0, 1)
+    remark = "Before and After: the judge of this run is not calibrated"
+    for form in ("markdown", "html", "json"):
+        done = program("report", "diff", "latest~1", "latest", "--format", form)
+        assert remark in done.stdout
+        assert remark in done.stderr
+    (warning,) = program("report", "diff", "latest~1", "latest", "--json").document["warnings"]
+    assert warning.startswith(remark)

@@ -226,6 +226,15 @@ def test_one_repeat_is_pointed_out_where_it_matters(report: Make) -> None:
     assert not any("unsteady" in warning for warning in compared(one, one).warnings)
 
 
+def test_remarks_of_plugins_are_warnings(report: Make) -> None:
+    """Each once, with the report that it is of, or with both."""
+    view, again = report({"s": {"a": "p"}}), report({"s": {"a": "p"}}, run_id="x")
+    before = Report(view, "Before", "a.json", remarks=("of both", "of the first"))
+    after = Report(again, "After", "b.json", remarks=("of the second", "of both"))
+    document = compare(before, after, Terms(max_drop=MAX_DROP, is_gate=True))
+    assert document.warnings == ("Before and After: of both", "Before: of the first", "After: of the second")
+
+
 def test_the_same_report_twice(report: Make) -> None:
     """A slip of the user's is pointed out."""
     view = report({"s": {"a": "p"}})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import ResultOrder, TrialResult
-from skillgauge.api.report import JUDGED, Figure, GroupKey, RunState, RunView, abridged
+from skillgauge.api.report import JUDGED, Figure, GroupKey, RunState, RunView, abridged, moment
 from skillgauge.api.run import Globals, invocation
 from skillgauge_command_view.export import export
 from skillgauge_command_view.links import key_of
@@ -46,6 +46,29 @@ def test_a_judge_that_is_not_calibrated_is_told_of(
     for page in (served, (tmp_path / "pages/index.html").read_text("utf-8")):
         assert 0 < page.index(MARK) < page.index("<table")
         assert LINE in page
+
+
+def test_pages_of_several_runs_tell_of_it_too(
+    serve: Callable[..., object], views: list[RunView], judged_view: RunView
+) -> None:
+    """Once, beside the figures of two runs and of three, with the runs that it is of."""
+    runs = [
+        replace(judged_view, run=judged_view.run.model_copy(update={"run_id": name, "started_at": at}))
+        for name, at in (("first", 1_600_000_000.0), ("second", 1_700_000_000.0), ("third", 1_800_000_000.0))
+    ]
+    first, second, third = (moment(run.run.started_at) for run in runs)
+    with serve([*runs, views[7]], remarks=plugins()) as running:
+        told = {
+            f"{first} and {second}: {LINE}": "a=first&b=second",
+            f"{third}: {LINE}": "a=run7&b=third",
+            f"{first}, {third}: {LINE}": "run=first&run=third&run=run7",
+            f"all runs: {LINE}": "run=first&run=second&run=third",
+        }
+        for sentence, query in told.items():
+            page = running.get(f"/compare?{query}").text
+            assert sentence in page
+            assert page.count(LINE) == 1
+        assert LINE not in running.get("/compare?a=run6&b=run7").text
 
 
 @pytest.mark.slow

@@ -255,7 +255,9 @@ def diff(
     call = _invocation(ctx, store)
     with run_reports(call, [a, b]) as (before, after):
         sides = ((before, label_a, a), (after, label_b, b))
-        first, second = (Report(view, label, word, _again(view, word, store)) for view, label, word in sides)
+        first, second = (
+            Report(view, label, word, _again(view, word, store), call.commented(view)[1]) for view, label, word in sides
+        )
         document = compare(first, second, terms)
     if request["output"] is not None or not call.output.as_json:
         _write(call, _written(document, DiffFormat(request["name"])), request["output"])

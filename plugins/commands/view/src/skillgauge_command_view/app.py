@@ -304,8 +304,9 @@ class Viewer:
             keys = sorted(keys, key=lambda key: self._run(key)[0].started_at)
         pairs = [self._run(key) for key in keys]
         if len(pairs) > 2:
-            return self._page("several", page=several_page(pairs, self.cases))
-        return self._page("compare", page=compare_page(*pairs))
+            return self._page("several", page=several_page(pairs, self.cases, self.desk.remarks))
+        before, after = pairs
+        return self._page("compare", page=compare_page(before, after, self.desk.remarks))
 
     def history(self, request: Request) -> Response:
         """A skill from run to run."""

@@ -11,6 +11,7 @@ from skillgauge_run_comparisons.document import CheckChange, Presence, SkillDiff
 from skillgauge_run_comparisons.numbers import BASELINE, LISTED, arrow, circumstances, delta, evidence, judgement, value
 
 from ..rows import RunRow
+from .remarks import Remarks
 from .run_page import case_key
 
 _TURNS = {Turn.BROKE: "failed", Turn.WEAKER: "failed", Turn.FIXED: "passed", Turn.STRONGER: "passed"}
@@ -71,9 +72,17 @@ class ComparePage:
     """Names of cases in addresses, by suite and id."""
 
 
-def compare_page(before: tuple[RunRow, RunView], after: tuple[RunRow, RunView]) -> ComparePage:
-    """Compare two runs; reads the trials of both."""
-    first, second = (Report(view, moment(row.started_at), row.run_id) for row, view in (before, after))
+def compare_page(before: tuple[RunRow, RunView], after: tuple[RunRow, RunView], remarks: Remarks) -> ComparePage:
+    """Compare two runs; reads the trials of both.
+
+    Args:
+        before: the earlier run, with its row in a list.
+        after: the later one.
+        remarks: those of plugins on runs.
+    """
+    first, second = (
+        Report(view, moment(row.started_at), row.run_id, remarks=remarks.on(view)[1]) for row, view in (before, after)
+    )
     document = compare(first, second, Terms(max_drop=MAX_DROP, is_gate=False))
     parts = tuple(_part(skill) for skill in document.skills)
     return ComparePage(before[0], after[0], document, parts, _cases(before[1]), _cases(after[1]))

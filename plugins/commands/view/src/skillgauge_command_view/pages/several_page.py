@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from skillgauge.api.report import RunView, moment
+from skillgauge.api.report import RunView, listed, moment
 from skillgauge_run_comparisons import MAX_DROP, Report, Terms, compare
 from skillgauge_run_pages.case_rows import CaseRow, Cell
 
 from ..rows import RunRow
+from .remarks import Remarks
 from .run_cases import Cases
 from .run_page import row_key
 
@@ -54,6 +55,8 @@ class SeveralPage:
     """Several runs beside each other, the oldest first."""
 
     rows: tuple[RunRow, ...]
+    notes: tuple[str, ...]
+    """The remarks of plugins, each with the runs that it is of."""
     steps: tuple[Step, ...]
     lines: tuple[CaseLine, ...]
     """The cases that did not end alike in all runs, as many as are listed."""
@@ -61,17 +64,29 @@ class SeveralPage:
     total: int
 
 
-def several_page(runs: Sequence[tuple[RunRow, RunView]], cases: Cases) -> SeveralPage:
+def several_page(runs: Sequence[tuple[RunRow, RunView]], cases: Cases, remarks: Remarks) -> SeveralPage:
     """Compare runs, the oldest first; reads the trials of all of them.
 
     Args:
         runs: each with its row in a list.
         cases: reads and keeps the cases of runs.
+        remarks: those of plugins on runs.
     """
     lines = list(_lines(runs, cases))
     changed = [line for line in lines if line.is_changed]
     steps = tuple(_step(*pair) for pair in pairwise(runs))
-    return SeveralPage(tuple(row for row, _ in runs), steps, tuple(changed[:LISTED]), len(changed), len(lines))
+    rows = tuple(row for row, _ in runs)
+    return SeveralPage(rows, tuple(_notes(runs, remarks)), steps, tuple(changed[:LISTED]), len(changed), len(lines))
+
+
+def _notes(runs: Sequence[tuple[RunRow, RunView]], remarks: Remarks) -> Iterator[str]:
+    """Yield each remark once, with the moments of the runs that it is of, or without if it is of all."""
+    moments: dict[str, list[str]] = {}
+    for row, view in runs:
+        for remark in remarks.on(view)[1]:
+            moments.setdefault(remark, []).append(moment(row.started_at))
+    for remark, of in moments.items():
+        yield f"{'all runs' if len(of) == len(runs) else listed(of)}: {remark}"
 
 
 def _step(before: tuple[RunRow, RunView], after: tuple[RunRow, RunView]) -> Step:
