@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from skillgauge_documents.immutables import immutable
@@ -45,7 +46,7 @@ class Group:
     limited: frozenset[str]
     """Controllers in force: `pids`, `memory`."""
 
-    @property
+    @cached_property  # each command asks, and the files stay
     def joined_by(self) -> tuple[Path, ...]:
         """Files to which a process of one thread writes 0 to become a member."""
         return tuple(_joined_by(folder / _INNER) for folder in self.folders)
