@@ -58,7 +58,7 @@ def test_what_was_left_as_it_was_is_used_again() -> None:
             homes = {await home(place, "ls -A $HOME $TMPDIR") for _ in range(4)}
             assert len(homes) == 1
             made = sorted(str(path.relative_to(place.folder)) for path in place.folder.rglob("*"))
-            assert made == ["fresh", "fresh/1", "fresh/1/home", "fresh/1/tmp", "work"]
+            assert made == ["fresh-1", "fresh-1/home", "fresh-1/tmp", "work"]
 
     within(main())
 

@@ -18,10 +18,10 @@ from skillgauge_processes._tree import (
     BYTES_AT_ONCE,
     FILES_AT_ONCE,
     Manifest,
-    holds_little,
     lay_anew,
     put_all,
     read_below,
+    remove_little,
 )
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="special files and modes are POSIX's")
@@ -173,16 +173,41 @@ def test_nothing_is_written_through_links(tmp_path: Path) -> None:
 
 
 def test_what_is_removed_at_once(tmp_path: Path) -> None:
-    """A few small files in some folders; neither many, nor large ones, nor what cannot be looked at."""
-    folder = tmp_path / "w"
+    """A few small files in some folders, and links, but nothing that a link leads to."""
+    folder, outside = tmp_path / "w", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "mine").touch()
     (folder / "a/b").mkdir(parents=True)
-    for number in range(FILES_AT_ONCE - 2):
+    for number in range(FILES_AT_ONCE - 4):
         (folder / f"a/b/{number}").touch()
-    assert holds_little(folder)
-    (folder / "a/b/link").symlink_to(tmp_path)
-    assert not holds_little(folder)
-    (folder / "a/b/link").unlink()
-    with (folder / "a/b/0").open("wb") as file:
-        file.truncate(BYTES_AT_ONCE + 1)
-    assert not holds_little(folder)
-    assert not holds_little(tmp_path / "nowhere")
+    (folder / "link").symlink_to(outside)
+    (folder / "a/lost").symlink_to("nowhere")
+    assert remove_little(folder)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["mine", "outside"]
+
+
+@pytest.mark.parametrize("kind", ["many", "many folders", "large", "nowhere", "link", "closed"])
+def test_what_is_not_removed_at_once(kind: str, tmp_path: Path) -> None:
+    """Many or large files, and what is no folder or cannot be looked into; it is left where it is."""
+    folder = tmp_path / "w"
+    if kind != "nowhere":
+        (folder / "a").mkdir(parents=True)
+    if kind == "many":
+        for number in range(FILES_AT_ONCE):
+            (folder / f"a/{number}").touch()
+    elif kind == "many folders":
+        for number in range(FILES_AT_ONCE):
+            (folder / f"a/{number}").mkdir()
+    elif kind == "large":
+        with (folder / "a/large").open("wb") as file:
+            file.truncate(BYTES_AT_ONCE + 1)
+    elif kind == "link":
+        folder = tmp_path / "link"
+        folder.symlink_to(tmp_path / "w")
+    elif kind == "closed":
+        (folder / "a").chmod(0)
+    is_gone = remove_little(folder)
+    assert is_gone is (kind == "closed" and os.getuid() == 0)  # whom no mode keeps out
+    assert (tmp_path / "w").exists() is not (is_gone or kind == "nowhere")
+    assert remove(folder)
+    assert not os.path.lexists(folder)

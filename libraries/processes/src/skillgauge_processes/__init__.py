@@ -2,7 +2,6 @@
 
 from . import disk, held
 from ._belongings import Belongings, belongings, release, temporary_folder
-from ._fresh import FRESH
 from ._obstacles import obstacles
 from .concealing import conceal
 from .disk import DiskLimit
@@ -11,7 +10,6 @@ from .starting import Started, Starter, SupervisorLostError
 from .workspace import DirectoryWorkspace, Launch
 
 __all__ = [
-    "FRESH",
     "MARKER",
     "Belongings",
     "DirectoryWorkspace",

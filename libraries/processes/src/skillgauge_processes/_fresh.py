@@ -16,8 +16,8 @@ from skillgauge_documents.immutables import immutable
 from ._environment import absolute
 from .running import Process
 
-FRESH = "fresh"
-"""Folder of a workspace with the homes of commands that share nothing with others."""
+_PREFIX = "fresh-"
+"""Begins the names of folders with a home of a command that shares nothing with others."""
 
 
 @immutable
@@ -54,7 +54,7 @@ class FreshHomes:
         """Return a home below `parent`, which no process uses.
 
         Args:
-            parent: the workspace's folder for fresh homes.
+            parent: a folder of the workspace.
             path: search path of its command.
 
         Raises:
@@ -63,9 +63,9 @@ class FreshHomes:
         await self._take_back()
         if self._free:
             return FreshHome(self._free.pop(), path)
-        home = FreshHome(parent / str(next(self._numbers)), path)
+        home = FreshHome(parent / f"{_PREFIX}{next(self._numbers)}", path)
         for folder in (home.folder, home.env["HOME"], home.env["TMPDIR"]):
-            Path(folder).mkdir(mode=0o700, parents=True)
+            os.mkdir(folder, 0o700)  # noqa: PTH102 - of each session
         self._marks[home.folder] = _marks(home.folder)
         return home
 

@@ -31,17 +31,17 @@ from skillgauge_documents.immutables import immutable
 from . import disk, held
 from ._belongings import Belongings, belongings, release
 from ._environment import strings, with_python
-from ._fresh import FRESH, FreshHomes
+from ._fresh import FreshHomes
 from ._guardian import remove
 from ._tree import (
     BYTES_AT_ONCE,
     FILES_AT_ONCE,
     Manifest,
-    holds_little,
     is_little,
     lay_anew,
     put_all,
     read_below,
+    remove_little,
     write_all,
 )
 from .concealing import conceal
@@ -139,6 +139,11 @@ class DirectoryWorkspace:
         return self._require_home() / "tmp"
 
     @property
+    def fresh_homes(self) -> Path:
+        """The folder in which homes of commands that share nothing with others are made."""
+        return self.folder
+
+    @property
     def tier(self) -> str:
         """Sandbox and tier."""
         return self._tier
@@ -215,7 +220,7 @@ class DirectoryWorkspace:
         try:
             root, fresh = self.root, None
             if command.fresh:
-                fresh = await self._fresh.take(root.parent / FRESH, self._env.get("PATH", ""))
+                fresh = await self._fresh.take(self.fresh_homes, self._env.get("PATH", ""))
             else:
                 self._require_home()
         except (OSError, RuntimeError) as error:
@@ -381,4 +386,4 @@ class DirectoryWorkspace:
 
 async def _removed(folder: Path) -> bool:
     """Remove a folder; tells whether it is gone."""
-    return remove(folder) if holds_little(folder) else await asyncio.to_thread(remove, folder)
+    return remove_little(folder) or await asyncio.to_thread(remove, folder)

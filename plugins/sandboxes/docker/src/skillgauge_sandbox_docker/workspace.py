@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from skillgauge.api import Command, FileSpec, LaunchError, Running, SandboxSpec, Usage
-from skillgauge_processes import FRESH, DirectoryWorkspace, Launch, disk
+from skillgauge_processes import DirectoryWorkspace, Launch, disk
 
 from .client import Client
 from .contained import Contained
@@ -183,7 +183,7 @@ class DockerWorkspace:
         """One that shares nothing with the other but the root: not its processes, and not its `/tmp`."""
         async with self._starting:
             if self._folders.graders is None:
-                (place := self.folder / FRESH).mkdir(mode=0o700, exist_ok=True)
+                (place := self._folders.fresh_homes).mkdir(mode=0o700, exist_ok=True)
                 graders = self._new_container()
                 await graders.start(self._mounts(self.root, place), self.root)
                 self._folders.graders = graders
@@ -245,6 +245,11 @@ class _Folders(DirectoryWorkspace):
         super().__init__(spec, environ, tier=tier)
         self.tokens: dict[str, str] = {}
         """What to say if there is no such program, by the mark of a command that is being started."""
+
+    @property
+    def fresh_homes(self) -> Path:
+        """See `DirectoryWorkspace`; a container shows a folder that is there when it starts, and what comes into it."""
+        return self.folder / "fresh"
 
     def wrap(self, command: Command, cwd: Path, env: Mapping[str, str]) -> Launch:
         """Have the container carry it out.
