@@ -14,6 +14,7 @@ from skillgauge.contract.sandboxes import SpoiledError
 from skillgauge.types.suite import FileSpec
 from skillgauge_processes import _tree, obstacles
 from skillgauge_processes._guardian import remove
+from skillgauge_processes._removing import remove_little
 from skillgauge_processes._tree import (
     BYTES_AT_ONCE,
     FILES_AT_ONCE,
@@ -21,7 +22,6 @@ from skillgauge_processes._tree import (
     lay_anew,
     put_all,
     read_below,
-    remove_little,
 )
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="special files and modes are POSIX's")

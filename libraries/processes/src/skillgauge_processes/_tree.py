@@ -82,49 +82,6 @@ def is_little(files: Sequence[FileSpec]) -> bool:
     return sum(sizes) <= BYTES_AT_ONCE
 
 
-def remove_little(folder: Path) -> bool:
-    """Remove a folder as long as that takes less time than handing it to a thread; tells whether it is gone.
-
-    What makes it stop is there afterwards, with more or less of the rest: many files, a large one, whose blocks take
-    time to be freed, and whatever cannot be removed as simply as this.
-    """
-    try:
-        parent = os.open(folder.parent, _FOLDER)
-        try:
-            return _emptied(parent, folder.name, FILES_AT_ONCE) >= 0
-        finally:
-            os.close(parent)
-    except OSError:
-        return False
-
-
-def _emptied(parent: int, name: str, most: int) -> int:
-    """Remove a folder with at most so many entries, without following a link; how many more it could have had, or -1.
-
-    Raises:
-        OSError: something cannot be removed.
-    """
-    folder = os.open(name, _FOLDER, dir_fd=parent)
-    try:
-        with os.scandir(folder) as entries:
-            for entry in list(itertools.islice(entries, most + 1)):
-                most -= 1
-                if most < 0:
-                    return -1
-                if entry.is_dir(follow_symlinks=False):
-                    most = _emptied(folder, entry.name, most)
-                    if most < 0:
-                        return -1
-                elif entry.stat(follow_symlinks=False).st_size > BYTES_AT_ONCE:
-                    return -1
-                else:
-                    os.unlink(entry.name, dir_fd=folder)
-    finally:
-        os.close(folder)
-    os.rmdir(name, dir_fd=parent)
-    return most
-
-
 def lay_anew(root: Path, files: Sequence[FileSpec], graders_files: Collection[str], aside: Path) -> tuple[str, ...]:
     """Put the files of graders where an agent was at work, and what is in their way aside.
 

@@ -33,6 +33,7 @@ from ._belongings import Belongings, belongings, release
 from ._environment import strings, with_python
 from ._fresh import FreshHomes
 from ._guardian import remove
+from ._removing import remove_little
 from ._tree import (
     BYTES_AT_ONCE,
     FILES_AT_ONCE,
@@ -41,7 +42,6 @@ from ._tree import (
     lay_anew,
     put_all,
     read_below,
-    remove_little,
     write_all,
 )
 from .concealing import conceal
