@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import Command, Finished, LaunchError, SandboxSpec
+from skillgauge.api import Command, Finished, LaunchError, SandboxSpec, Workspace
 from skillgauge_sandbox_bubblewrap import launching
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
@@ -267,12 +267,21 @@ def test_no_zombie_is_left(sandbox: BubblewrapSandbox, are_usable: bool) -> None
 def test_commands_share_nothing_that_they_can_write_to(sandbox: BubblewrapSandbox) -> None:
     """What is mounted once for all of them is there for reading, but for devices, which keep nothing."""
 
-    def mounts() -> dict[tuple[str, str], tuple[str, str]]:
-        """Of each mount device and place in it, with its path and its options."""
-        lines = (line.split() for line in ran(sandbox, "cat", "/proc/self/mountinfo").stdout.decode().splitlines())
+    async def mounts(place: Workspace) -> dict[tuple[str, str], tuple[str, str]]:
+        """Of each mount of a command that goes on: device and place in it, with its path and its options."""
+        script = "cat /proc/self/mountinfo >mounts; touch told; exec sleep 60"
+        await place.start(Command(argv=("sh", "-c", script)))
+        while not (place.root / "told").exists():
+            await asyncio.sleep(0.01)
+        lines = (line.split() for line in (place.root / "mounts").read_text().splitlines())
         return {(device, root): (path, options) for _, _, device, root, path, options, *_ in lines}
 
-    one, other = mounts(), mounts()
+    async def of_two() -> tuple[dict[tuple[str, str], tuple[str, str]], ...]:
+        spec = SandboxSpec(label="test", network=False)
+        async with sandbox.open(spec) as first, sandbox.open(spec) as second:  # a number of a device may be used again
+            return await mounts(first), await mounts(second)
+
+    one, other = within(of_two())
     shared = [one[place] for place in one.keys() & other.keys()]
     assert {"/usr", "/etc", "/dev"} <= {path for path, _ in shared}
     devices = {f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty")}
