@@ -14,8 +14,8 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW"
 def remove_little(folder: Path) -> bool:
     """Remove a folder as long as that takes less time than handing it to a thread; tells whether it is gone.
 
-    What makes it stop is there afterwards, with more or less of the rest: many files, a large one, whose blocks take
-    time to be freed, and whatever cannot be removed as simply as this.
+    It stops at many files, at a large one, whose blocks take time to be freed, and at whatever cannot be removed as
+    simply as this. That is still there afterwards, with some of the rest.
     """
     try:
         parent = os.open(folder.parent, _FOLDER)
@@ -28,7 +28,15 @@ def remove_little(folder: Path) -> bool:
 
 
 def _emptied(parent: int, name: str, most: int) -> int:
-    """Remove a folder with at most so many entries, without following a link; how many more it could have had, or -1.
+    """Remove a folder of few entries, and follow no link.
+
+    Args:
+        parent: a descriptor of the folder around it.
+        name: its name there.
+        most: entries that may be removed, those of folders within it included.
+
+    Returns:
+        How many more might have been removed; -1 if it stopped and the folder is still there.
 
     Raises:
         OSError: something cannot be removed.
