@@ -24,6 +24,7 @@ endif
 # Many tests wait for processes and services, so there are more workers than cores.
 WORKERS = $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) * 3 // 2))')
 
+NATIVE := $(wildcard plugins/*/*/src/*/native/*.[ch])
 MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.toml plugins/*/*/pyproject.toml)
 # A clone that was moved or copied needs a new environment: the programs in .venv/bin hold its absolute path.
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
@@ -51,7 +52,7 @@ help:
 	@echo "make collector install the receiver that tests of the extension otel send to (75 MB, needs node and npm)"
 	@echo "make peers     measure skillgauge beside other programs (1.2 GB, needs node and npm; ARGS='--rows validate-500')"
 	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
-	@echo "make sandbox   install bubblewrap, where Debian's packages and the rights for it are there"
+	@echo "make sandbox   install bubblewrap and a C compiler, and compile the launcher, where Debian's packages and the rights for it are there"
 	@echo "make containers   install Docker's daemon, where Debian's packages and the rights for it are there"
 	@echo "make postgres   install PostgreSQL's server, where Debian's packages and the rights for it are there"
 	@echo "make sbom      write dist/sbom.cdx.json, the bill of materials of what requirements.lock pins"
@@ -61,7 +62,7 @@ help:
 
 install: .venv/.ready
 
-.venv/.ready: requirements.lock $(MEMBERS) .ci/bootstrap $(MOVED)
+.venv/.ready: requirements.lock $(MEMBERS) $(NATIVE) .ci/bootstrap .ci/launcher $(MOVED)
 	@sh .ci/bootstrap
 
 demo: .venv/.ready
@@ -87,6 +88,7 @@ lint: style types imports size
 style: .venv/.ready
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
+	@$(BIN)/clang-format --dry-run -Werror $(NATIVE)
 	@$(BIN)/python .ci/words.py
 
 types: .venv/.ready
@@ -125,6 +127,7 @@ sbom: .venv/.ready
 format: .venv/.ready
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
+	@$(BIN)/clang-format -i $(NATIVE)
 
 # Not after .venv/.ready: a lock that lacks something new must not stand in the way of writing it.
 lock:
@@ -137,11 +140,13 @@ browser:
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
 	else echo "browser: no Chromium, so the tests that look at pages are skipped"; fi
 
+# With a C compiler, which the launcher is compiled by; it finds what is there already in an instant.
 sandbox:
-	@if command -v bwrap >/dev/null 2>&1; then bwrap --version; \
+	@if command -v bwrap >/dev/null 2>&1 && command -v cc >/dev/null 2>&1; then bwrap --version; \
 	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
-		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap >/dev/null; \
-	else echo "sandbox: no bubblewrap, so the tests that need it are skipped"; fi
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap gcc libc6-dev >/dev/null; \
+	else echo "sandbox: no bubblewrap, or no C compiler, so tests that need them are skipped"; fi
+	@sh .ci/launcher
 
 # The tests start a daemon of their own; one that the package starts is not used.
 containers:

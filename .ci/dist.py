@@ -39,6 +39,14 @@ CLASSIFIERS = (
     "Topic :: Software Development :: Testing",
     "Typing :: Typed",
 )
+COMPILED = {
+    "skillgauge-sandbox-bubblewrap": Path(
+        "plugins/sandboxes/bubblewrap/src/skillgauge_sandbox_bubblewrap/native/launcher",
+    )
+}
+"""Programs in distributions, which `.ci/launcher` has compiled where there is a compiler."""
+PLATFORM = "manylinux_2_17_{0}.musllinux_1_1_{0}"
+"""Machines that a program runs on which needs nothing but the kernel."""
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)#\s]*)(#[^)\s]*)?\)")
 _REMOTE = re.compile(r"(?:https://|git@|ssh://git@)([\w.-]+)[:/]([\w./-]+?)(?:\.git)?$")
 
@@ -91,7 +99,7 @@ def pyproject(member: Member, repository: str | None) -> str:
 
 def stage(folder: Path, repository: str | None) -> None:
     """Lay a copy of every distribution into a folder."""
-    skip: Callable[..., set[str]] = shutil.ignore_patterns("__pycache__")
+    skip: Callable[..., set[str]] = shutil.ignore_patterns("__pycache__", *(path.name for path in COMPILED.values()))
     for member in workspace():
         copy = folder / member.folder.relative_to(ROOT)
         copy.mkdir(parents=True, exist_ok=True)
@@ -108,14 +116,31 @@ def build(wheels: Path, repository: str | None = None, *, sdist: bool = False) -
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         stage(folder, repository)
-        what = () if sdist else ("--wheel",)
-        return subprocess.run(
-            [UV, "build", "--quiet", "--offline", "--all-packages", *what, "-o", wheels],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return build_staged(folder, wheels, sdist=sdist)
+
+
+def build_staged(folder: Path, wheels: Path, *, sdist: bool = False) -> subprocess.CompletedProcess[str]:
+    """Build what `stage` has laid out.
+
+    Where a program of a distribution was compiled here, it has a wheel for every machine, and one with the program.
+    """
+    done = _build(folder, wheels, "--all-packages", *(() if sdist else ("--wheel",)))
+    for name, path in COMPILED.items():
+        if done.returncode == 0 and (ROOT / path).exists():
+            shutil.copy2(ROOT / path, folder / path)
+            apart = folder / "dist"
+            done = _build(folder, apart, "--package", name, "--wheel")
+            words = ("--platform-tag", PLATFORM.format(os.uname().machine), *apart.glob("*.whl"))
+            subprocess.run([UV.with_name("wheel"), "tags", "--remove", *words], check=True, capture_output=True)
+            (built,) = apart.glob("*.whl")
+            shutil.move(built, wheels / built.name)
+            (folder / path).unlink()
+    return done
+
+
+def _build(folder: Path, wheels: Path, *what: str) -> subprocess.CompletedProcess[str]:
+    command = (UV, "build", "--quiet", "--offline", *what, "-o", wheels)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def files(wheels: Path) -> list[Path]:

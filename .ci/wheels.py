@@ -59,8 +59,9 @@ def build(folder: Path) -> dict[str, Path]:
 
 
 def by_name(folder: Path) -> dict[str, Path]:
-    """The wheel of every member, by distribution name."""
-    wheels = {dist.project_of(path): path for path in folder.glob("*.whl")}
+    """The wheel of every member that this machine would be given, by distribution name."""
+    every = sorted(folder.glob("*.whl"), key=lambda path: not path.name.endswith("-any.whl"))
+    wheels = {dist.project_of(path): path for path in every}  # the last one that is there, which has a program in it
     missing = sorted(member.name for member in workspace() if member.name not in wheels)
     if missing:
         raise BadWheelError(f"not built: {', '.join(missing)}")

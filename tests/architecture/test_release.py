@@ -36,7 +36,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_wheel_says_who_what_and_where(built: Path) -> None:
     """Licence text, URLs and classifiers are in each, no link of a README is relative, and an index would take them."""
     wheels = dist.files(built / "wheels")
-    assert len(wheels) == len(workspace())
+    assert {dist.project_of(path) for path in wheels} == {member.name for member in workspace()}
     for path in wheels:
         with zipfile.ZipFile(path) as wheel:
             (info,) = {name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name}

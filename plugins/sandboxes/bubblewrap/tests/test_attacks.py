@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Command, SandboxSpec
+from skillgauge_sandbox_bubblewrap import launching
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
 from skillgauge_testkit.attacks import ATTACKS, Attack, Bounds, attack_sandbox
@@ -32,12 +33,17 @@ SOMEBODY = 54321
 
 AS_SOMEBODY = """
 import asyncio, json, os, sys, tempfile
+from pathlib import Path
 from skillgauge_testkit.attacks import ATTACKS, Bounds, attack_sandbox
+from skillgauge_sandbox_bubblewrap import launching
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
 
 options, home, user, python = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
-by_launcher = sys.argv[5] == "launcher"
+by_launcher = sys.argv[5] != "bwrap"
+
+if sys.argv[5] == "python":
+    launching.COMPILED = Path(os.devnull)
 
 def attack(attacks, python):
     sandbox = BubblewrapSandbox(BubblewrapOptions(**options))
@@ -61,7 +67,7 @@ print(json.dumps(dict(attack(ATTACKS, python))))
 """
 
 
-@pytest.mark.usefixtures("either_way")
+@pytest.mark.usefixtures("any_way")
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_it_is_stopped(attack: Attack) -> None:
     """The attempt fails in a sandbox of tier strict."""
@@ -73,9 +79,11 @@ def test_it_is_stopped(attack: Attack) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become an ordinary user; the others tests ran as one")
 @pytest.mark.skipif(not Path(SYSTEM_PYTHON).exists(), reason=f"no {SYSTEM_PYTHON}, which any user could run")
-@pytest.mark.parametrize("way", ["launcher", "bwrap"])
+@pytest.mark.parametrize("way", ["compiled", "python", "bwrap"])
 def test_all_are_stopped_for_an_ordinary_user(way: str) -> None:
     """The same holds where the sandbox is not run by root."""
+    if way == "compiled" and not launching.COMPILED.exists():
+        pytest.skip("no compiled launcher (make sandbox)")
     with tempfile.TemporaryDirectory(prefix="skillgauge-somebody-") as home:
         os.chown(home, SOMEBODY, SOMEBODY)
         words = [sys.executable, "-c", AS_SOMEBODY, json.dumps(OPTIONS), home, str(SOMEBODY), SYSTEM_PYTHON, way]

@@ -19,7 +19,7 @@ from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
 from skillgauge_sandbox_bubblewrap.workspace import BubblewrapWorkspace
 
-pytestmark = pytest.mark.usefixtures("bubblewrap", "either_way")
+pytestmark = pytest.mark.usefixtures("bubblewrap", "any_way")
 GENEROUS_S = 60.0
 
 

@@ -9,7 +9,7 @@ from skillgauge_testkit import SANDBOXES, Maker, check_light_import, check_plugi
 MODULE = "skillgauge_sandbox_bubblewrap.plugin"
 
 
-@pytest.mark.usefixtures("bubblewrap", "either_way")
+@pytest.mark.usefixtures("bubblewrap", "any_way")
 def test_sandbox() -> None:
     """Files, limits, environment and ends of processes are as every sandbox promises."""
     check_sandbox(Maker(SANDBOXES, MODULE))

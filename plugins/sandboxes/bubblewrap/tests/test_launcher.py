@@ -105,13 +105,6 @@ os.write(info, b'{\\n    "child-pid": %%d\\n}\\n' %% first.pid)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
-FULL = """
-import skillgauge_sandbox_bubblewrap.launcher as here
-def full(words):
-    raise OSError(28, "", b"usr")
-here.Common = full
-main()
-"""
 MOUNTED_LATE = """
 import asyncio, ctypes
 from skillgauge.api import Command, SandboxSpec
@@ -133,7 +126,7 @@ async def main():
 asyncio.run(main())
 """
 
-pytestmark = pytest.mark.usefixtures("bubblewrap")
+pytestmark = pytest.mark.usefixtures("bubblewrap", "form")
 
 
 @pytest.fixture
@@ -164,6 +157,17 @@ def ran(sandbox: BubblewrapSandbox, *argv: str, **settings: Any) -> Finished:
     return finished
 
 
+def put_in_its_place(program: str, form: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have another program in the place of the launcher, in Python in any case."""
+    if form == "python":
+        monkeypatch.setattr(launching, "PROGRAM", program)
+        return
+    file = folder / "launcher"
+    file.write_text(f"#!{sys.executable}\n{program}")
+    file.chmod(0o755)
+    monkeypatch.setattr(launching, "COMPILED", file)
+
+
 def processes(*words: str) -> list[int]:
     """Processes of this machine with exactly these words."""
     return [pid for pid, line in command_lines().items() if line == " ".join(words)]
@@ -178,8 +182,9 @@ def children() -> Iterator[tuple[int, str]]:
 
 def own_launchers() -> list[int]:
     """Launchers that this process started, and their copies."""
-    program = launching.PROGRAM.encode()
-    return [child for child, _ in children() if program in Path("/proc", str(child), "cmdline").read_bytes()]
+    forms = launching.PROGRAM.encode(), os.fsencode(launching.COMPILED)
+    words = {child: Path("/proc", str(child), "cmdline").read_bytes().split(b"\0") for child, _ in children()}
+    return [child for child, line in words.items() if any(form in line for form in forms)]
 
 
 def there(*words: str) -> bool:
@@ -354,12 +359,14 @@ def test_launchers_end_with_their_sandbox(sandbox: BubblewrapSandbox) -> None:
     os.close(inherited)
 
 
-def test_a_launcher_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launcher_that_does_not_answer_is_given_up(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nobody waits for ever for one that stands still; the command is not started twice, and the next has a new one."""
     sandbox = BubblewrapSandbox(BubblewrapOptions())
     monkeypatch.setattr(launching, "_END_S", 0.0)
     with monkeypatch.context() as for_now:
-        for_now.setattr(launching, "PROGRAM", "import signal; signal.pause()")
+        put_in_its_place("import signal; signal.pause()", form, tmp_path, for_now)
         for_now.setattr(launching, "_ANSWER_S", 0.05)
         with pytest.raises(LaunchError, match="does not answer"):
             ran(sandbox, "true")
@@ -394,9 +401,9 @@ def test_a_bwrap_that_cannot_be_executed_leaves_no_descriptor(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "program", ["", "raise SystemExit", "import os; os.write(int(__import__('sys').argv[1]), b'?')"]
 )
-def test_bwrap_steps_in(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bwrap_steps_in(program: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the launcher cannot confine a command, bwrap does, for this one and for all that follow."""
-    monkeypatch.setattr(launching, "PROGRAM", program)
+    put_in_its_place(program, form, tmp_path, monkeypatch)
     sandbox = BubblewrapSandbox(BubblewrapOptions())
     finished = ran(sandbox, "sh", "-c", "grep -c : /proc/net/dev; ls /root /home")
     assert finished.stdout.startswith(b"1\n")
@@ -410,7 +417,8 @@ def test_bwrap_steps_in(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_launcher_tells_what_prevents_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where what commands have in common cannot be mounted, each call is answered with the reason."""
-    monkeypatch.setattr(launching, "PROGRAM", launching.PROGRAM.replace("main()", FULL))
+    wrong = ["folder", "usr", "mount", "nothing", "usr", "no-file-system", "0", ""]
+    monkeypatch.setattr(launching, "plans_in_common", lambda words: (wrong, []))
     start, reasons = launching.Launchers.start, []
 
     def recorded(self: launching.Launchers, request: launching.Request, *streams: int) -> launching.Confined:
@@ -422,14 +430,16 @@ def test_a_launcher_tells_what_prevents_it(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(launching.Launchers, "start", recorded)
     assert ran(BubblewrapSandbox(BubblewrapOptions()), "echo", "here").stdout == b"here\n"
-    assert reasons == ["No space left on device: usr"]
+    assert reasons == ["No such device: usr"]
 
 
-def test_a_launcher_that_does_not_confine_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launcher_that_does_not_confine_is_not_used(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One that starts commands but hides nothing from them is found out by trying, and bwrap is used."""
-    lax = launching.PROGRAM.replace("main()", 'sys.argv = ["network" if a == "alone" else a for a in sys.argv]\nmain()')
-    assert lax != launching.PROGRAM
-    monkeypatch.setattr(launching, "PROGRAM", lax)
+    lax = 'import os, sys\nsys.argv = ["network" if word == "alone" else word for word in sys.argv]\n'
+    lax += launching.PROGRAM if form == "python" else f"os.execv({str(launching.COMPILED)!r}, sys.argv)"
+    put_in_its_place(lax, form, tmp_path, monkeypatch)
     sandbox = BubblewrapSandbox(BubblewrapOptions())
     assert not within(sandbox.check()).problems
     assert ran(sandbox, "grep", "-c", ":", "/proc/net/dev").stdout == b"1\n"

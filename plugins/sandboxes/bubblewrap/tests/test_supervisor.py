@@ -57,7 +57,7 @@ def ended(
 SLEEPING = ("sh", "-c", "echo begun; sleep 600")
 
 
-@pytest.mark.usefixtures("either_way")
+@pytest.mark.usefixtures("any_way")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_supervisor_is_a_failure_of_the_sandbox(number: signal.Signals) -> None:
     """Nothing within can send it a signal, so its end says nothing about the command."""
@@ -71,7 +71,7 @@ def test_a_killed_supervisor_is_a_failure_of_the_sandbox(number: signal.Signals)
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("either_way")
+@pytest.mark.usefixtures("any_way")
 @pytest.mark.parametrize("script", ["kill -9 $$", "kill -15 $$", "kill -9 -1", "kill -9 1; exit 3", "exit 137"])
 def test_a_command_that_ends_itself_is_none(script: str) -> None:
     """Whatever the command does to itself and to the supervisor, the sandbox has not failed."""
@@ -79,7 +79,7 @@ def test_a_command_that_ends_itself_is_none(script: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("either_way")
+@pytest.mark.usefixtures("any_way")
 def test_an_end_that_we_make_is_none() -> None:
     """Commands whose time is up, that are stopped, or whose workspace holds too much, are ended on purpose."""
 

@@ -1,10 +1,11 @@
 """Runs as a program of its own and starts commands in namespaces of their own, as bwrap would.
 
-Arguments: the file descriptor of a socket on which calls come, `network` or `alone`, and mounts that all commands have
-in common, as bwrap takes them. When the socket is closed, it ends. A call is a byte and file descriptors: the request,
-where the answer goes, stdin, stdout, stderr, and the channel of a relay if the command has one. The answer is a row of
-numbers: the process id, how far it got, what was wrong (and where), and at the end how the command ended. `launching`
-is the other side.
+Arguments: the file descriptor of a socket on which calls come, `network` or `alone`, how many fields follow of the
+first of two plans of mounts (see `plans`): what all commands have in common, and what each is given of it. When the
+socket is closed, it ends. A call is a byte and file descriptors: the request, where the answer goes, stdin, stdout,
+stderr, and the channel of a relay if the command has one. The answer is a row of numbers: the process id, how far it
+got, what was wrong (and where), and at the end how the command ended. `launching` is the other side. The program in
+`native` does the same, where it was compiled.
 
 It has a user namespace of its own, in which it may mount, and makes there what all commands have in common. A call is
 read by a copy of it, made by `clone` a little ahead: process 1 of new namespaces, and a child of who calls. That makes
@@ -20,19 +21,20 @@ import _socket
 import ctypes
 import fcntl
 import gc
-import marshal
 import os
 import resource
 import select
 import struct
 import sys
 
-from .mounting import DETACH, RECURSIVE, SLAVE, Common, check, libc, make, mount
+from .mounting import DETACH, RECURSIVE, SLAVE, check, libc, make, make_own, make_shared, mount
 
 TYPE_CHECKING = False  # as `typing` has it, whose import would be copied, too
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, NoReturn
+    from typing import NoReturn
+
+    Request = dict[str, list[bytes]]
 
 _NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
 _NEWUSER, _NEWPID, _NEWNET, _PARENT = 0x10000000, 0x20000000, 0x40000000, 0x00008000
@@ -44,6 +46,8 @@ _SET_FLAGS_OF_INTERFACE, _UP = 0x8914, 0x1
 _CLONE, _PIVOT_ROOT, _CAPSET = {"x86_64": (56, 155, 126), "aarch64": (220, 41, 91)}.get(os.uname().machine, (-1,) * 3)
 
 _STARTED, _UNCONFINED, _NOT_STARTED = range(3)
+PARTS = ("place", "groups", "limits", "ports", "filter", "mounts", "argv", "env")
+"""Of a request, in this order: each a number of fields, and the fields. All of them end with a zero."""
 _SIGNALLED = 128
 _NOT_CONNECTED = 107
 _MOST_HANDLES = 250
@@ -60,13 +64,14 @@ class _Program(ctypes.Structure):
 class _Launcher:
     """Has a copy ready for the next call."""
 
-    def __init__(self, control: _socket.socket, words: Sequence[bytes], *, alone: bool) -> None:
+    def __init__(self, control: _socket.socket, shared: Sequence[bytes], own: Sequence[bytes], *, alone: bool) -> None:
         self._control = control
+        self._own = own
         self._alone = alone
         self._processes = os.open("/proc", os.O_PATH | os.O_DIRECTORY)  # which is covered from now on
-        self._common, self._failed = None, None
+        self._failed = None
         try:
-            self._common = _prepare_all(words)
+            _prepare_all(shared)
         except OSError as error:
             self._failed = error
         self._taken, self._taking = os.pipe()
@@ -99,11 +104,11 @@ class _Launcher:
 
     def _make(self) -> OSError | None:
         """Make a copy that waits for a call; returns what prevents it."""
-        if self._common is None:
+        if self._failed:
             return self._failed
         copy = libc.syscall(_CLONE, _NAMESPACES | (_NEWNET if self._alone else 0), 0, 0, 0, 0)
         if copy == 0:
-            _be_first(self._control, self._taking, self._processes, self._common, alone=self._alone)
+            _be_first(self._control, self._taking, self._processes, self._own, alone=self._alone)
         if copy < 0:
             return OSError(ctypes.get_errno(), "", b"clone")
         self._copy, self._waiting = copy, os.pidfd_open(copy)
@@ -128,14 +133,14 @@ def _receive(control: _socket.socket) -> list[int]:
     return [handle for _, _, part in parts for (handle,) in struct.iter_unpack("=i", part)]
 
 
-def _be_first(control: _socket.socket, taking: int, processes: int, common: Common, *, alone: bool) -> NoReturn:
+def _be_first(control: _socket.socket, taking: int, processes: int, own: Sequence[bytes], *, alone: bool) -> NoReturn:
     """Run as a copy: prepare, wait for a call, confine itself, run the command, report it."""
     os.dup2(2, 1)  # only the launcher itself reports there
     number = int(os.readlink("self", dir_fd=processes))
     os.close(processes)
     failed = None
     try:
-        _prepare(common, alone=alone)
+        _prepare(own, alone=alone)
     except OSError as error:
         failed = error
     handles = _receive(control)
@@ -150,11 +155,11 @@ def _be_first(control: _socket.socket, taking: int, processes: int, common: Comm
         os.write(answer, struct.pack("=i", number))
         if failed:
             raise failed
-        asked = marshal.loads(os.pread(request, os.fstat(request).st_size, 0))
+        asked = _read(request)
         _confine(asked)
         stage = _NOT_STARTED
         for channel in streams[3:]:
-            _hand_out(channel, asked["ports"])
+            _hand_out(channel, map(int, asked["ports"]))
         command = _spawn(asked, streams[:3])
         os.write(answer, struct.pack("=ii", _STARTED, 0))
     except OSError as error:
@@ -171,16 +176,21 @@ def _told(stage: int, problem: OSError) -> bytes:
     return struct.pack("=ii", stage, problem.errno or 0) + os.fsencode(problem.filename or b"")
 
 
-def _prepare_all(words: Iterable[bytes]) -> Common:
+def _read(request: int) -> Request:
+    fields = iter(os.pread(request, os.fstat(request).st_size, 0).split(b"\0"))
+    return {name: [next(fields) for _ in range(int(next(fields)))] for name in PARTS}
+
+
+def _prepare_all(shared: Iterable[bytes]) -> None:
     """Prepare the parts that commands may share, in a user namespace that is the same for all."""
     check(libc.unshare(_NEWUSER | _NEWNS), b"unshare")
     _write("/proc/self/setgroups", b"deny")
     _map_ids((0, 0), _OUTSIDE)
     mount(None, b"/", None, SLAVE | RECURSIVE)
-    return Common(words)
+    make_shared(shared)
 
 
-def _prepare(common: Common, *, alone: bool) -> None:
+def _prepare(own: Iterable[bytes], *, alone: bool) -> None:
     """Prepare the parts that are the same for all commands, and no two may share."""
     os.setsid()
     check(libc.sethostname(b"sandbox", 7), b"sethostname")
@@ -188,10 +198,10 @@ def _prepare(common: Common, *, alone: bool) -> None:
         some = _socket.socket()
         fcntl.ioctl(some, _SET_FLAGS_OF_INTERFACE, struct.pack("16sh14x", b"lo", _UP))
         some.close()
-    common.lay_out()
+    make_own(own)
 
 
-def _confine(request: dict[str, Any]) -> None:
+def _confine(request: Request) -> None:
     for file in request["groups"]:
         _write(file, b"0")
     check(libc.unshare(_NEWCGROUP), b"unshare")
@@ -199,10 +209,12 @@ def _confine(request: dict[str, Any]) -> None:
     check(libc.syscall(_PIVOT_ROOT, b".", b"."), b"pivot_root")
     check(libc.umount2(b".", DETACH), b"umount")
     os.umask(_MASK)
-    os.chdir(request["cwd"])
+    user, folder = request["place"]
+    os.chdir(folder)
     check(libc.unshare(_NEWUSER), b"unshare")  # another one, so that it owns none of the namespaces
-    _map_ids((request["uid"], request["uid"]), (0, 0))
-    for kind, bounds in request["limits"]:
+    _map_ids((int(user), int(user)), (0, 0))
+    limits = map(int, request["limits"])
+    for kind, *bounds in zip(limits, limits, limits, strict=True):
         soft, hard = (_lower(bound, now) for bound, now in zip(bounds, resource.getrlimit(kind), strict=True))
         resource.setrlimit(kind, (min(soft, hard), hard))
     capability = 0
@@ -212,7 +224,9 @@ def _confine(request: dict[str, Any]) -> None:
     for option, value in ((_SET_NO_NEW_PRIVS, 1), (_SET_DUMPABLE, 0)):
         check(libc.prctl(option, value, 0, 0, 0), b"prctl")
     if request["filter"]:
-        program = _Program(len(request["filter"]) // 8, request["filter"])
+        numbers = map(int, request["filter"])
+        steps = [struct.pack("=HBBI", *step) for step in zip(numbers, numbers, numbers, numbers, strict=True)]
+        program = _Program(len(steps), b"".join(steps))
         check(libc.prctl(_SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0), b"seccomp")
 
 
@@ -238,12 +252,13 @@ def _hand_out(channel: int, ports: Iterable[int]) -> None:
         raise OSError(_NOT_CONNECTED, b"relay")
 
 
-def _spawn(request: dict[str, Any], streams: Sequence[int]) -> int:
+def _spawn(request: Request, streams: Sequence[int]) -> int:
     """Start the command; its id."""
     _signal.pthread_sigmask(_signal.SIG_BLOCK, _NEWS)
+    environment = dict(variable.split(b"=", 1) for variable in request["env"])
     os.environb.pop(b"PATH", None)
-    if b"PATH" in request["env"]:
-        os.environb[b"PATH"] = request["env"][b"PATH"]
+    if b"PATH" in environment:
+        os.environb[b"PATH"] = environment[b"PATH"]
     actions, copies = [], []
     for number, handle in enumerate(streams):
         copies.append(fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, len(streams)))  # beyond what is overwritten
@@ -251,7 +266,7 @@ def _spawn(request: dict[str, Any], streams: Sequence[int]) -> int:
     command = os.posix_spawnp(
         request["argv"][0],
         request["argv"],
-        request["env"],
+        environment,
         file_actions=actions,
         setsid=True,
         setsigmask=(),
@@ -304,7 +319,8 @@ def main() -> None:
     gc.disable()
     gc.freeze()
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # which the first process of a namespace does not get from within
-    control, network, *common = sys.argv[1:]
-    words = [os.fsencode(word) for word in common]
-    lost = _Launcher(_socket.socket(fileno=int(control)), words, alone=network == "alone").serve()
+    control, network, count, *rest = sys.argv[1:]
+    fields = [os.fsencode(field) for field in rest]
+    shared, own = fields[: int(count)], fields[int(count) :]
+    lost = _Launcher(_socket.socket(fileno=int(control)), shared, own, alone=network == "alone").serve()
     os.write(1, b" ".join(b"%d" % copy for copy in lost))

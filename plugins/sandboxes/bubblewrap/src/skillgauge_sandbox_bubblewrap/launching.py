@@ -1,9 +1,12 @@
-"""The launcher as those see it who have it start commands; what it does is in `launcher`."""
+"""The launcher as those see it who have it start commands; what it does is in `launcher`.
+
+There are two forms of it, which do the same: a program compiled from `native`, where this distribution was built with
+a compiler, and `launcher.py` elsewhere.
+"""
 
 from __future__ import annotations
 
 import errno
-import marshal
 import math
 import os
 import resource
@@ -23,12 +26,15 @@ from skillgauge_documents.immutables import immutable
 from skillgauge_processes import SupervisorLostError
 
 from .limits import OUTSIDE_ENV
+from .plans import plan, plans_in_common
 
 PROGRAM = """import sys
 sys.path.append(sys.argv.pop())
 from skillgauge_sandbox_bubblewrap.launcher import main
 main()
 """
+COMPILED = Path(__file__).parent / "native/launcher"
+"""The compiled form, if it is there."""
 _ROOT = Path(__file__).resolve().parents[1]
 _STARTED, _UNCONFINED, _SIGNALLED = 0, 1, 128  # as in `launcher`
 _LONGEST = 4096
@@ -100,19 +106,18 @@ class Request:
         limits = dict(self.limits)
         if not self.groups:
             limits[resource.RLIMIT_NPROC] = (self.processes, self.processes)
-        return marshal.dumps(
-            {
-                "argv": [os.fsencode(word) for word in self.argv],
-                "env": {os.fsencode(name): os.fsencode(value) for name, value in self.env.items()},
-                "cwd": os.fsencode(self.cwd),
-                "uid": self.uid,
-                "mounts": [os.fsencode(word) for word in self.mounts],
-                "groups": [os.fsencode(file) for file in self.groups],
-                "limits": list(limits.items()),
-                "filter": self.filter,
-                "ports": self.channel.ports if self.channel else (),
-            }
+        parts: tuple[Sequence[object], ...] = (
+            (self.uid, self.cwd),
+            self.groups,
+            [number for kind, bounds in limits.items() for number in (kind, *bounds)],
+            self.channel.ports if self.channel else (),
+            [number for step in struct.iter_unpack("=HBBI", self.filter or b"") for number in step],
+            plan(self.mounts),
+            self.argv,
+            [f"{name}={value}" for name, value in self.env.items()],
         )
+        fields = [str(field) for part in parts for field in (len(part), *part)]
+        return os.fsencode("\0".join([*fields, ""]))
 
 
 class Launchers:
@@ -185,18 +190,10 @@ class _Launcher:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.settimeout(_ANSWER_S)  # many calls at a time do not fit
         with theirs:
-            words = (str(theirs.fileno()), "network" if network else "alone", *common)
-            process = subprocess.Popen(
-                [os.path.realpath(sys.executable), "-I", "-S", "-c", PROGRAM, *words, str(_ROOT)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd="/",
-                env=OUTSIDE_ENV,
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-            )
-        weakref.finalize(self, _end, self._control, process, os.getpid())
+            shared, own = plans_in_common(common)
+            words = (str(theirs.fileno()), "network" if network else "alone", str(len(shared)), *shared, *own)
+            self.process = _started(words, theirs.fileno())
+        weakref.finalize(self, _end, self._control, self.process, os.getpid())
 
     def send(self, handles: Sequence[int]) -> bool:
         """Call; tells whether anybody is there."""
@@ -205,6 +202,26 @@ class _Launcher:
         except BrokenPipeError:
             return False
         return True
+
+
+def _started(words: Sequence[str], control: int) -> subprocess.Popen[bytes]:
+    """Start the compiled form, or the other one where it is not there or cannot be executed."""
+    with suppress(OSError):
+        return _start([str(COMPILED), *words], control)
+    return _start([os.path.realpath(sys.executable), "-I", "-S", "-c", PROGRAM, *words, str(_ROOT)], control)
+
+
+def _start(argv: Sequence[str], control: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        env=OUTSIDE_ENV,
+        pass_fds=(control,),
+        start_new_session=True,
+    )
 
 
 def _end(control: socket.socket, process: subprocess.Popen[bytes], owner: int) -> None:
