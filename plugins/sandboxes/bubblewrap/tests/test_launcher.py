@@ -310,6 +310,37 @@ def test_exit_codes_are_exact(sandbox: BubblewrapSandbox) -> None:
     assert [(one.exit_code, one.signal) for one in ended] == [(137, None), (143, None), (None, 9), (None, 15)]
 
 
+def test_a_program_is_found_by_the_path_of_its_command(sandbox: BubblewrapSandbox) -> None:
+    """And not by that of whoever starts it, nor by its own when the command has none."""
+
+    async def main() -> None:
+        async with sandbox.open(SandboxSpec(label="test", network=False)) as workspace:
+            program = workspace.root / "only-here"
+            program.write_text("#!/bin/sh\necho found\n")
+            program.chmod(0o755)
+            place = {"PATH": str(workspace.root)}
+            finished = await (await workspace.start(Command(argv=("only-here",), env=place))).wait()
+            assert finished.stdout == b"found\n"
+            with pytest.raises(LaunchError):
+                await (await workspace.start(Command(argv=("only-here",)))).wait()
+
+    within(main())
+
+
+def test_streams_end_when_the_command_has_closed_them(sandbox: BubblewrapSandbox) -> None:
+    """Nothing but the command holds them open, although more goes on than the command."""
+
+    async def main() -> list[bytes]:
+        async with sandbox.open(SandboxSpec(label="test", network=False)) as workspace:
+            script = "echo told; exec >&- 2>&-; sleep 1000"
+            running = await workspace.start(Command(argv=("sh", "-c", script), interactive=True))
+            lines = [line async for line in running.lines()]
+            await running.stop()
+            return lines
+
+    assert within(main()) == [b"told"]
+
+
 def test_an_ended_launcher_is_replaced(sandbox: BubblewrapSandbox) -> None:
     """Whoever ends the launcher, or the copy that waits, ends no running call, and the next one works."""
 
@@ -352,9 +383,11 @@ def test_launchers_end_with_their_sandbox(sandbox: BubblewrapSandbox) -> None:
     inherited = os.dup(launcher._control.fileno())
     assert set(own_launchers()) - before
     assert etc.is_dir()
+    known = {child for child, _ in children()} - set(own_launchers())
     del other, launcher
     gc.collect()
     assert not set(own_launchers()) - before
+    assert not [child for child, state in children() if state == "Z" and child not in known]
     assert not etc.exists()
     os.close(inherited)
 
