@@ -142,10 +142,10 @@ browser:
 
 # With a C compiler, which the launcher is compiled by; it finds what is there already in an instant.
 sandbox:
-	@if command -v bwrap >/dev/null 2>&1 && command -v cc >/dev/null 2>&1; then bwrap --version; \
+	@if command -v bwrap >/dev/null 2>&1 && command -v musl-gcc >/dev/null 2>&1; then bwrap --version; \
 	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
-		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap gcc libc6-dev >/dev/null; \
-	else echo "sandbox: no bubblewrap, or no C compiler, so tests that need them are skipped"; fi
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap musl-tools gcc libc6-dev >/dev/null; \
+	else echo "sandbox: no bubblewrap, or no C compiler, so tests that need what is missing are skipped"; fi
 	@sh .ci/launcher
 
 # The tests start a daemon of their own; one that the package starts is not used.

@@ -76,7 +76,7 @@ pid_t spawn(const struct request *asked, const int *streams, const sigset_t *new
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
     sigprocmask(SIG_BLOCK, news, NULL);
-    unsetenv("PATH");
+    setenv("PATH", "/bin:/usr/bin", 1); /* where the command has none; C libraries differ in what they take */
     for (char **variable = asked->env.at; variable != asked->env.end; variable++)
         if (strncmp(*variable, "PATH=", 5) == 0)
             putenv(*variable);
