@@ -140,12 +140,17 @@ browser:
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
 	else echo "browser: no Chromium, so the tests that look at pages are skipped"; fi
 
-# With a C compiler, which the launcher is compiled by; it finds what is there already in an instant.
+# With a C compiler for its launcher, which works without being compiled, too.
 sandbox:
-	@if command -v bwrap >/dev/null 2>&1 && command -v musl-gcc >/dev/null 2>&1; then bwrap --version; \
+	@if command -v bwrap >/dev/null 2>&1; then bwrap --version; \
 	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
-		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap musl-tools gcc libc6-dev >/dev/null; \
-	else echo "sandbox: no bubblewrap, or no C compiler, so tests that need what is missing are skipped"; fi
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap >/dev/null; \
+	else echo "sandbox: no bubblewrap, so the tests that need it are skipped"; fi
+	@if command -v musl-gcc >/dev/null 2>&1; then :; \
+	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
+		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends musl-tools gcc libc6-dev >/dev/null; } || \
+		echo "sandbox: no C compiler could be installed"; \
+	fi
 	@sh .ci/launcher
 
 # The tests start a daemon of their own; one that the package starts is not used.
