@@ -15,6 +15,8 @@ from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
 
 GENEROUS_S = 60.0
+LIBC_OWN = 0b11 << 31
+"""Signals 32 and 33, which C libraries use themselves. What glibc spawns ignores both, and hands that down."""
 SEEN = r"""
 cat
 cat /proc/self/mountinfo
@@ -44,8 +46,7 @@ def ran(sandbox: BubblewrapSandbox, command: Command, *, network: bool = False) 
         out = finished.stdout
         for name in names:
             out = out.replace(os.fsencode(name), b"FOLDER")
-        # Whatever glibc spawns ignores the two signals that glibc uses itself; musl does without that.
-        out = re.sub(rb"(SigIgn:\t0{7})18", rb"\g<1>00", out)
+        out = re.sub(rb"(?<=SigIgn:\t)\w+", lambda ignored: b"%x" % (int(ignored[0], 16) & ~LIBC_OWN), out)
         out = re.sub(rb"(?m)^\d+ \d+ (\d+):\d+ ", rb"\1 ", out)  # of mounts: their numbers, and those of their devices
         return re.sub(rb"etc\w{8}|pipe:\[\d+\]|/proc/\d+", b"", out), finished.stderr, finished.exit_code
 
