@@ -183,4 +183,5 @@ peers: .venv/.ready
 
 clean:
 	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov
+	rm -f plugins/sandboxes/bubblewrap/src/skillgauge_sandbox_bubblewrap/native/launcher
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Command, SandboxSpec
-from skillgauge_sandbox_bubblewrap import launching
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
 from skillgauge_testkit.attacks import ATTACKS, Attack, Bounds, attack_sandbox
@@ -80,10 +79,10 @@ def test_it_is_stopped(attack: Attack) -> None:
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become an ordinary user; the others tests ran as one")
 @pytest.mark.skipif(not Path(SYSTEM_PYTHON).exists(), reason=f"no {SYSTEM_PYTHON}, which any user could run")
 @pytest.mark.parametrize("way", ["compiled", "python", "bwrap"])
-def test_all_are_stopped_for_an_ordinary_user(way: str) -> None:
+def test_all_are_stopped_for_an_ordinary_user(way: str, request: pytest.FixtureRequest) -> None:
     """The same holds where the sandbox is not run by root."""
-    if way == "compiled" and not launching.COMPILED.exists():
-        pytest.skip("no compiled launcher (make sandbox)")
+    if way == "compiled":
+        request.getfixturevalue("compiled")
     with tempfile.TemporaryDirectory(prefix="skillgauge-somebody-") as home:
         os.chown(home, SOMEBODY, SOMEBODY)
         words = [sys.executable, "-c", AS_SOMEBODY, json.dumps(OPTIONS), home, str(SOMEBODY), SYSTEM_PYTHON, way]
