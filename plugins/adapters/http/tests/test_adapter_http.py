@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -472,6 +473,30 @@ def test_calls_overlap_on_pooled_connections(service: Service) -> None:
 
     service.answer = answer
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(("at_once", "opened"), [(1, 1), (2, 2), (70, 76)])
+def test_a_connection_is_used_again_as_long_as_few_are_kept(service: Service, at_once: int, opened: int) -> None:
+    """Calls at a time, twice, open as many connections as there are calls at a time; 64 of them are kept."""
+    peers = []
+    all_there = threading.Barrier(at_once)
+
+    def answer(handler: Any, asked: Any) -> None:
+        peers.append(handler.client_address)
+        all_there.wait(30)
+        handler.say_json(asked["input"])
+
+    async def main() -> None:
+        session = await HttpAdapter().open(skill(service.url), FakeWorkspace())
+        for _ in range(2):
+            answers = await asyncio.gather(*(session.call(request(number, timeout_s=60)) for number in range(at_once)))
+            assert [one.output for one in answers] == list(range(at_once))
+        await session.close()
+
+    service.answer = answer
+    asyncio.run(main())
+    assert len(peers) == 2 * at_once
+    assert len(set(peers)) == opened
 
 
 def test_a_cancelled_call_closes_its_connection(service: Service) -> None:

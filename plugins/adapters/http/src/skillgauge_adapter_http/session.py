@@ -1,4 +1,4 @@
-"""One pool of connections per service; one request per call, under one deadline of its own."""
+"""Connections to a service; one request per call, under one deadline of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import os
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -43,12 +44,10 @@ class HttpSession:
             }
         )
         self._token = token
-        # Not a client, which would carry cookies from one trial to the next.
-        self._transport = httpx.AsyncHTTPTransport(
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT_CONNECTIONS),
-            trust_env=False,
-            verify=self._url.scheme == "https" and _certificates(),  # reading them takes longer than a short run
-        )
+        self._verify = self._url.scheme == "https" and _certificates()  # reading them takes longer than a short run
+        self._idle: list[httpx.AsyncHTTPTransport] = []
+        """A transport for each connection that is not in use. One for all looks at every open connection before and
+        after each request, which took as long as the requests with eight calls at a time."""
 
     async def call(self, request: CallRequest) -> Execution:
         """Post the input and read the answer."""
@@ -76,17 +75,35 @@ class HttpSession:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._transport.aclose()
+        idle, self._idle = self._idle, []
+        for transport in idle:
+            await transport.aclose()
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[httpx.AsyncHTTPTransport]:
+        """Lend a connection that nobody else uses."""
+        # Not a client, which would carry cookies from one trial to the next.
+        transport = self._idle.pop() if self._idle else httpx.AsyncHTTPTransport(trust_env=False, verify=self._verify)
+        try:
+            yield transport
+        except BaseException:
+            await transport.aclose()
+            raise
+        if len(self._idle) < _KEPT_CONNECTIONS:
+            self._idle.append(transport)
+        else:
+            await transport.aclose()
 
     async def _post(self, body: bytes, limit: int) -> Execution:
         request = httpx.Request("POST", self._url, headers=self._headers, content=body)
-        response = await self._transport.handle_async_request(request)
-        status, headers = response.status_code, response.headers
-        success = is_success(status)
-        try:
-            content, cut = await _read(response, limit if success else min(limit, _REFUSAL_BYTES))
-        finally:
-            await response.aclose()
+        async with self._connection() as transport:
+            response = await transport.handle_async_request(request)
+            status, headers = response.status_code, response.headers
+            success = is_success(status)
+            try:
+                content, cut = await _read(response, limit if success else min(limit, _REFUSAL_BYTES))
+            finally:
+                await response.aclose()
         usage, notes = usage_of(headers)
         output: JsonValue = None
         why: Failure | None = None
