@@ -122,6 +122,22 @@ def test_flood_is_dropped_and_counted() -> None:
     assert (len(finished.stderr), finished.stderr_dropped) == (1000, 800 * 32768 - 1000)
 
 
+def test_what_is_written_line_by_line_is_not_read_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that writes a little every few milliseconds does not wake its thread each time."""
+    reads: list[bytes] = []
+    feed = _pump._Capture.feed
+
+    def counted(capture: _pump._Capture, chunk: bytes) -> None:
+        reads.append(chunk)
+        feed(capture, chunk)
+
+    monkeypatch.setattr(_pump._Capture, "feed", counted)
+    code = "import os, time\nfor number in range(300):\n    os.write(2, b'%d ' % number); time.sleep(0.002)"
+    finished = run(*python(code))
+    assert finished.stderr.split() == [b"%d" % number for number in range(300)]
+    assert len(reads) < 150
+
+
 def test_input_of_any_size_reaches_the_process() -> None:
     """More input than a pipe holds, echoed at the same time, does not deadlock."""
     data = bytes(range(256)) * 8192

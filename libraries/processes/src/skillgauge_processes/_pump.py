@@ -42,6 +42,13 @@ _LINGER_S = 0.1
 """How long what outlives the main process may take to end by itself."""
 _TICK_S = 0.005
 """Between looks at what does not announce itself."""
+_LITTLE = 4096
+"""Bytes of output, less than which are not worth being woken for."""
+_REST_S = 0.05
+"""After a little output, before the next look. Nobody sees it before the end, so a process that writes line by line, as
+a worker does at each call, wakes its thread twenty times a second and not at each line."""
+_FLOW_S = 1.0
+"""After much output there is no rest for so long: a process with more of it would wait for us."""
 _LONGEST_POLL_S = 3600.0
 _IDLE_S = 5.0
 """An idle thread ends after that."""
@@ -77,6 +84,8 @@ class Pump:
         self._open: dict[int, _Capture] = {}
         self._unsent = memoryview(command.stdin)
         self._exit = -1
+        self._has_little = False
+        self._flows_until = 0.0
         self._kill_at = 0.0
         self._timed_out = False
         self._sandbox_failure = ""
@@ -175,9 +184,11 @@ class Pump:
         self._poll = select.poll()
         for fd in self._open:
             self._poll.register(fd, select.POLLIN)
+        self._resting = select.poll()
         with suppress(AttributeError, OSError):  # not Linux, or no file descriptor left
             self._exit = os.pidfd_open(self.pid)
-            self._poll.register(self._exit, select.POLLIN)
+            for poll in (self._poll, self._resting):
+                poll.register(self._exit, select.POLLIN)
         if not self.command.interactive and self._unsent and not self._write():
             self._poll.register(self.stdin, select.POLLOUT)
 
@@ -195,6 +206,8 @@ class Pump:
                 wait_s = 1.0
             if self._exit >= 0:
                 exited = self._turn(wait_s)
+                if self._has_little and not exited and not self._unsent and now >= self._flows_until:
+                    self._resting.poll(min(wait_s, _REST_S) * 1000)
             else:
                 self._turn(min(wait_s, _TICK_S))
                 exited = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
@@ -213,10 +226,15 @@ class Pump:
     def _turn(self, timeout_s: float) -> bool:
         """Wait for something to move and move it; tells whether the main process has ended."""
         exited = False
+        self._has_little = False
         for fd, _ in self._poll.poll(min(timeout_s, _LONGEST_POLL_S) * 1000):
             if fd in self._open:
                 if chunk := os.read(fd, CHUNK):
                     self._open[fd].feed(chunk)
+                    if len(chunk) < _LITTLE:
+                        self._has_little = True
+                    else:
+                        self._flows_until = time.monotonic() + _FLOW_S
                 else:
                     del self._open[fd]
                     self._forget(fd)
