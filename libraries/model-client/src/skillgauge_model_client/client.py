@@ -13,10 +13,9 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeVar
 
-import httpx
-
 from skillgauge.api import FailureClass, JudgeReply
 from skillgauge_http_bodies import Decoder, EncodingError
+from skillgauge_http_bodies.slim import httpx
 
 from .adjustments import Adjustment, next_adjustment
 from .keys import Key

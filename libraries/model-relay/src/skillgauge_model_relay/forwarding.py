@@ -11,9 +11,9 @@ from http import HTTPStatus
 from urllib.parse import unquote
 
 import h11
-import httpx
 
 from skillgauge.api import ModelRoute
+from skillgauge_http_bodies.slim import httpx
 
 from .answers import Scrubber
 from .exchange import Exchange, Headers, end_to_end

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from importlib.metadata import version
 
 import anyio
-import httpx
 
 from skillgauge.api import Identity, Problem, Severity, Target, Workspace, secret
+from skillgauge_http_bodies.slim import httpx
 
 from .session import HttpSession
 from .token import Token

@@ -13,10 +13,9 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-import httpx
-
 from skillgauge.api import Blame, CallRequest, Execution, Failure, FailureClass, JsonValue, Target, thaw
 from skillgauge_http_bodies import Decoder, EncodingError
+from skillgauge_http_bodies.slim import httpx
 
 from .answer import failure, is_success, output_of, status_failure, usage_of
 from .token import Token
