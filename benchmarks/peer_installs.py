@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".peers"
 PINS = Path(__file__).with_name("peers.toml")
 SELF = "skillgauge"
+LAUNCHER = ROOT / "plugins/sandboxes/bubblewrap/src/skillgauge_sandbox_bubblewrap/native/launcher"
 ORIGINS = ("pypi", "npm", "engines", "checkout")
 KEYS = frozenset(("from", "package", "version", "program"))
 UV = Path(sys.executable).with_name("uv")
@@ -204,16 +205,20 @@ def _from_checkout(pin: Pin, folder: Path | None) -> Tool:
 def install_self() -> Tool:
     """Build wheels of this checkout, unless those that are there are of the same files, and install them.
 
+    The version says so if no launcher is in them as the published ones have it, without which `bubblewrap` takes twice
+    as long.
+
     Raises:
         AbsentError: they cannot be built or installed.
     """
     folder, built = CACHE / SELF, CACHE / "dist"
+    compiled = LAUNCHER.read_bytes() if LAUNCHER.exists() else b""
     commit = _run("git", "-C", ROOT, "rev-parse", "--short=8", "HEAD").strip()
     sources = ("core", "libraries", "plugins", "pyproject.toml")
     changes = _run("git", "-C", ROOT, "status", "--porcelain", "--", *sources)
     difference = _run("git", "-C", ROOT, "diff", "HEAD", "--", *sources)
     version = f"commit {commit}" + (", changed since" if changes else "")
-    key = hashlib.sha256(f"{commit}\n{changes}\n{difference}".encode()).hexdigest()
+    key = hashlib.sha256(f"{commit}\n{changes}\n{difference}".encode() + compiled).hexdigest()
     if not _stamped(folder, key):
         print("peers: building wheels of this checkout", file=sys.stderr)
         _run(sys.executable, ROOT / ".ci/dist.py", built)
@@ -221,6 +226,8 @@ def install_self() -> Tool:
         (wheel,) = (built / "wheels").glob("skillgauge-[0-9]*.whl")
         install_wheels(built / "wheels", folder, f"skillgauge[all] @ {wheel.as_uri()}")
         _stamp(folder, key)
+    if not any(folder.glob(f"lib/python*/site-packages/{LAUNCHER.relative_to(LAUNCHER.parents[2])}")):
+        version += " without a compiled launcher"
     return Tool(version, (str(folder / "bin/skillgauge"),), str(folder / "bin/python"))
 
 

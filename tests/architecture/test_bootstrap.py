@@ -1,9 +1,10 @@
-"""Setting up says what is missing before it changes anything."""
+"""Setting up says what is missing before it changes anything, and compiles what has to be."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,27 @@ def test_no_venv_module(tmp_path: Path, pip: int) -> None:
     done = bootstrap(tmp_path, interpreter(tmp_path / "python", broken))
     assert done.returncode == 1
     assert "apt install python3-venv" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the launcher is of Linux")
+def test_launcher_of_another_compiler(tmp_path: Path) -> None:
+    """What was compiled before musl's compiler was there is compiled anew with it, once."""
+    sources = tmp_path / "plugins/sandboxes/bubblewrap/src/skillgauge_sandbox_bubblewrap/native"
+    sources.mkdir(parents=True)
+    (sources / "launcher.c").touch()
+    (tmp_path / "bin").mkdir()
+    say_library = 'shift $(($# - 2)); echo "{0} $$" >"$1"'  # the last words are the program and its source
+    for name, library in (("cc", "glibc"), ("musl-gcc", "musl")):
+        interpreter(tmp_path / "bin" / name, say_library.format(library))
+
+    def compiled(**variables: str) -> str:
+        environment = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin", **variables}
+        subprocess.run(["sh", str(ROOT / ".ci/launcher")], cwd=tmp_path, env=environment, check=True)
+        return (sources / "launcher").read_text()
+
+    first = compiled(CC=str(tmp_path / "bin/cc"))
+    assert first.startswith("glibc")
+    assert compiled(CC=str(tmp_path / "bin/cc")) == first
+    second = compiled()
+    assert second.startswith("musl")
+    assert compiled() == second
