@@ -378,7 +378,7 @@ def test_launchers_end_with_their_sandbox(sandbox: BubblewrapSandbox) -> None:
     before = set(own_launchers())
     other = BubblewrapSandbox(BubblewrapOptions(tmp_mb=17))
     ran(other, "true")
-    (etc,) = other._host.etc._made.values()
+    ((etc, _),) = other._host.system._made.values()
     (launcher,) = other._host.launchers._running.values()
     inherited = os.dup(launcher._control.fileno())
     assert set(own_launchers()) - before
@@ -500,6 +500,6 @@ def test_a_workspace_without_processes_makes_nothing(sandbox: BubblewrapSandbox)
             async with sandbox.open(SandboxSpec(label="test")) as workspace:
                 await (await workspace.start(Command(argv=("true",)))).wait()
 
-    made = len(sandbox._host.etc._made)
+    made = len(sandbox._host.system._made)
     within(main())
-    assert len(sandbox._host.etc._made) == made + 1
+    assert len(sandbox._host.system._made) == made + 1

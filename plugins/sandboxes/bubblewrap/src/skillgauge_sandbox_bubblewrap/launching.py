@@ -27,6 +27,7 @@ from skillgauge_processes import SupervisorLostError
 
 from .limits import OUTSIDE_ENV
 from .plans import plan, plans_in_common
+from .seccomp import numbers_of
 
 PROGRAM = """import sys
 sys.path.append(sys.argv.pop())
@@ -111,7 +112,7 @@ class Request:
             self.groups,
             [number for kind, bounds in limits.items() for number in (kind, *bounds)],
             self.channel.ports if self.channel else (),
-            [number for step in struct.iter_unpack("=HBBI", self.filter or b"") for number in step],
+            numbers_of(self.filter or b""),
             plan(self.mounts),
             self.argv,
             [f"{name}={value}" for name, value in self.env.items()],

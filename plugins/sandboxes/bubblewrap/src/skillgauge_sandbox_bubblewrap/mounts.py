@@ -50,33 +50,36 @@ class Bind:
     writable: bool = False
 
 
-class Etc:
-    """The /etc of workspaces: copies of harmless files, made once for each kind that is asked for.
+class System:
+    """The system of workspaces, whose /etc has copies of harmless files; made once for each kind that is asked for.
 
     Removed with this object, or at the end of the program.
     """
 
     def __init__(self) -> None:
-        self._made: dict[tuple[bool, frozenset[str]], Path] = {}
+        self._made: dict[tuple[bool, frozenset[str]], tuple[Path, tuple[str, ...]]] = {}
 
-    def folder(self, near: Path, binds: Iterable[Bind], *, network: bool) -> Path:
-        """Return the folder that becomes /etc. The files of `account` go over it.
+    def arguments(self, near: Path, binds: Iterable[Bind], *, network: bool) -> tuple[str, ...]:
+        """Arguments of bwrap that show it, for reading. The files of `account` go over its /etc.
 
         Args:
-            near: a workspace, beside which it is put if it has to be made.
+            near: a workspace, beside which /etc is put if it has to be made.
             binds: what will be visible besides; what of it lies below /etc needs a place there.
             network: whether names of hosts must be found as outside.
         """
-        below = frozenset(str(bind.path.relative_to("/etc")) for bind in binds if bind.path.is_relative_to("/etc"))
-        folder = self._made.get((network, below))
-        if folder is None or not folder.is_dir():
+        below = frozenset(
+            os.path.relpath(path, "/etc") for bind in binds if (path := str(bind.path)).startswith("/etc/")
+        )
+        etc, arguments = self._made.get((network, below), (None, ()))
+        if etc is None or not etc.is_dir():
             held = belongings(near.parent.parent)
-            folder = Path(tempfile.mkdtemp(prefix="etc", dir=held.folder))
-            folder.chmod(0o755)
-            weakref.finalize(self, _remove, folder, held, os.getpid())
-            _write_etc(folder, below, network=network)
-            self._made[network, below] = folder
-        return folder
+            etc = Path(tempfile.mkdtemp(prefix="etc", dir=held.folder))
+            etc.chmod(0o755)
+            weakref.finalize(self, _remove, etc, held, os.getpid())
+            _write_etc(etc, below, network=network)
+            arguments = tuple(_system_arguments(etc))
+            self._made[network, below] = etc, arguments
+        return arguments
 
 
 def _remove(folder: Path, held: Belongings, owner: int) -> None:
@@ -123,12 +126,7 @@ def _copy(source: Path, target: Path, *, follow: bool) -> None:
         return  # not there, or not ours to read; either way no program could do with it
 
 
-def system_arguments(etc: Path) -> list[str]:
-    """Arguments of bwrap that show the system, for reading.
-
-    Args:
-        etc: see `Etc`.
-    """
+def _system_arguments(etc: Path) -> list[str]:
     arguments = []
     for whole in _WHOLE:
         if Path(whole).is_dir():

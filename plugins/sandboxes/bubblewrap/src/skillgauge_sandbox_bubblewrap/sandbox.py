@@ -15,7 +15,7 @@ from skillgauge.api import Command, Finished, NoRoomError, Problem, SandboxRepor
 
 from .cgroups import find_places
 from .launching import Launchers
-from .mounts import Etc
+from .mounts import System
 from .options import BubblewrapOptions
 from .tools import tool_paths
 from .workspace import BubblewrapWorkspace, Host, has_network
@@ -109,7 +109,7 @@ class BubblewrapSandbox:
         environ = host_environment()
         bwrap = shutil.which("bwrap", path=environ.get("PATH")) or shutil.which("bwrap", path=os.defpath) or ""
         path = os.path.realpath(bwrap) if bwrap else ""
-        return Host(path, tool_paths(environ), find_places(), Etc(), Launchers())
+        return Host(path, tool_paths(environ), find_places(), System(), Launchers())
 
     def __reduce__(self) -> tuple[type[BubblewrapSandbox], tuple[BubblewrapOptions]]:
         return BubblewrapSandbox, (self._options,)

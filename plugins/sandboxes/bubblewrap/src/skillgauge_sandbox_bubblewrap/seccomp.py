@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import platform
 import struct
+from functools import cache
 
 from skillgauge_documents.immutables import immutable
 
@@ -20,6 +21,7 @@ _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
 _ERROR = 0x00050000
 
+_STEP = "=HBBI"  # struct sock_filter
 _NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data; both machines are little-endian
 _FAMILIES = {"unix": 1, "inet": 2, "inet6": 10, "netlink": 16}
 
@@ -43,8 +45,11 @@ _MACHINES = {
 def filter_program() -> bytes | None:
     """The filter as the kernel takes it, `None` on machines whose numbers are not known here."""
     machine = _MACHINES.get(platform.machine())
-    if machine is None:
-        return None
+    return _program(machine) if machine else None
+
+
+@cache
+def _program(machine: _Machine) -> bytes:
     code = [_step(_LOAD, _MACHINE), _step(_EQUAL, machine.audit, 1, 0), _step(_RETURN, _KILL), _step(_LOAD, _NUMBER)]
     if machine.first_foreign is not None:
         code += [_step(_AT_LEAST, machine.first_foreign, 0, 1), _step(_RETURN, _ERROR | errno.ENOSYS)]
@@ -56,5 +61,11 @@ def filter_program() -> bytes | None:
     return b"".join([*code, _step(_RETURN, _ERROR | errno.EAFNOSUPPORT)])
 
 
+@cache
+def numbers_of(program: bytes) -> tuple[str, ...]:
+    """The numbers of a filter as text, four for each of its steps, as launchers take them."""
+    return tuple(str(number) for step in struct.iter_unpack(_STEP, program) for number in step)
+
+
 def _step(code: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    return struct.pack("=HBBI", code, if_true, if_false, operand)
+    return struct.pack(_STEP, code, if_true, if_false, operand)

@@ -22,11 +22,10 @@ from .limits import bounds
 from .mounts import (
     MIB,
     Bind,
-    Etc,
+    System,
     account,
     bind_arguments,
     kernel_arguments,
-    system_arguments,
     user_within,
 )
 from .options import BubblewrapOptions
@@ -44,7 +43,7 @@ class Host:
     bwrap: str
     tools: tuple[Path, ...]
     groups: tuple[Place, ...]
-    etc: Etc
+    system: System
     launchers: Launchers
 
     def starter(self, request: Request) -> Callable[[int, int, int, Mapping[str, str]], Confined | Contained]:
@@ -91,6 +90,7 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         self._group: Group | None = None
         self._common: tuple[str, ...] = ()
         self._limited: frozenset[str] = frozenset()
+        self._accounts: dict[Path, tuple[str, ...]] = {}
         self._filter = filter_program()
         self._relay: Relay | None = None
 
@@ -144,7 +144,7 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         home, tmp = (Path(env["HOME"]), Path(env["TMPDIR"])) if command.fresh else (self.home, self.tmp)
         own = tuple(Bind(path, writable=True) for path in (self.root, home, tmp))
         binds = (*self._binds, *own, *(Bind(Path(path)) for path in command.readable))
-        require_startable(command.argv, cwd, env, Visible(binds))
+        require_startable(command.argv, str(cwd), env, Visible(binds))
         require_passable(env)
         group = self._prepared()
         channel = None
@@ -176,8 +176,8 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         if self._group is None:
             options = self._options
             binds = (*self._binds, Bind(self.root, writable=True))
-            etc = self._host.etc.folder(self.folder, binds, network=self._network)
-            self._common = (*system_arguments(etc), *kernel_arguments(options.tmp_mb))
+            system = self._host.system.arguments(self.folder, binds, network=self._network)
+            self._common = (*system, *kernel_arguments(options.tmp_mb))
             limits = {"pids": options.processes, "memory": options.memory_mb * MIB}
             self._group = make_group(self._host.groups, limits)
             self._limited = self._group.limited
@@ -185,10 +185,11 @@ class BubblewrapWorkspace(DirectoryWorkspace):
 
     def _account(self, home: Path) -> tuple[str, ...]:
         """Arguments that show the account with a home, made when it is wanted first."""
-        passwd = self.folder / ("passwd" if home.parent == self.folder else f"passwd-{home.parent.name}")
-        if not passwd.exists():
+        if (words := self._accounts.get(home)) is None:
+            passwd = self.folder / ("passwd" if home.parent == self.folder else f"passwd-{home.parent.name}")
             passwd.write_text(account(home))
-        return ("--ro-bind", str(passwd), "/etc/passwd")
+            words = self._accounts[home] = ("--ro-bind", str(passwd), "/etc/passwd")
+        return words
 
     def _outer_binds(self) -> list[Bind]:
         options, spec = self._options, self.spec
@@ -251,7 +252,7 @@ class Visible:
     def __init__(self, binds: Sequence[Bind]) -> None:
         self._shown = tuple(str(bind.path) for bind in binds)
 
-    def __call__(self, path: Path) -> bool:
+    def __call__(self, path: str) -> bool:
         """Tell it of one path."""
         return self._shows(os.path.normpath(path)) and self._shows(os.path.realpath(path))
 
