@@ -27,7 +27,7 @@ def version() -> Job:
         ours = tools.found[SELF]
         yield [
             Command("python -c pass", Role.FLOOR, [ours.python, "-c", "pass"], says("")),
-            Command("skillgauge", Role.OURS, [*ours.words, "--version"], says("skillgauge")),
+            Command("skillgauge", Role.OURS, [*ours.words, "--version"], says("skillgauge"), reason=INTERPRETED),
             *(
                 Command(name, Role.PEER, [*tool.words, "--version"], says("."))
                 for name, tool in tools.found.items()
@@ -181,6 +181,7 @@ def passed_in_both(document: Any) -> int:
     return sum(case["outcome"] == "pass_kept" for case in document["cases"])
 
 
+INTERPRETED = "Python's interpreter has to start first, where the other one is compiled"
 MORE_IS_SAID = (
     "it keeps the place of every value, compiles every check, and looks for weak spots, where the other one parses and "
     "counts"
