@@ -46,9 +46,9 @@ class FreshHomes:
     def __init__(self, remove: Callable[[Path], Awaitable[object]]) -> None:
         self._remove = remove
         self._numbers = itertools.count(1)
-        self._lent: list[tuple[Path, weakref.ref[Process]]] = []
+        self._lent: list[tuple[FreshHome, weakref.ref[Process]]] = []
         self._marks: dict[Path, tuple[int, ...]] = {}
-        self._free: list[Path] = []
+        self._free: list[FreshHome] = []
 
     async def take(self, parent: Path, path: str) -> FreshHome:
         """Return a home below `parent`, which no process uses.
@@ -62,7 +62,8 @@ class FreshHomes:
         """
         await self._take_back()
         if self._free:
-            return FreshHome(self._free.pop(), path)
+            free = self._free.pop()
+            return free if free.path == path else FreshHome(free.folder, path)
         home = FreshHome(parent / f"{_PREFIX}{next(self._numbers)}", path)
         for folder in (home.folder, home.env["HOME"], home.env["TMPDIR"]):
             os.mkdir(folder, 0o700)  # noqa: PTH102 - of each session
@@ -71,17 +72,18 @@ class FreshHomes:
 
     def lend(self, home: FreshHome, process: Process) -> None:
         """Leave a home to a process until that has ended."""
-        self._lent.append((home.folder, weakref.ref(process)))
+        self._lent.append((home, weakref.ref(process)))
 
     async def _take_back(self) -> None:
-        over = [folder for folder, process in self._lent if (ran := process()) is None or ran.has_ended]
-        self._lent = [(folder, process) for folder, process in self._lent if folder not in over]
-        for folder in over:
-            if self._marks[folder] and _marks(folder) == self._marks[folder]:
-                self._free.append(folder)
+        over = [home for home, process in self._lent if (ran := process()) is None or ran.has_ended]
+        self._lent = [(home, process) for home, process in self._lent if home not in over]
+        for home in over:
+            marks = self._marks[home.folder]
+            if marks and _marks(home.folder) == marks:
+                self._free.append(home)
             else:
-                del self._marks[folder]
-                await self._remove(folder)
+                del self._marks[home.folder]
+                await self._remove(home.folder)
 
 
 def _marks(folder: Path) -> tuple[int, ...]:
@@ -91,8 +93,8 @@ def _marks(folder: Path) -> tuple[int, ...]:
     """
     marks: list[int] = []
     try:
-        for path, entries in ((folder, ["home", "tmp"]), (folder / "home", []), (folder / "tmp", [])):
-            about = path.lstat()
+        for path, entries in ((f"{folder}", ["home", "tmp"]), (f"{folder}/home", []), (f"{folder}/tmp", [])):
+            about = os.lstat(path)
             if stat.S_IMODE(about.st_mode) != 0o700 or sorted(os.listdir(path)) != entries:  # noqa: PTH208
                 return ()
             marks += [about.st_ino, about.st_mode, about.st_ctime_ns]

@@ -93,6 +93,7 @@ class DirectoryWorkspace:
         self._tier = tier
         self._parent = Path()
         self._folder: Path | None = None
+        self._work = Path()
         self._unwritten: Unwritten | None = None
         """Its files, for as long as it is open and its folders are not made."""
         self._making = threading.Lock()
@@ -126,7 +127,8 @@ class DirectoryWorkspace:
     @property
     def root(self) -> Path:
         """Working directory of its processes."""
-        return self.folder / "work"
+        self._require_folders()
+        return self._work
 
     @property
     def home(self) -> Path:
@@ -342,8 +344,9 @@ class DirectoryWorkspace:
             self._belongings = self._belongings or belongings(self._parent)
             # The label is not part of the name: an agent sees that, and the id of a case can give its answer away.
             self._folder = Path(tempfile.mkdtemp(prefix="w", dir=self._belongings.folder))
-        (work := self._folder / "work").mkdir(mode=0o700, exist_ok=True)
-        write_all(work, unwritten.files())
+        self._work = self._folder / "work"
+        self._work.mkdir(mode=0o700, exist_ok=True)
+        write_all(self._work, unwritten.files())
         env = {"HOME": str(self._folder / "home"), "TMPDIR": str(self._folder / "tmp")}
         if os.name == "nt":
             env |= {"USERPROFILE": env["HOME"], "TEMP": env["TMPDIR"], "TMP": env["TMPDIR"]}

@@ -83,13 +83,13 @@ def make_group(places: Sequence[Place], limits: Mapping[str, int]) -> Group:
         try:
             folder.mkdir(exist_ok=True)  # two controllers may share a hierarchy
             with suppress(OSError):
-                (folder / "memory.use_hierarchy").write_text("1")
+                _write(folder, "memory.use_hierarchy", "1")
             for controller, file in place.limits.items():
-                (folder / file).write_text(str(limits[controller]))
-            for swap in ("memory.swap.max", "memory.memsw.limit_in_bytes"):
-                with suppress(OSError):
-                    if "memory" in place.limits and (folder / swap).exists():
-                        (folder / swap).write_text("0" if swap == "memory.swap.max" else str(limits["memory"]))
+                _write(folder, file, str(limits[controller]))
+            if "memory" in place.limits:
+                for swap, value in (("memory.swap.max", "0"), ("memory.memsw.limit_in_bytes", str(limits["memory"]))):
+                    with suppress(OSError):  # the kernel counts no swap, or has the other version's file
+                        _write(folder, swap, value)
             (folder / _INNER).mkdir(exist_ok=True)
         except OSError:
             _removed(folder)
@@ -98,6 +98,15 @@ def make_group(places: Sequence[Place], limits: Mapping[str, int]) -> Group:
             folders.append(folder)
         limited |= set(place.limits)
     return Group(tuple(folders), frozenset(limited))
+
+
+def _write(folder: Path, file: str, value: str) -> None:
+    """Write to a file that the kernel has made, in the one way in which it is not asked to make it."""
+    handle = os.open(f"{folder}/{file}", os.O_WRONLY)
+    try:
+        os.write(handle, value.encode())
+    finally:
+        os.close(handle)
 
 
 def find_places() -> tuple[Place, ...]:
@@ -190,6 +199,11 @@ def _kills(file: Path) -> int:
 
 
 def _removed(folder: Path) -> bool:
-    with suppress(OSError):
+    """Remove a folder; tells whether it is gone."""
+    try:
         folder.rmdir()
-    return not folder.exists()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -192,14 +192,11 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         return words
 
     def _outer_binds(self) -> list[Bind]:
+        """Return what is shown of the machine. Raises `LaunchError` if that cannot be."""
         options, spec = self._options, self.spec
         readable = [*map(str, self._host.tools), *options.readable, *spec.readable]
         writable = [*options.writable, *spec.writable]
-        binds = [*map(Bind, map(Path, readable)), *(Bind(Path(path), writable=True) for path in writable)]
-        for bind in binds:
-            if not bind.path.is_absolute() or len(bind.path.parts) == 1:
-                raise LaunchError(f"{str(bind.path)!r} cannot be shown in a sandbox; name a folder below /")
-        return binds
+        return [*(_outer_bind(path, False) for path in readable), *(_outer_bind(path, True) for path in writable)]
 
     def _make_relay(self) -> Relay:
         from skillgauge_model_relay import Relay, RelayLimits  # noqa: PLC0415 - few workspaces need its HTTP client
@@ -244,6 +241,14 @@ class _Grouped:
 def has_network(spec: SandboxSpec, options: BubblewrapOptions) -> bool:
     """Tell whether processes of a workspace use the network of the machine."""
     return options.network or (spec.network and not spec.routes and not spec.hosts)
+
+
+@lru_cache(maxsize=1024)  # most of them are those of every workspace, whose paths need to become text once
+def _outer_bind(path: str, writable: bool) -> Bind:
+    bind = Bind(Path(path), writable)
+    if not bind.path.is_absolute() or len(bind.path.parts) == 1:
+        raise LaunchError(f"{str(bind.path)!r} cannot be shown in a sandbox; name a folder below /")
+    return bind
 
 
 class Visible:
