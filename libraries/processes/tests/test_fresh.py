@@ -7,10 +7,13 @@ import os
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
 from skillgauge.contract.sandboxes import Command, SandboxSpec
+from skillgauge_processes._fresh import FreshHomes
+from skillgauge_processes.running import Process
 from skillgauge_processes.workspace import DirectoryWorkspace
 
 GENEROUS_S = 30.0
@@ -59,6 +62,20 @@ def test_what_was_left_as_it_was_is_used_again() -> None:
             assert len(homes) == 1
             made = sorted(str(path.relative_to(place.folder)) for path in place.folder.rglob("*"))
             assert made == ["fresh-1", "fresh-1/home", "fresh-1/tmp", "work"]
+
+    within(main())
+
+
+def test_a_home_goes_to_a_command_with_another_search_path(tmp_path: Path) -> None:
+    """Who has it next finds his own programs, not those of the command before."""
+
+    async def main() -> None:
+        homes = FreshHomes(AsyncMock())
+        ended = Mock(Process, has_ended=True)
+        for path in ("/usr/bin", "/usr/bin", "/bin"):
+            given = await homes.take(tmp_path, path)
+            assert given.env == {"PATH": path, "HOME": f"{tmp_path}/fresh-1/home", "TMPDIR": f"{tmp_path}/fresh-1/tmp"}
+            homes.lend(given, ended)
 
     within(main())
 
