@@ -226,9 +226,14 @@ def install_self() -> Tool:
         (wheel,) = (built / "wheels").glob("skillgauge-[0-9]*.whl")
         install_wheels(built / "wheels", folder, f"skillgauge[all] @ {wheel.as_uri()}")
         _stamp(folder, key)
-    if not any(folder.glob(f"lib/python*/site-packages/{LAUNCHER.relative_to(LAUNCHER.parents[2])}")):
+    if not has_launcher(folder):
         version += " without a compiled launcher"
     return Tool(version, (str(folder / "bin/skillgauge"),), str(folder / "bin/python"))
+
+
+def has_launcher(folder: Path) -> bool:
+    """Tell whether the sandbox `bubblewrap` of an environment has its compiled launcher."""
+    return any(folder.glob(f"lib/python*/site-packages/{LAUNCHER.relative_to(LAUNCHER.parents[2])}"))
 
 
 def install_wheels(links: Path, folder: Path, requirement: str, *options: str) -> None:

@@ -18,6 +18,7 @@ from benchmarks.peer_installs import (
     Tool,
     Tools,
     environment,
+    has_launcher,
     install,
     install_wheels,
     read_pins,
@@ -182,6 +183,16 @@ def test_what_failed_counts_for_nothing() -> None:
         "little": "2 of 3 cases",
         "gone": "it could not be started: No such file or directory",
     }
+
+
+def test_wheels_without_a_launcher_are_told_from_those_with_one(tmp_path: Path) -> None:
+    """Only the compiled program counts, not the sources that every wheel has."""
+    folder = tmp_path / "lib/python3.11/site-packages/skillgauge_sandbox_bubblewrap/native"
+    folder.mkdir(parents=True)
+    (folder / "launcher.c").touch()
+    assert not has_launcher(tmp_path)
+    (folder / "launcher").touch()
+    assert has_launcher(tmp_path)
 
 
 def test_programs_see_nothing_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

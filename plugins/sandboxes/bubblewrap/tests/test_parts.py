@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.api import Command
-from skillgauge_sandbox_bubblewrap.cgroups import find_places, make_group, places_in
+from skillgauge_sandbox_bubblewrap import cgroups
+from skillgauge_sandbox_bubblewrap.cgroups import Group, find_places, make_group, places_in
 from skillgauge_sandbox_bubblewrap.limits import bounds, counting, in_front, is_loading, limiting
 from skillgauge_sandbox_bubblewrap.mounts import Bind, bind_arguments
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
@@ -32,6 +33,15 @@ def test_places_in_first_version() -> None:
     assert place.folder == Path("/sys/fs/cgroup/memory/x")
     assert not list(places_in("4:memory:/elsewhere\n", V1_IN_CONTAINER))
     assert not list(places_in("3:cpu:/\n", V1))
+
+
+def test_a_group_that_is_gone_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process of ours may have swept it away before; one that still has something in it is not gone."""
+    monkeypatch.setattr(cgroups, "_REMOVE_S", 0.02)
+    assert Group((tmp_path / "gone",), frozenset()).remove()
+    (tmp_path / "used/by").mkdir(parents=True)
+    assert not Group((tmp_path / "used",), frozenset()).remove()
+    assert (tmp_path / "used/by").is_dir()
 
 
 def test_places_in_second_version(tmp_path: Path) -> None:

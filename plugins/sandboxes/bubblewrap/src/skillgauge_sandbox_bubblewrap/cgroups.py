@@ -101,7 +101,7 @@ def make_group(places: Sequence[Place], limits: Mapping[str, int]) -> Group:
 
 
 def _write(folder: Path, file: str, value: str) -> None:
-    """Write to a file that the kernel has made, in the one way in which it is not asked to make it."""
+    """Write to a file of a group. One that the kernel does not have is not asked for, which `Path.write_text` does."""
     handle = os.open(f"{folder}/{file}", os.O_WRONLY)
     try:
         os.write(handle, value.encode())

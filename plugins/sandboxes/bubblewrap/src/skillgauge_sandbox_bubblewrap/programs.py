@@ -1,6 +1,6 @@
 """Finding out beforehand why a command would not start, since bwrap tells it like a failure of the command."""
 
-# ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH123 - for each process; with paths as text it takes a third of the time
+# ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH123 - each process is checked: text takes a third of the time
 
 from __future__ import annotations
 
