@@ -102,6 +102,35 @@ class _LeavesTrials(_Wrapped):
         super().__init__(concurrency, trials, shielded)
 
 
+class _BeginsWhileItCloses(_Wrapped):
+    def __init__(self, concurrency: int, trials: AsyncIterator[Trial], run_trial: RunTrial) -> None:
+        super().__init__(concurrency, trials, run_trial)
+        self._trials, self._run_trial = trials, run_trial
+        self._is_read = False
+
+    async def results(self) -> AsyncIterator[TrialResult]:
+        """As they come."""
+        self._is_read = True
+        async for one in self.inner:
+            yield one
+
+    async def aclose(self) -> None:
+        """With another trial, as if a worker had just joined, which is cancelled at once."""
+        if self._is_read and (trial := await anext(self._trials, None)):
+            begun = asyncio.ensure_future(self._run_trial(trial))
+            await asyncio.sleep(0)
+            begun.cancel()
+            await asyncio.wait({begun})
+        await self.inner.aclose()
+
+
+class _JoinedWhileItCloses(_BeginsWhileItCloses):
+    def stop(self) -> None:
+        """Nobody joins any more."""
+        self._is_read = False
+        self.inner.stop()
+
+
 class _DrawsAll(_Wrapped):
     def __init__(self, concurrency: int, trials: AsyncIterator[Trial], run_trial: RunTrial) -> None:
         async def drawn() -> AsyncIterator[Trial]:
@@ -169,9 +198,10 @@ def executor_of(results: type[_Wrapped]) -> MakeExecutor:
 
 
 @pytest.mark.slow
-def test_wrapped_as_it_is() -> None:
-    """What is broken below keeps the contract before it is broken."""
-    check_executor(executor_of(_Wrapped))
+@pytest.mark.parametrize("results", [_Wrapped, _JoinedWhileItCloses])
+def test_unbroken_executor(results: type[_Wrapped]) -> None:
+    """What is broken below keeps the contract before it is broken, and so does one whose worker joins at its end."""
+    check_executor(executor_of(results))
 
 
 @pytest.mark.slow
@@ -188,6 +218,7 @@ def test_wrapped_as_it_is() -> None:
         (_Hoards, "drawing trials while nobody takes results: an end to it must come"),
         (_Unordered, "with a concurrency of 1 trials must run in order"),
         (_LeavesTrials, "trials under way must be cancelled where they run"),
+        (_BeginsWhileItCloses, "after its end no further trial must be begun"),
         (_NeverStops, "stopped before it began"),
     ],
 )

@@ -174,8 +174,11 @@ async def _ends_midway(bench: Bench, *, stopped: bool) -> None:
         if stopped:
             called("Results.stop", results.stop)
             await answered("iterating Results after a stop", bench.patience_s, lambda: reading)
-        begun_by_then = len(run_trial.begun)
-        await bench.close(results)
+            begun_by_then = len(run_trial.begun)
+            await bench.close(results)
+        else:
+            await bench.close(results)  # a worker that joins meanwhile may begin a trial
+            begun_by_then = len(run_trial.begun)
         reading.cancel()
         await asyncio.wait({reading})
         await asyncio.sleep(MIDWAY_S)  # the end of a connection whose process was killed is heard a moment later

@@ -77,7 +77,11 @@ class Marks:
         self.release()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        ordinal, _, worker = (await reader.readline()).decode().strip().partition(" ")
+        told = await reader.readline()
+        if not told.endswith(b"\n"):  # its process was killed before it had begun
+            writer.close()
+            return
+        ordinal, _, worker = told.decode().strip().partition(" ")
         mark = Mark(int(ordinal), worker, asyncio.Event())
         self.seen.append(mark)
         if self._all_may_go:
