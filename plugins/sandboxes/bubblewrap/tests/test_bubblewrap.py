@@ -76,6 +76,8 @@ def test_nothing_is_promised_without_the_program(monkeypatch: pytest.MonkeyPatch
     [
         ("echo 'No permissions to create new namespace' >&2; exit 1", "No permissions"),
         ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "sees files outside"),
+        ('arguments=$2; shift 2; exec /usr/bin/bwrap --args "$arguments" --share-net "$@"', "has a network"),
+        ('arguments=$2; shift 2; exec /usr/bin/bwrap --args "$arguments" --tmpfs /etc "$@"', "writes to /etc"),
     ],
 )
 def test_the_check_is_a_trial(body: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,14 +27,17 @@ _ALLOW = (
     "with --sandbox."
 )
 _PROBE_S = 20.0
+# Nothing but what is built into a shell: a process for each question took a third of the time of all of them.
 _PROBE = """
 test ! -e "$1" || { echo 'sees files outside' >&2; exit 1; }
-test -n "$3" || test "$(grep -c : /proc/net/dev)" = 1 || { echo 'has a network' >&2; exit 1; }
+devices=
+while read -r line; do case $line in *:*) devices=$devices+; esac; done </proc/net/dev
+test -n "$3" || test "$devices" = + || { echo 'has a network' >&2; exit 1; }
 test ! -e /proc/$2 || test "$2" -lt 50 || { echo 'sees processes outside' >&2; exit 1; }
 echo x >"$HOME/x" && echo x >"$TMPDIR/x" && echo x >x || exit 1
 for place in / /usr /etc /proc/sys/vm/overcommit_memory; do
     if test -d $place; then place=$place/skillgauge; fi
-    if (: >$place) 2>/dev/null; then echo "writes to $place" >&2; exit 1; fi
+    if true 2>/dev/null >$place; then echo "writes to $place" >&2; exit 1; fi
 done
 """
 
