@@ -502,7 +502,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     ),
     # The contract of executors needed a folder in common with workers.
     "R3-S4": (
-        "libraries/testkit/tests/test_executor_kit.py::test_wrapped_as_it_is",
+        "libraries/testkit/tests/test_executor_kit.py::test_unbroken_executor",
         "plugins/executors/processes/tests/test_contract.py::test_contract",
     ),
     # It asked nothing about the death of the first process, or of a worker.
