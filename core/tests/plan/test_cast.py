@@ -15,7 +15,7 @@ from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
 from skillgauge.contract.providers import Fact, Provider, Traits, hookimpl
 from skillgauge.contract.sandboxes import Finished, ImagePlan, Sandbox, SandboxReport, SandboxSpec, Tier
 from skillgauge.contract.scorers import ScoreContext, Scorer
-from skillgauge.errors import Problem, Severity
+from skillgauge.errors import PluginError, Problem, Severity
 from skillgauge.plan.cast import Cast, find_cast
 from skillgauge.plan.options import EvalOptions, How, Who
 from skillgauge.plan.suites import Suites
@@ -36,6 +36,7 @@ ALL_FACTS = frozenset({Fact.USAGE, Fact.COST})
 PLAIN, ASKING = Check(id="k", scorer="plain"), Check(id="j", scorer="asking")
 IMAGE = (FileSpec(path="Dockerfile", text="FROM scratch"),)
 NOTICE = Problem("sandbox.notice", "it leaks", severity=Severity.WARNING)
+PATIENCE_S = 10.0
 
 
 class Agent(FakeEngine):
@@ -352,3 +353,39 @@ def test_variables_of_cases_are_handed_on(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv(VARIABLE.host, "value")
     cast = cast_of(pass_env=(VARIABLE,))
     assert (codes(cast), cast.passed) == ([], {VARIABLE.host})
+
+
+def test_everybody_is_checked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines and judges start programs to check them, and none waits for another; what is found stays in order."""
+    begun, all_have = list[str](), asyncio.Event()
+
+    async def check(self: Any) -> tuple[Problem, ...]:
+        begun.append(self._name)
+        if len(begun) == 3:
+            all_have.set()
+        async with asyncio.timeout(PATIENCE_S):
+            await all_have.wait()
+        return (Problem("check", self._name),)
+
+    for kind in (Agent, Expert):
+        monkeypatch.setattr(kind, "check", check)
+    cast = cast_of(who={"engines": ("agent", "silent"), "judges": ("dear",)}, checks=(ASKING,))
+    assert [problem.message for problem in cast.problems] == ["agent", "silent", "dear"]
+
+
+def test_the_store_is_found_while_the_sandbox_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sandbox is tried with a process, beside which what keeps the run is imported; its problems come first."""
+    found = asyncio.Event()
+
+    async def check(_self: Box) -> SandboxReport:
+        async with asyncio.timeout(PATIENCE_S):
+            await found.wait()
+        return SandboxReport(Tier.STRICT, (NOTICE,))
+
+    def choose_store(_location: str | None, _registry: Registry, *, is_explicit: bool) -> None:
+        found.set()
+        raise PluginError(Problem("store.absent", f"asked for: {is_explicit}"))
+
+    monkeypatch.setattr(Box, "check", check)
+    monkeypatch.setattr("skillgauge.plan.cast.choose_store", choose_store)
+    assert codes(cast_of()) == ["sandbox.notice (warning)", "store.absent"]

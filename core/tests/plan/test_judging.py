@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
@@ -14,7 +15,7 @@ from pydantic import BaseModel
 from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
 from skillgauge.contract.providers import Fact, Provider, Traits, hookimpl
 from skillgauge.errors import Problem, Severity, SuiteError
-from skillgauge.plan.judging import Judging, checked, find_judges, wanted_judges
+from skillgauge.plan.judging import Judging, find_judges, wanted_judges
 from skillgauge.plan.options import Who
 from skillgauge.run.judges import REMEMBERED, GuardedJudge
 from skillgauge.run.services import REFUSED_OFTEN, Services
@@ -88,7 +89,8 @@ def plugin(name: str, *patterns: str, paid: bool = True, login_files: tuple[str,
 def find(*names: str, models: tuple[str, ...] = (), temperature: float | None = None) -> Judging:
     """What is found with two judges installed."""
     registry = registry_of(plugin("alpha", "a-*"), plugin("beta", "b-*", paid=False))
-    return asyncio.run(checked(find_judges(names, models, temperature, registry)))
+    judging = find_judges(names, models, temperature, registry)
+    return replace(judging, problems=tuple(asyncio.run(judging.check())))
 
 
 def told(judging: Judging) -> list[str]:

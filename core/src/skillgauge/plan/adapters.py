@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..contract.adapters import Adapter
 from ..errors import Problem, errors_among
-from ..plugins.collecting import at, collected
+from ..plugins.collecting import at, collected, found_by
 from ..plugins.kinds import ADAPTERS
 from ..plugins.registry import Registry
 from ..types.suite import Target
@@ -43,4 +43,4 @@ class Adapters:
 
     async def problems(self) -> list[Problem]:
         """Report everything that keeps any of the adapters from working here."""
-        return [problem for adapter in self._made.values() for problem in await adapter.check()]
+        return await found_by(adapter.check() for adapter in self._made.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from ..contract.providers import Traits
 from ..contract.stores import Store
 from ..environment import secret
 from ..errors import Problem, errors_among
-from ..plugins.collecting import collected
+from ..plugins.collecting import collected, found_by
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.scorers import Scorers
@@ -31,7 +32,7 @@ from .checks.stores import unkept_run
 from .checks.variables import unset_variables, withheld_variables
 from .engines import Engines
 from .images import BroughtImage, plan_images
-from .judging import Judging, checked, find_judges, wanted_judges
+from .judging import Judging, find_judges, wanted_judges
 from .options import EvalOptions, as_opened
 from .planning import cells_of
 from .resources import ChosenSandbox, choose_sandbox, choose_store, serving_stores
@@ -120,9 +121,9 @@ class _Casting:
 
         judging = Judging()
         if who.judge_required or scorers.judged:
-            judging = await self._find_judging(plans)
+            judging = self._find_judging(plans)
         problems += unconfined_judges(judging.starting_programs, untrusted=how.untrusted)
-        missing += [*await self._adapters.problems(), *await engines.problems(), *judging.problems]
+        missing += await found_by((self._adapters.problems(), engines.problems(), judging.check()))
         problems += weighed(dict.fromkeys(missing), dry_run=how.dry_run)  # several suites may miss the same
 
         spenders = {f"engine {name!r}": traits for name, traits in engines.traits().items()} | judging.spenders
@@ -130,8 +131,8 @@ class _Casting:
 
         provenance = self._registry.provenance()
         problems += engines.unclaimed(who.models)  # looks at engines that are no part of the run
-        sandbox, images = await self._find_sandbox()
-        store, executor = self._find_keeping()
+        (sandbox, images), (store, executor, absent) = await asyncio.gather(self._find_sandbox(), self._find_keeping())
+        problems += absent
         problems += unshared_budget(how.budget.shared, store, spenders)
         problems += unshared_services(how.services, store, spenders)
         if who.record:
@@ -160,13 +161,13 @@ class _Casting:
         of_checks = self._scorers.inspect(check for survey in self._surveys for check in survey.asked(users=users))
         return scorer_problems([*of_cases, *of_checks])
 
-    async def _find_judging(self, plans: Sequence[SuitePlan]) -> Judging:
-        """Return the judges of a run that needs one."""
+    def _find_judging(self, plans: Sequence[SuitePlan]) -> Judging:
+        """Return the judges of a run that needs one, not checked yet."""
         who, registry = self._who, self._registry
         names, models = wanted_judges(who, self._suites.suites, registry)
         runners = [cell.runner for cell in cells_of(plans)]
         files = self._files_with_judged()
-        return await checked(find_judges(names, models, who.judge_temperature, registry, runners, files))
+        return find_judges(names, models, who.judge_temperature, registry, runners, files)
 
     def _files_with_judged(self) -> list[str]:
         """Return the files whose checks ask a judge, each once, as the user can open them."""
@@ -204,15 +205,17 @@ class _Casting:
                 problems += await unfit_programs(cases, engines, sandbox.sandbox, untrusted=untrusted)
         return sandbox, images
 
-    def _find_keeping(self) -> tuple[Store | None, Executor | None]:
-        """Return what keeps the run, and what decides where its trials run."""
-        who, registry, problems = self._who, self._registry, self._problems
-        store, executor, absent = None, None, list[Problem]()
+    async def _find_keeping(self) -> tuple[Store | None, Executor | None, list[Problem]]:
+        """Return what keeps the run, what decides where its trials run, and what is wrong with them.
+
+        It waits for nothing, but is imported while the process that tries the sandbox runs.
+        """
+        who, registry = self._who, self._registry
+        store, executor, problems, absent = None, None, list[Problem](), list[Problem]()
         with collected(absent):
             serving = [one.name for one in serving_stores(who.store, registry)]
             problems += unkept_run(who.store, serving, is_given=who.store_given)
             store = choose_store(who.store, registry, is_explicit=who.store_given)
             if who.executor:
                 executor = registry.make(EXECUTORS, who.executor)
-        problems += weighed(absent, dry_run=self._how.only_suites)
-        return store, executor
+        return store, executor, [*problems, *weighed(absent, dry_run=self._how.only_suites)]

@@ -14,7 +14,7 @@ from ..contract.engines import Recorder, SessionCache, SessionReader
 from ..contract.providers import Clean, Traits, imported
 from ..environment import secret
 from ..errors import PluginError, Problem, Severity
-from ..plugins.collecting import collected
+from ..plugins.collecting import collected, found_by
 from ..plugins.events import failing_as
 from ..plugins.guard import guarded_part
 from ..plugins.kinds import ENGINES, Resolved, broken
@@ -149,7 +149,7 @@ class Engines:
     async def problems(self) -> list[Problem]:
         """Report everything that keeps any of the engines from working here."""
         # One engine may be made for several suites.
-        return list(dict.fromkeys([problem for one in self._made.values() for problem in await one.engine.check()]))
+        return list(dict.fromkeys(await found_by(one.engine.check() for one in self._made.values())))
 
 
 def _has_own_address(traits: Traits) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import zip_longest
 
 from skillgauge_documents.immutables import immutable
@@ -14,7 +13,7 @@ from ..contract.judges import Judge
 from ..contract.providers import Traits
 from ..environment import files_at_home, secret
 from ..errors import PluginError, Problem, Severity, SuiteError, errors_among
-from ..plugins.collecting import collected
+from ..plugins.collecting import collected, found_by
 from ..plugins.kinds import ENGINES, JUDGES, Resolved
 from ..plugins.registry import Registry
 from ..run.services import service_of
@@ -59,6 +58,10 @@ class Judging:
     def spenders(self) -> dict[str, Traits]:
         """Judges that cost money, by their names in messages, with what they announce."""
         return {f"judge {judge.identity.name!r}": judge.traits for judge in self.found if judge.traits.paid}
+
+    async def check(self) -> list[Problem]:
+        """Return what is wrong with them, each asked what keeps it from working."""
+        return [*self.problems, *await found_by(one.judge.check() for one in self.found)]
 
 
 def wanted_judges(who: Who, suites: Sequence[Suite], registry: Registry) -> tuple[Sequence[str], Sequence[str]]:
@@ -132,12 +135,6 @@ def find_judges(
     if errors_among(problems):
         return Judging(problems=tuple(problems))
     return Judging(tuple(judges), (*problems, *panel_problems([judge.identity for judge in judges])))
-
-
-async def checked(judging: Judging) -> Judging:
-    """The same judges, each asked what keeps it from working."""
-    problems = [problem for one in judging.found for problem in await one.judge.check()]
-    return replace(judging, problems=(*judging.problems, *problems))
 
 
 def _unnamed(

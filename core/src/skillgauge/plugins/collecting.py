@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -12,6 +13,11 @@ from ..errors import Origin, PluginError, Problem
 def at(problem: Problem, origin: Origin | None) -> Problem:
     """A problem with a place, unless it has one."""
     return replace(problem, origin=problem.origin or origin)
+
+
+async def found_by(checks: Iterable[Awaitable[Sequence[Problem]]]) -> list[Problem]:
+    """Return what checks of plugins find, in their order, all made at once: most wait for a program to start."""
+    return [problem for found in await asyncio.gather(*checks) for problem in found]
 
 
 @contextmanager

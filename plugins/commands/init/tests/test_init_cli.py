@@ -155,6 +155,23 @@ def test_the_program_with_a_login_is_chosen_by_itself(
 
 
 @pytest.mark.e2e
+def test_engines_are_tried_at_once(program: Program, work: Path, environment: dict[str, str]) -> None:
+    """Each is asked for its version by a process, and none waits for another's."""
+    programs = work.parent / "programs"
+    programs.mkdir()
+    versions = {"claude": "2.1.332 (Claude Code)", "codex": "codex-cli 0.171.0"}
+    for name, other in (("claude", "codex"), ("codex", "claude")):
+        begun = f'touch "{programs}/{name}.begun"; tries=0'
+        waits = f'until test -e "{programs}/{other}.begun"; do tries=$((tries + 1)); test $tries -lt 200 || exit 1'
+        (programs / name).write_text(f"#!/bin/sh\n{begun}\n{waits}; sleep 0.05; done\necho '{versions[name]}'\n")
+        (programs / name).chmod(0o755)
+    keys = dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY"), "made-up-key")
+    environment |= keys | {"PATH": f"{programs}:{environment['PATH']}"}
+    found = {one["name"]: one["problems"] for one in program("init", "--engine", "--json").document["engines"]}
+    assert (found["claude-code"], found["codex"]) == ([], [])
+
+
+@pytest.mark.e2e
 def test_without_any_engine_that_works_nothing_is_made(program: Program, work: Path) -> None:
     """Each is told with what it lacks; so is a name that is none."""
     done = program("init", "--engine")

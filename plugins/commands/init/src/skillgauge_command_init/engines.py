@@ -58,13 +58,17 @@ def find_engines(call: Invocation, model: str | None) -> tuple[FoundEngine, ...]
 
     Those that play something back, and those that are taken only by name, are no agents to be found.
     """
-    engines = []
-    for resolved in call.registry.load_all("engines"):
-        traits = resolved.provider.traits
-        if traits.plays is not None or traits.only_by_name:
-            continue
-        make = partial(_made, call, resolved.name)
-        engines.append(_examined(resolved.name, traits, _problems(make, model)))
+    agents = [
+        (resolved.name, traits)
+        for resolved in call.registry.load_all("engines")
+        if (traits := resolved.provider.traits).plays is None and not traits.only_by_name
+    ]
+
+    async def checked() -> list[tuple[Problem, ...]]:
+        return await asyncio.gather(*(_problems(partial(_made, call, name), model) for name, _ in agents))
+
+    answers = asyncio.run(checked())
+    engines = [_examined(name, traits, problems) for (name, traits), problems in zip(agents, answers, strict=True)]
     return tuple(sorted(engines, key=lambda one: (not one.works, -one.facts, one.name)))
 
 
@@ -116,12 +120,13 @@ def _examined(name: str, traits: Traits, problems: tuple[Problem, ...]) -> Found
     )
 
 
-def _problems(make: Callable[[], Engine], model: str | None) -> tuple[Problem, ...]:
+async def _problems(make: Callable[[], Engine], model: str | None) -> tuple[Problem, ...]:
     """Return the problems of its own check; whatever else goes wrong in it is a reason, too."""
     try:
         engine = make()
         engine.identity(model)  # so that it checks what this model needs
-        problems = asyncio.run(asyncio.wait_for(engine.check(), PATIENCE_S))
+        async with asyncio.timeout(PATIENCE_S):  # in this task: a `SystemExit` of another one would end them all
+            problems = await engine.check()
     except PluginError as error:
         return error.problems
     except TimeoutError:
