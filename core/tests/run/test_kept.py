@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import tarfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from skillgauge.contract.sandboxes import Command, Finished, Workspace
+from skillgauge.contract.sandboxes import Command, Finished, SandboxSpec, Workspace
 from skillgauge.plugins.index import PluginIndex
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.budget import Budget, BudgetLimits
 from skillgauge.run.grading import Grading
-from skillgauge.run.keeping import workspaces
+from skillgauge.run.keeping import executions, workspaces
 from skillgauge.run.keeping.memory import MemoryLog
 from skillgauge.run.keeping.shelf import Shelf
 from skillgauge.run.ledger import Ledger
@@ -26,12 +27,14 @@ from skillgauge.run.signed_store import sign
 from skillgauge.run.stored_run import StoreKey
 from skillgauge.run.trials import RetryPolicy, TrialRunner
 from skillgauge.types.arms import Arm, ArmKind
+from skillgauge.types.inputs import FileSpec
 from skillgauge.types.kept import KeptExecution
 from skillgauge.types.result import GivenUp, RunInfo, RunState, TrialResult, Unfinished
 from skillgauge.types.score import Score
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Trial
 from skillgauge.types.usage import Usage
 from skillgauge_documents.redaction import Redactor
+from skillgauge_processes import DirectoryWorkspace
 from skillgauge_testkit.contract import samples
 from skillgauge_testkit.fakes import FakeWorkspace
 
@@ -206,6 +209,65 @@ def test_paths_of_the_workspace_become_those_of_the_new_one() -> None:
     result = run_once(stage, keeper)
     assert result.execution.text == "/fake/moved/out.txt"
     assert (moved.files["a"], moved.files["b"]) == (b"/fake/moved/a", b"/fake\xff")
+
+
+async def kept_of(script: str, execution: Execution, look: Callable[[DirectoryWorkspace], Any]) -> tuple[Any, Any]:
+    """Look at a workspace with a file after a script, if there is one, and at that in which it is graded."""
+    keeper, trial, seen = Memory(), samples.trial(0, arm=AGENT, paid=True), list[Any]()
+    for _ in range(2):
+        async with DirectoryWorkspace(SandboxSpec(label="x"), dict(os.environ), tier="fake/none") as workspace:
+            stage = Furnished(workspace)
+            if seen:
+                kept = await executions.laid_out(keeper.executions[trial.trial_id], stage, trial)
+                assert kept
+                execution = kept.execution
+            else:
+                await stage.furnish(trial)
+                if script:
+                    done = await (await workspace.start(Command(argv=("sh", "-c", script)))).wait()
+                    execution = execution.model_copy(update={"text": done.stdout.decode()})
+                await executions.keep(keeper, trial, execution, stage, 0.0, None)
+            seen.append((look(workspace), execution.text))
+    return seen[0], seen[1]
+
+
+@dataclass
+class Furnished:
+    """A stage with one file."""
+
+    workspace: DirectoryWorkspace
+    scores: tuple[Score, ...] = ()
+
+    async def furnish(self, _trial: Trial) -> None:
+        """Put it."""
+        await self.workspace.put([FileSpec(path="sub/run.sh", text="x", executable=True)])
+
+
+def test_a_session_without_a_process_is_kept_without_folders() -> None:
+    """No folder is made for the sake of a kill where no process and no reader needs one."""
+    first, second = asyncio.run(kept_of("", Execution(text="said"), lambda workspace: workspace.has_folders))
+    assert (first, second[1]) == ((False, "said"), "said")
+
+
+def test_what_a_process_left_is_graded_elsewhere_as_it_was() -> None:
+    """Links, modes and empty folders, in a workspace with other paths, which what the agent said names then."""
+
+    def look(workspace: DirectoryWorkspace) -> list[tuple[str, str, int]]:
+        return [
+            (
+                str(path.relative_to(workspace.root)),
+                str(path.readlink()) if path.is_symlink() else "",
+                path.lstat().st_mode,
+            )
+            for path in sorted(workspace.root.rglob("*"))
+        ]
+
+    script = "mkdir -m 711 empty; ln -s sub link; chmod 640 sub/run.sh; pwd -P"
+    first, second = asyncio.run(kept_of(script, Execution(), look))
+    assert first[0] == second[0]
+    assert {name for name, *_ in first[0]} == {"empty", "link", "sub", "sub/run.sh"}
+    assert first[1] != second[1]
+    assert second[1].endswith("/work\n")
 
 
 def _unfinished(claim: int, *attempts: GivenUp) -> Unfinished:

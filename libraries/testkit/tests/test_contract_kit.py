@@ -6,6 +6,7 @@ For each check there is one good fake and a table of deliberately broken ones, e
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import random
@@ -13,6 +14,7 @@ import re
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +23,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 from weakref import WeakKeyDictionary
 
 import pytest
@@ -1759,6 +1761,43 @@ async def _start_elsewhere(self: Any, command: Command) -> Any:
     return await DirectoryWorkspace.start(self, given)
 
 
+def packing(**options: Any) -> type:
+    """A sandbox whose workspaces pack with `tar` in one of the ways in which that goes wrong, see `tarfile`."""
+
+    async def packed(self: Any, limit: int) -> bytes | None:
+        written = io.BytesIO()
+        with tarfile.open(fileobj=written, mode="w", dereference=options.get("dereference", False)) as tar:
+            tar.add(self.root, ".", filter=options.get("filter"))
+        return written.getvalue() if len(written.getvalue()) <= limit or options.get("endless") else None
+
+    return sandbox(packed=packed)
+
+
+def without(kind: bytes) -> Callable[[tarfile.TarInfo], tarfile.TarInfo | None]:
+    """Leave out members of a kind."""
+    return lambda member: None if member.type == kind else member
+
+
+def _at_another_time(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.mtime = 1
+    return member
+
+
+def _executable(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.mode |= 0o111
+    return member
+
+
+async def _pack_once(self: Any, limit: int) -> bytes | None:
+    if not hasattr(self, "packed_before"):
+        self.packed_before = await DirectoryWorkspace.packed(self, limit)
+    return cast("bytes | None", self.packed_before)
+
+
+async def _pack_nothing(_self: Any, _limit: int) -> str:
+    return ""
+
+
 async def _leave(self: Any, *_: object) -> None:
     self._folder = None
 
@@ -1794,6 +1833,14 @@ async def _leave(self: Any, *_: object) -> None:
     ("nothing anew", "Workspace.put", sandbox(put=_put_as_ever)),
     ("stale snapshot", "must see the files that processes make", sandbox(snapshot=_snapshot_once)),
     ("snapshot follows", "Workspace.snapshot must follow no link, but names", sandbox(snapshot=_snapshot_beyond)),
+    ("packs no archive", "packed must be an archive of tar", sandbox(packed=_pack_nothing)),
+    ("packs no files", "packed must hold what was put", packing(filter=without(tarfile.REGTYPE))),
+    ("packs all as executable", "packed must tell what can be executed", packing(filter=_executable)),
+    ("packs once", "packed must hold every folder", sandbox(packed=_pack_once)),
+    ("packs what links lead to", "packed must hold every folder", packing(dereference=True)),
+    ("packs no links", "packed must keep links as they are", packing(filter=without(tarfile.SYMTYPE))),
+    ("packs no times", "packed must hold what processes made of files, modes", packing(filter=_at_another_time)),
+    ("packs without end", "packed must be None beyond its limit", packing(endless=True)),
     ("regrets", "Workspace.put must write nothing outside", sandbox(put=_put_and_regret)),
     ("no command env", "Command.env must be added", starting(env=lambda self, _: {})),
     ("sticky env", "Command.env must not reach other processes", sandbox(start=_start_stickily)),

@@ -84,6 +84,7 @@ from ..contract.sandboxes import (
     ImageSandbox as ImageSandbox,
     ModelRoute as ModelRoute,
     NoRoomError as NoRoomError,
+    PackingWorkspace as PackingWorkspace,
     Running as Running,
     Sandbox as Sandbox,
     SandboxReport as SandboxReport,

@@ -151,6 +151,21 @@ class Workspace(Protocol):
         """Read a file below the root, at most `limit` bytes, following no link out of it."""
 
 
+@runtime_checkable
+class PackingWorkspace(Protocol):
+    """The abilities of a workspace whose files can be packed without a process in it. In any other one `tar` does so.
+
+    It may also say `has_folders`, `False` as long as its folders are not made, so that no text can name one.
+    """
+
+    async def packed(self, limit: int) -> bytes | None:
+        """Return all below the root as `tar -cf - .` in it would write it; `None` if that is longer than `limit` bytes.
+
+        Raises:
+            OSError: something cannot be read.
+        """
+
+
 class Tier(StrEnum):
     """The strength of a sandbox."""
 

@@ -18,7 +18,16 @@ from ..contract.executors import Results
 from ..contract.formats import SuiteFormat
 from ..contract.judges import Judge
 from ..contract.reporters import Reporter
-from ..contract.sandboxes import ImageSandbox, NoRoomError, Running, Sandbox, SandboxReport, Tier, Workspace
+from ..contract.sandboxes import (
+    ImageSandbox,
+    NoRoomError,
+    PackingWorkspace,
+    Running,
+    Sandbox,
+    SandboxReport,
+    Tier,
+    Workspace,
+)
 from ..contract.scorers import Scorer
 from ..contract.stores import Archive, BudgetingStore, LimitingStore, NotedStore, RunLog, Store, TrialNotedStore
 from ..errors import PluginError, Problem, SkillgaugeError, StoreError
@@ -58,6 +67,7 @@ FURTHER: Mapping[type, tuple[type, ...]] = {
     Scorer: (Connection,),
     Store: (Archive, BudgetingStore, LimitingStore, NotedStore, TrialNotedStore),
     Sandbox: (ImageSandbox,),
+    Workspace: (PackingWorkspace,),
 }
 """What an object of a contract may do beyond it, and is guarded in, too."""
 
@@ -84,6 +94,7 @@ _OF_METHODS: Mapping[tuple[type, str], Rule] = {
 _OS = Rule(passing=(SkillgaugeError, OSError, ValueError))
 _OF_CONTRACTS: Mapping[type, Rule] = {
     Workspace: _OS,
+    PackingWorkspace: _OS,
     Running: _OS,
     Recorder: _OS,
     SessionReader: _OS,

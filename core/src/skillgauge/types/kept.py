@@ -44,7 +44,7 @@ class KeptExecution(Frozen):
     attempt: int = Field(default=0, ge=0)
     """Its place among the attempts of the trial that used something, all claims together; the ledger fills it in."""
     places: tuple[str, str]
-    """Root and home of the workspace, as its processes saw them: another workspace has others."""
+    """Root and home of the workspace, as its processes saw them: another workspace has others. Empty if it had none."""
     workspace: str
     """Digest of what the sandbox said the workspace held."""
     files: tuple[KeptFile, ...] = ()

@@ -2,7 +2,7 @@
 
 from . import disk, held
 from ._belongings import Belongings, belongings, release, temporary_folder
-from ._obstacles import obstacles
+from ._left import obstacles
 from .concealing import conceal
 from .disk import DiskLimit
 from .running import MARKER, Process, start, stop_all

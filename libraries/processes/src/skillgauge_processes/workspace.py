@@ -33,6 +33,7 @@ from ._belongings import Belongings, belongings, release
 from ._environment import strings, with_python
 from ._fresh import FreshHomes
 from ._guardian import remove
+from ._left import packed, packed_in_memory
 from ._removing import remove_little
 from ._tree import (
     BYTES_AT_ONCE,
@@ -324,6 +325,12 @@ class DirectoryWorkspace:
         if self._unwritten is not None and (content := self._unwritten.read(path)) is not None:
             return content[:limit]
         return await asyncio.to_thread(read_below, self.root, path, limit)
+
+    async def packed(self, limit: int) -> bytes | None:
+        """See `PackingWorkspace.packed`."""
+        if self._unwritten is not None:
+            return packed_in_memory(self._unwritten.files(), limit)
+        return await asyncio.to_thread(packed, self.root, limit)
 
     def _require_folders(self) -> Path:
         """Return the folder around it all, made if it was not.

@@ -62,7 +62,7 @@ async def keep(
         scores=tuple(stage.scores),
         started_at=began,
         judges=len(meter.judges) if meter else 0,
-        places=_places(stage.workspace),
+        places=_places(stage.workspace) if getattr(stage.workspace, "has_folders", True) else ("", ""),
         workspace=held,
         files=files,
         contents={name: base64.b64encode(content).decode() for name, content in contents.items()},
@@ -79,7 +79,8 @@ async def laid_out(kept: KeptExecution, stage: Stage, trial: Trial) -> KeptExecu
     workspace = stage.workspace
     if workspace is None:
         return None
-    pairs = [pair for pair in zip(kept.places, _places(workspace), strict=True) if pair[0] != pair[1]]
+    here = _places(workspace) if any(kept.places) else kept.places
+    pairs = [pair for pair in zip(kept.places, here, strict=True) if pair[0] != pair[1]]
 
     def moved(text: str) -> str:
         for old, new in pairs:

@@ -1,7 +1,8 @@
 """Take down what a workspace holds, and lay it down in another one.
 
-Both are done by `tar` in the workspace: it sees what the agent saw, keeps links, modes, times and empty folders, and
-what it lays down does not count as put there by the kernel, so that the graders' own folders are emptied as ever.
+Both are archives of `tar`, with links, modes, times and empty folders. A workspace that can packs itself; in any other
+one, and to lay down, `tar` is a process there: it sees what the agent saw, and what it lays down does not count as put
+there by the kernel, so that the graders' own folders are emptied as ever.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from hashlib import sha256
 
 from skillgauge_documents.frozen import digest
 
-from ...contract.sandboxes import Command, Finished, Workspace
+from ...contract.sandboxes import Command, Finished, PackingWorkspace, Workspace
 from ...errors import SkillgaugeError
 from ...types.kept import KeptExecution, KeptFile
 
@@ -44,12 +45,12 @@ async def taken_down(workspace: Workspace) -> tuple[str, tuple[KeptFile, ...], d
     held = await workspace.snapshot()
     if len(held) > MOST:
         raise ValueError(f"its workspace holds {len(held):,} files, more than {MOST:,}")
-    finished = await _run(workspace, _PACK, output_bytes=ROOM + MOST * _A_FILE)
+    archive = await _packed(workspace, ROOM + MOST * _A_FILE)
     contents: dict[str, bytes] = {}
-    if not held and not finished.stdout:  # a place in which nothing can run
+    if not held and archive == b"":  # a place in which nothing can run
         return digest({}), (), contents
-    files = () if finished.stdout_dropped else tuple(_read(finished.stdout, contents))
-    if finished.stdout_dropped or sum(map(len, contents.values())) > ROOM:
+    files = tuple(_read(archive, contents)) if archive else ()
+    if archive is None or sum(map(len, contents.values())) > ROOM:
         raise ValueError(f"its workspace holds more than {ROOM // 2**20} MiB")
     return digest(dict(held)), files, contents
 
@@ -78,6 +79,13 @@ async def laid_down(workspace: Workspace, kept: KeptExecution, moved: Callable[[
     if changed := [now for now, before in zip(in_place, files, strict=True) if now != before]:
         await _run(workspace, _UNPACK, _archive(changed))
     return True
+
+
+async def _packed(workspace: Workspace, limit: int) -> bytes | None:
+    if isinstance(workspace, PackingWorkspace):
+        return await workspace.packed(limit)
+    finished = await _run(workspace, _PACK, output_bytes=limit)
+    return None if finished.stdout_dropped else finished.stdout
 
 
 async def _run(workspace: Workspace, script: str, stdin: bytes = b"", output_bytes: int = 65_536) -> Finished:

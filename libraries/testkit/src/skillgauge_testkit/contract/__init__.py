@@ -24,7 +24,7 @@ from .model_judges import JUDGE_KEY, JUDGE_QUESTION, ask_judge, check_model_judg
 from .mutants import check_mutants
 from .redirects import check_redirects
 from .reporters import check_reporter
-from .sandboxes import check_sandbox
+from .sandboxes.check import check_sandbox
 from .scorers import check_scorer, score_context
 from .stores.check import check_store
 from .views import contract_views

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -215,6 +216,7 @@ def _checked(model: type[Frozen], arguments: object) -> Frozen:
         raise ToolError("; ".join(faults)) from None
 
 
+@cache
 def _schema(model: type[Frozen]) -> dict[str, Any]:
     """JSON Schema of arguments, without titles and docstrings, which the model has no use for."""
     schema = model.model_json_schema()

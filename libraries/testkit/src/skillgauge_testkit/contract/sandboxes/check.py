@@ -23,9 +23,10 @@ from skillgauge.api import (
     Workspace,
 )
 
-from .clauses import CANARY, PATIENCE_S, answered, called, canary, require, require_usable, run, shown
-from .shapes import require_shape
-from .trying import Trying
+from ..clauses import CANARY, PATIENCE_S, answered, called, canary, require, require_usable, run, shown
+from ..shapes import require_shape
+from ..trying import Trying
+from .packing import packs
 
 _REFUSALS = (ValueError, OSError, LookupError)
 """How `collect` may refuse what is not there for it."""
@@ -77,6 +78,7 @@ def check_sandbox(
         _talks,
         _fails_to_launch,
         _moves_files,
+        packs,
         _refuses_escapes,
         _caps,
         _has_own_environment,
