@@ -1,11 +1,9 @@
-"""Packing the files that an agent left as `tar` would do it, without a process."""
+"""Packing the files that an agent left, without a process."""
 
 from __future__ import annotations
 
-import io
 import os
 import socket
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -13,13 +11,6 @@ import pytest
 from skillgauge_processes import _left
 
 ROOM = 1024 * 1024
-
-
-def members(archive: bytes | None) -> dict[str, tarfile.TarInfo]:
-    """The members of an archive, by path."""
-    assert archive is not None
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        return {member.name: member for member in tar}
 
 
 def test_a_folder_that_is_replaced_while_it_is_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,12 +28,10 @@ def test_a_folder_that_is_replaced_while_it_is_packed(tmp_path: Path, monkeypatc
         return stat_of(path, **options)  # type: ignore[arg-type]  # as it was called
 
     monkeypatch.setattr(_left.os, "stat", swapping)
-    archive = _left.packed(root, ROOM)
+    files = _left.packed(root, ROOM)
     monkeypatch.undo()
-    assert archive is not None
     assert (root / "sub").is_symlink()
-    assert b"secret" not in archive
-    assert b"mine" in archive
+    assert [(file.path, file.content) for file in files if file.kind == "file"] == [("sub/text", b"mine")]
 
 
 def test_a_file_that_is_replaced_by_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,20 +58,20 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with socket.socket(socket.AF_UNIX) as unix:
         unix.bind(str(tmp_path / "socket"))
-        found = members(_left.packed(tmp_path, ROOM))
-    assert {path: member.type for path, member in found.items()} == {".": tarfile.DIRTYPE, "./pipe": tarfile.FIFOTYPE}
+        files = _left.packed(tmp_path, ROOM)
+    assert [(file.path, file.kind) for file in files] == [(".", "folder"), ("pipe", "other")]
 
 
 def test_a_limit_is_one_on_what_is_read(tmp_path: Path) -> None:
     """A file without end in sight costs no more memory than the limit; many small ones are counted together."""
     with (tmp_path / "sparse").open("wb") as file:
         file.truncate(1 << 40)
-    assert _left.packed(tmp_path, ROOM) is None
+    assert [len(file.content) for file in _left.packed(tmp_path, ROOM)] == [0, ROOM + 1]
     (tmp_path / "sparse").unlink()
     for number in range(30):
         (tmp_path / f"{number}").write_bytes(b"x" * 1000)
-    assert _left.packed(tmp_path, 30_000) is None
-    assert len(members(_left.packed(tmp_path, 60_000))) == 31
+    assert sum(len(file.content) for file in _left.packed(tmp_path, 9_999)) == 10_000
+    assert len(_left.packed(tmp_path, 30_000)) == 31
 
 
 def test_names_that_are_no_text(tmp_path: Path) -> None:
@@ -90,8 +79,7 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     names = [b"\xff\xfe", "lé".encode(), b"x" * 250]
     for name in names:
         (tmp_path / os.fsdecode(name)).touch()
-    found = members(_left.packed(tmp_path, ROOM))
-    assert {os.fsencode(path.removeprefix("./")) for path in found} == {b".", *names}
+    assert {os.fsencode(file.path) for file in _left.packed(tmp_path, ROOM)} == {b".", *names}
 
 
 def test_what_is_gone_is_an_error(tmp_path: Path) -> None:
@@ -101,14 +89,12 @@ def test_what_is_gone_is_an_error(tmp_path: Path) -> None:
 
 
 def test_files_that_are_not_on_disk() -> None:
-    """They are packed with the folders that would be there, within the same limit."""
-    files = [("a/b/c.txt", b"c", False), ("run", b"r", True)]
-    found = members(_left.packed_in_memory(files, ROOM))
-    assert {path: (member.type, member.mode) for path, member in found.items()} == {
-        ".": (tarfile.DIRTYPE, 0o700),
-        "a": (tarfile.DIRTYPE, 0o755),
-        "a/b": (tarfile.DIRTYPE, 0o755),
-        "a/b/c.txt": (tarfile.REGTYPE, 0o644),
-        "run": (tarfile.REGTYPE, 0o755),
-    }
-    assert _left.packed_in_memory(files, 1000) is None
+    """They are packed with the folders that would be there."""
+    files = _left.packed_in_memory([("a/b/c.txt", b"c", False), ("run", b"r", True)])
+    assert [(file.path, file.kind, file.mode, file.content) for file in files] == [
+        (".", "folder", 0o700, b""),
+        ("a", "folder", 0o755, b""),
+        ("a/b", "folder", 0o755, b""),
+        ("a/b/c.txt", "file", 0o644, b"c"),
+        ("run", "file", 0o755, b"r"),
+    ]

@@ -6,7 +6,6 @@ For each check there is one good fake and a table of deliberately broken ones, e
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import os
 import random
@@ -14,7 +13,6 @@ import re
 import signal
 import subprocess
 import sys
-import tarfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -61,6 +59,7 @@ from skillgauge.api import (
     LoadRequest,
     ModelRoute,
     Origin,
+    PackedFile,
     PlanHead,
     Problem,
     Provider,
@@ -1761,41 +1760,37 @@ async def _start_elsewhere(self: Any, command: Command) -> Any:
     return await DirectoryWorkspace.start(self, given)
 
 
-def packing(**options: Any) -> type:
-    """A sandbox whose workspaces pack with `tar` in one of the ways in which that goes wrong, see `tarfile`."""
+def packing(change: Callable[[PackedFile], PackedFile | None]) -> type:
+    """A sandbox whose workspaces tell other files than those that are there."""
 
-    async def packed(self: Any, limit: int) -> bytes | None:
-        written = io.BytesIO()
-        with tarfile.open(fileobj=written, mode="w", dereference=options.get("dereference", False)) as tar:
-            tar.add(self.root, ".", filter=options.get("filter"))
-        return written.getvalue() if len(written.getvalue()) <= limit or options.get("endless") else None
+    async def packed(self: Any, limit: int) -> tuple[PackedFile, ...]:
+        files = map(change, await DirectoryWorkspace.packed(self, limit))
+        return tuple(file for file in files if file)
 
     return sandbox(packed=packed)
 
 
-def without(kind: bytes) -> Callable[[tarfile.TarInfo], tarfile.TarInfo | None]:
-    """Leave out members of a kind."""
-    return lambda member: None if member.type == kind else member
+def without(kind: str) -> Callable[[PackedFile], PackedFile | None]:
+    """Leave out files of a kind."""
+    return lambda file: None if file.kind == kind else file
 
 
-def _at_another_time(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    member.mtime = 1
-    return member
+def _through_links(file: PackedFile) -> PackedFile:
+    return file if file.kind != "link" else file._replace(kind="file", content=b"what it leads to", target="")
 
 
-def _executable(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    member.mode |= 0o111
-    return member
-
-
-async def _pack_once(self: Any, limit: int) -> bytes | None:
+async def _pack_once(self: Any, limit: int) -> tuple[PackedFile, ...]:
     if not hasattr(self, "packed_before"):
         self.packed_before = await DirectoryWorkspace.packed(self, limit)
-    return cast("bytes | None", self.packed_before)
+    return cast("tuple[PackedFile, ...]", self.packed_before)
 
 
-async def _pack_nothing(_self: Any, _limit: int) -> str:
-    return ""
+async def _pack_paths(_self: Any, _limit: int) -> tuple[str, ...]:
+    return (".",)
+
+
+async def _pack_all(self: Any, _limit: int) -> tuple[PackedFile, ...]:
+    return await DirectoryWorkspace.packed(self, 10**9)
 
 
 async def _leave(self: Any, *_: object) -> None:
@@ -1833,14 +1828,15 @@ async def _leave(self: Any, *_: object) -> None:
     ("nothing anew", "Workspace.put", sandbox(put=_put_as_ever)),
     ("stale snapshot", "must see the files that processes make", sandbox(snapshot=_snapshot_once)),
     ("snapshot follows", "Workspace.snapshot must follow no link, but names", sandbox(snapshot=_snapshot_beyond)),
-    ("packs no archive", "packed must be an archive of tar", sandbox(packed=_pack_nothing)),
-    ("packs no files", "packed must hold what was put", packing(filter=without(tarfile.REGTYPE))),
-    ("packs all as executable", "packed must tell what can be executed", packing(filter=_executable)),
-    ("packs once", "packed must hold every folder", sandbox(packed=_pack_once)),
-    ("packs what links lead to", "packed must hold every folder", packing(dereference=True)),
-    ("packs no links", "packed must keep links as they are", packing(filter=without(tarfile.SYMTYPE))),
-    ("packs no times", "packed must hold what processes made of files, modes", packing(filter=_at_another_time)),
-    ("packs without end", "packed must be None beyond its limit", packing(endless=True)),
+    ("packs paths", "packed must return a tuple of PackedFiles", sandbox(packed=_pack_paths)),
+    ("packs no files", "packed must tell what was put", packing(without("file"))),
+    ("packs modes wrongly", "packed must tell what can be executed", packing(lambda one: one._replace(mode=0o777))),
+    ("packs once", "packed must tell every folder", sandbox(packed=_pack_once)),
+    ("packs no folders", "packed must tell every folder", packing(without("folder"))),
+    ("packs what links lead to", "packed must tell links as they are", packing(_through_links)),
+    ("packs no pipes", "packed must tell what is no file", packing(without("other"))),
+    ("packs no times", "packed must tell modes and times", packing(lambda one: one._replace(mtime=1))),
+    ("packs all", "packed must read little more than its limit", sandbox(packed=_pack_all)),
     ("regrets", "Workspace.put must write nothing outside", sandbox(put=_put_and_regret)),
     ("no command env", "Command.env must be added", starting(env=lambda self, _: {})),
     ("sticky env", "Command.env must not reach other processes", sandbox(start=_start_stickily)),

@@ -84,6 +84,8 @@ from ..contract.sandboxes import (
     ImageSandbox as ImageSandbox,
     ModelRoute as ModelRoute,
     NoRoomError as NoRoomError,
+    PackedFile as PackedFile,
+    PackedKind as PackedKind,
     PackingWorkspace as PackingWorkspace,
     Running as Running,
     Sandbox as Sandbox,

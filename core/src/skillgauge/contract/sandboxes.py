@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -151,6 +151,24 @@ class Workspace(Protocol):
         """Read a file below the root, at most `limit` bytes, following no link out of it."""
 
 
+PackedKind = Literal["file", "link", "folder", "other"]
+"""What something with a name in a workspace is."""
+
+
+class PackedFile(NamedTuple):
+    """A file, a link, a folder, or something else that has a name in a workspace, with the facts that `tar` keeps."""
+
+    path: str
+    """Relative to the root, with forward slashes; `.` is the root."""
+    kind: PackedKind
+    mode: int
+    mtime: int
+    """Whole seconds since the epoch."""
+    content: bytes = b""
+    target: str = ""
+    """The path that a link leads to."""
+
+
 @runtime_checkable
 class PackingWorkspace(Protocol):
     """The abilities of a workspace whose files can be packed without a process in it. In any other one `tar` does so.
@@ -158,8 +176,8 @@ class PackingWorkspace(Protocol):
     It may also say `has_folders`, `False` as long as its folders are not made, so that no text can name one.
     """
 
-    async def packed(self, limit: int) -> bytes | None:
-        """Return all below the root as `tar -cf - .` in it would write it; `None` if that is longer than `limit` bytes.
+    async def packed(self, limit: int) -> tuple[PackedFile, ...]:
+        """Return the root and all below it; not all of it if the contents are longer than `limit` bytes together.
 
         Raises:
             OSError: something cannot be read.

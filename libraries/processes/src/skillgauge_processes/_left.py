@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import os
 import stat
-import tarfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from skillgauge.api import SpoiledError
+from skillgauge.api import PackedFile, PackedKind, SpoiledError
 
 from ._tree import LARGEST_READ, Manifest, quoted
 
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_Member = tuple[tarfile.TarInfo, bytes]
+_KINDS: dict[int, PackedKind] = {stat.S_IFREG: "file", stat.S_IFLNK: "link", stat.S_IFDIR: "folder"}
 
 
 def obstacles(root: Path) -> str:
@@ -45,65 +43,55 @@ def _obstacle(path: str, status: os.stat_result, root: Path) -> str | None:
     return f"a file of {status.st_size} bytes" if status.st_size > LARGEST_READ else None
 
 
-def packed(root: Path, limit: int) -> bytes | None:
-    """Return an archive of all below a folder, read without following a link; `None` if it is longer than a limit.
+def packed(root: Path, limit: int) -> tuple[PackedFile, ...]:
+    """Return a folder and all below it, read without following a link; not all if contents exceed a limit.
 
     Raises:
         OSError: something cannot be read.
     """
-    return _archive(_members(str(root), limit), limit)
+    files, size = list[PackedFile](), 0
+    for file in _files(str(root), limit):
+        files.append(file)
+        size += len(file.content)
+        if size > limit:
+            break
+    return tuple(files)
 
 
-def packed_in_memory(files: Iterable[tuple[str, bytes, bool]], limit: int) -> bytes | None:
+def packed_in_memory(files: Iterable[tuple[str, bytes, bool]]) -> tuple[PackedFile, ...]:
     """The same of files that are not on disk yet, as they would be there.
 
     Args:
         files: relative path, content, and whether it can be executed.
-        limit: bytes of the archive.
     """
-    now = time.time()
-    members = {".": (_member(".", stat.S_IFDIR | 0o700, now), b"")}
+    now = int(time.time())
+    found = {".": PackedFile(".", "folder", 0o700, now)}
     for path, content, executable in files:
-        for folder in Path(path).parents:
-            members.setdefault(str(folder), (_member(str(folder), stat.S_IFDIR | 0o755, now), b""))
-        members[path] = _member(path, stat.S_IFREG | (0o755 if executable else 0o644), now), content
-    return _archive((members[path] for path in sorted(members)), limit)
+        for folder in map(str, Path(path).parents):
+            found.setdefault(folder, PackedFile(folder, "folder", 0o755, now))
+        found[path] = PackedFile(path, "file", 0o755 if executable else 0o644, now, content)
+    return tuple(found[path] for path in sorted(found))
 
 
-def _archive(members: Iterable[_Member], limit: int) -> bytes | None:
-    written = io.BytesIO()
-    with tarfile.open(fileobj=written, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for member, content in members:
-            member.size = len(content)
-            tar.addfile(member, io.BytesIO(content))
-            if written.tell() > limit:
-                return None
-    return written.getvalue()
-
-
-def _members(root: str, limit: int) -> Iterator[_Member]:
+def _files(root: str, limit: int) -> Iterator[PackedFile]:
     """Yield everything below a folder and itself, each read in the folder that was entered, whatever replaces it."""
     for path, folders, names, here in os.fwalk(root, onerror=_raise):
-        place = f".{path[len(root) :]}"
-        own = os.fstat(here)
-        yield _member(place, own.st_mode, own.st_mtime), b""
+        place = path[len(root) + 1 :]
+        yield PackedFile(place or ".", *_facts(os.fstat(here)))
         for name in (*folders, *names):
             with suppress(FileNotFoundError):  # removed meanwhile
                 status = os.stat(name, dir_fd=here, follow_symlinks=False)
-                if stat.S_ISDIR(status.st_mode) or stat.S_ISSOCK(status.st_mode):  # `tar` leaves sockets out, too
+                kind, mode, mtime = _facts(status)
+                if kind == "folder" or stat.S_ISSOCK(status.st_mode):  # `tar` leaves sockets out, too
                     continue
-                member = _member(f"{place}/{name}", status.st_mode, status.st_mtime)
-                if member.issym():
-                    member.linkname = os.readlink(name, dir_fd=here)
-                yield member, _content(name, here, limit) if member.isreg() else b""
+                content = _content(name, here, limit) if kind == "file" else b""
+                target = os.readlink(name, dir_fd=here) if kind == "link" else ""
+                yield PackedFile(f"{place}/{name}" if place else name, kind, mode, mtime, content, target)
 
 
-def _member(path: str, mode: int, mtime: float) -> tarfile.TarInfo:
-    member = tarfile.TarInfo(path)
-    kinds = {stat.S_IFDIR: tarfile.DIRTYPE, stat.S_IFLNK: tarfile.SYMTYPE, stat.S_IFREG: tarfile.REGTYPE}
-    member.type = kinds.get(stat.S_IFMT(mode), tarfile.FIFOTYPE)  # a pipe, or a device, of which nobody takes more
-    member.mode, member.mtime = stat.S_IMODE(mode), int(mtime)
-    return member
+def _facts(status: os.stat_result) -> tuple[PackedKind, int, int]:
+    kind = _KINDS.get(stat.S_IFMT(status.st_mode), "other")
+    return kind, stat.S_IMODE(status.st_mode), int(status.st_mtime)
 
 
 def _content(name: str, folder: int, limit: int) -> bytes:

@@ -22,6 +22,7 @@ from skillgauge.api import (
     FileSpec,
     LaunchError,
     NoRoomError,
+    PackedFile,
     SandboxSpec,
     SpoiledError,
     get_logger,
@@ -326,10 +327,10 @@ class DirectoryWorkspace:
             return content[:limit]
         return await asyncio.to_thread(read_below, self.root, path, limit)
 
-    async def packed(self, limit: int) -> bytes | None:
+    async def packed(self, limit: int) -> tuple[PackedFile, ...]:
         """See `PackingWorkspace.packed`."""
         if self._unwritten is not None:
-            return packed_in_memory(self._unwritten.files(), limit)
+            return packed_in_memory(self._unwritten.files())
         return await asyncio.to_thread(packed, self.root, limit)
 
     def _require_folders(self) -> Path:

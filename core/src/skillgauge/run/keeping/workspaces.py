@@ -15,7 +15,7 @@ from hashlib import sha256
 
 from skillgauge_documents.frozen import digest
 
-from ...contract.sandboxes import Command, Finished, PackingWorkspace, Workspace
+from ...contract.sandboxes import Command, Finished, PackedFile, PackedKind, PackingWorkspace, Workspace
 from ...errors import SkillgaugeError
 from ...types.kept import KeptExecution, KeptFile
 
@@ -29,7 +29,8 @@ _TIMEOUT_S = 60.0
 _PACK = "COPYFILE_DISABLE=1 tar -cf - ."
 _UNPACK = "tar -xpof -"
 _UNPACK_ALONE = f"find . -mindepth 1 -delete && {_UNPACK}"
-_KINDS = {tarfile.DIRTYPE: "folder", tarfile.SYMTYPE: "link"}
+_KINDS: dict[bytes, PackedKind] = {tarfile.DIRTYPE: "folder", tarfile.SYMTYPE: "link"}
+_MORE = "its workspace holds more than {} MiB"
 _File = tuple[KeptFile, bytes]
 BROKEN = (SkillgaugeError, OSError, ValueError, tarfile.TarError)
 """What keeps a workspace from being taken down or laid down."""
@@ -45,13 +46,14 @@ async def taken_down(workspace: Workspace) -> tuple[str, tuple[KeptFile, ...], d
     held = await workspace.snapshot()
     if len(held) > MOST:
         raise ValueError(f"its workspace holds {len(held):,} files, more than {MOST:,}")
-    archive = await _packed(workspace, ROOM + MOST * _A_FILE)
     contents: dict[str, bytes] = {}
-    if not held and archive == b"":  # a place in which nothing can run
-        return digest({}), (), contents
-    files = tuple(_read(archive, contents)) if archive else ()
-    if archive is None or sum(map(len, contents.values())) > ROOM:
-        raise ValueError(f"its workspace holds more than {ROOM // 2**20} MiB")
+    if isinstance(workspace, PackingWorkspace):
+        packed: Iterable[PackedFile] = await workspace.packed(ROOM)
+    else:
+        packed = await _packed(workspace)
+    files = tuple(_kept(packed, contents))
+    if sum(map(len, contents.values())) > ROOM:
+        raise ValueError(_MORE.format(ROOM // 2**20))
     return digest(dict(held)), files, contents
 
 
@@ -81,11 +83,12 @@ async def laid_down(workspace: Workspace, kept: KeptExecution, moved: Callable[[
     return True
 
 
-async def _packed(workspace: Workspace, limit: int) -> bytes | None:
-    if isinstance(workspace, PackingWorkspace):
-        return await workspace.packed(limit)
-    finished = await _run(workspace, _PACK, output_bytes=limit)
-    return None if finished.stdout_dropped else finished.stdout
+async def _packed(workspace: Workspace) -> Iterator[PackedFile]:
+    """Have `tar` pack a workspace; none in a place in which nothing can run."""
+    finished = await _run(workspace, _PACK, output_bytes=ROOM + MOST * _A_FILE)
+    if finished.stdout_dropped:
+        raise ValueError(_MORE.format(ROOM // 2**20))
+    return _read(finished.stdout) if finished.stdout else iter(())
 
 
 async def _run(workspace: Workspace, script: str, stdin: bytes = b"", output_bytes: int = 65_536) -> Finished:
@@ -97,24 +100,31 @@ async def _run(workspace: Workspace, script: str, stdin: bytes = b"", output_byt
     return finished
 
 
-def _read(archive: bytes, contents: dict[str, bytes]) -> Iterator[KeptFile]:
-    """Yield the members of an archive; `contents` grows by those of files."""
+def _read(archive: bytes) -> Iterator[PackedFile]:
+    """Yield the members of an archive."""
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        for number, member in enumerate(tar):
-            path, kind, name = member.name.removeprefix("./"), _KINDS.get(member.type, "file"), ""
-            path.encode()  # a name that is not UTF-8 has no place in JSON
-            if number > MOST:
-                raise ValueError(f"its workspace holds more than {MOST:,} files, links and folders")
-            if kind == "file":
-                stream = tar.extractfile(member) if member.isfile() or member.islnk() else None
-                if stream is None:
-                    raise ValueError(f"{path!r} in its workspace is no file, link or folder")
-                content = stream.read()
-                name = sha256(content).hexdigest()
-                contents[name] = content
-            facts = {"mode": member.mode & 0o7777, "mtime": int(member.mtime), "sha256": name}
-            target = member.linkname if kind == "link" else ""
-            yield KeptFile.model_validate({"path": path, "kind": kind, "target": target, **facts})
+        for member in tar:
+            stream = tar.extractfile(member) if member.isfile() or member.islnk() else None
+            kind: PackedKind = "file" if stream else _KINDS.get(member.type, "other")
+            content, target = stream.read() if stream else b"", member.linkname if kind == "link" else ""
+            path = member.name.removeprefix("./")
+            yield PackedFile(path, kind, member.mode & 0o7777, int(member.mtime), content, target)
+
+
+def _kept(packed: Iterable[PackedFile], contents: dict[str, bytes]) -> Iterator[KeptFile]:
+    """Yield what is kept of the files of a workspace; `contents` grows by those of files."""
+    for number, file in enumerate(packed):
+        file.path.encode()  # a name that is not UTF-8 has no place in JSON
+        if number > MOST:
+            raise ValueError(f"its workspace holds more than {MOST:,} files, links and folders")
+        if file.kind == "other":
+            raise ValueError(f"{file.path!r} in its workspace is no file, link or folder")
+        name = ""
+        if file.kind == "file":
+            name = sha256(file.content).hexdigest()
+            contents[name] = file.content
+        facts = {"mode": file.mode, "mtime": file.mtime, "target": file.target, "sha256": name}
+        yield KeptFile.model_validate({"path": file.path, "kind": file.kind, **facts})
 
 
 def _archive(files: Iterable[_File]) -> bytes:
