@@ -28,6 +28,8 @@ from skillgauge_testkit.program import PROGRAM
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("strongest")]
 
 PATIENCE_S = 60.0
+_KNOWN_S = 1.0
+"""After which whoever started a process knows that it runs: one that is lost before is started once more."""
 LOST = "the sandbox's own process was ended by signal 9"
 
 
@@ -45,7 +47,7 @@ def run_and_kill(command: list[object], work: Path, environment: dict[str, str],
 
 
 def supervisor_of(marker: str, owner: int) -> int:
-    """Wait for a process with a marker in its arguments; its ancestor that is a child of the owner."""
+    """Wait for a process with a marker in its arguments that is known to run; its ancestor that the owner started."""
     until = time.monotonic() + PATIENCE_S
     while True:
         lines = command_lines()
@@ -55,6 +57,7 @@ def supervisor_of(marker: str, owner: int) -> int:
             while ancestor > 1 and (parent := parent_of(ancestor)) != owner:
                 ancestor = parent
             if ancestor > 1:
+                time.sleep(_KNOWN_S)
                 return ancestor
         assert time.monotonic() < until
         time.sleep(0.02)

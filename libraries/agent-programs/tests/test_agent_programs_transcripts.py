@@ -36,7 +36,7 @@ class Lines(SessionTranscript):
         match record:
             case {"offer": [*names]}:
                 self.offers(names)
-            case {"skill": str(name), "how": str(how)}:
+            case {"skill": str(name), "how": "invoked" | "read" | "explicit" as how}:
                 self.fires(name, how)
             case {"refused": str(name), "why": str(why)}:
                 self.refuses(name, why, "Allow it")
