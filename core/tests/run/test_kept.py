@@ -249,6 +249,22 @@ def test_a_session_without_a_process_is_kept_without_folders() -> None:
     assert (first, second[1]) == ((False, "said"), "said")
 
 
+def test_half_of_a_workspace_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal contents are kept once and count as often as they are there: what comes after the limit was not read."""
+
+    async def noted() -> str:
+        async with DirectoryWorkspace(SandboxSpec(label="x"), dict(os.environ), tier="fake/none") as workspace:
+            await workspace.put([FileSpec(path=name, text="123456") for name in ("a", "b", "c")])
+            assert workspace.root.exists()  # from then on they are on disk
+            trial, keeper = samples.trial(0, arm=AGENT, paid=True), Memory()
+            execution = await executions.keep(keeper, trial, Execution(), Furnished(workspace), 0.0, None)
+            assert not keeper.executions
+            return execution.notes[-1]
+
+    monkeypatch.setattr(workspaces, "ROOM", 10)
+    assert "its workspace holds more than" in asyncio.run(noted())
+
+
 def test_what_a_process_left_is_graded_elsewhere_as_it_was() -> None:
     """Links, modes and empty folders, in a workspace with other paths, which what the agent said names then."""
 

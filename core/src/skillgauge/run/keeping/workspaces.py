@@ -47,12 +47,9 @@ async def taken_down(workspace: Workspace) -> tuple[str, tuple[KeptFile, ...], d
     if len(held) > MOST:
         raise ValueError(f"its workspace holds {len(held):,} files, more than {MOST:,}")
     contents: dict[str, bytes] = {}
-    if isinstance(workspace, PackingWorkspace):
-        packed: Iterable[PackedFile] = await workspace.packed(ROOM)
-    else:
-        packed = await _packed(workspace)
+    packed = await (workspace.packed(ROOM) if isinstance(workspace, PackingWorkspace) else _packed(workspace))
     files = tuple(_kept(packed, contents))
-    if sum(map(len, contents.values())) > ROOM:
+    if sum(len(file.content) for file in packed) > ROOM:
         raise ValueError(_MORE.format(ROOM // 2**20))
     return digest(dict(held)), files, contents
 
@@ -83,12 +80,12 @@ async def laid_down(workspace: Workspace, kept: KeptExecution, moved: Callable[[
     return True
 
 
-async def _packed(workspace: Workspace) -> Iterator[PackedFile]:
+async def _packed(workspace: Workspace) -> tuple[PackedFile, ...]:
     """Have `tar` pack a workspace; none in a place in which nothing can run."""
     finished = await _run(workspace, _PACK, output_bytes=ROOM + MOST * _A_FILE)
     if finished.stdout_dropped:
         raise ValueError(_MORE.format(ROOM // 2**20))
-    return _read(finished.stdout) if finished.stdout else iter(())
+    return tuple(_read(finished.stdout)) if finished.stdout else ()
 
 
 async def _run(workspace: Workspace, script: str, stdin: bytes = b"", output_bytes: int = 65_536) -> Finished:
