@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
+import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +20,7 @@ from skillgauge_processes import Process
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
 from skillgauge_sandbox_bubblewrap.workspace import BubblewrapWorkspace
+from skillgauge_testkit.leftovers import command_lines
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 
@@ -55,6 +60,17 @@ def ended(
 
 
 SLEEPING = ("sh", "-c", "echo begun; sleep 600")
+ENDED_AT_ONCE = """
+import os, signal, sys
+from skillgauge_sandbox_bubblewrap.by_bwrap import Contained
+from skillgauge_sandbox_bubblewrap.launching import Request
+
+bwrap, mark = sys.argv[1:]
+whole = {"network": True, "uid": 0, "common": (), "mounts": ("--ro-bind", "/", "/"), "groups": (), "limits": {}}
+request = Request(argv=("true", mark), env={"PATH": os.environ["PATH"]}, cwd="/", processes=1000, filter=None, **whole)
+Contained(bwrap, request, (0, 1, 2), {})
+os.kill(os.getpid(), signal.SIGKILL)
+"""
 
 
 @pytest.mark.usefixtures("any_way")
@@ -68,6 +84,25 @@ def test_a_killed_supervisor_is_a_failure_of_the_sandbox(number: signal.Signals)
     finished = ended(SLEEPING, kill)
     assert f"the sandbox's own process was ended by signal {number}" in finished.sandbox_failure
     assert (finished.exit_code, finished.signal, finished.timed_out) == (None, number, False)
+
+
+def test_a_bwrap_whose_owner_was_killed_meanwhile_leaves_no_process(tmp_path: Path) -> None:
+    """It tells of its process 1 where nobody reads any more, and lets that go on to its end all the same."""
+    late, mark, began = tmp_path / "bwrap", str(tmp_path / "mark"), tmp_path / "began"
+    late.write_text(f"#!/bin/sh\nsleep 0.5\ntouch '{began}'\nexec {shutil.which('bwrap')} \"$@\"\n")
+    late.chmod(0o755)
+    words = [sys.executable, "-c", ENDED_AT_ONCE, str(late), mark]
+    assert subprocess.run(words, stdin=subprocess.DEVNULL, check=False).returncode == -9
+    until = time.monotonic() + PATIENCE_S / 4
+    while (not began.exists() or _has(mark)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert began.exists()
+    assert not _has(mark)
+
+
+def _has(mark: str) -> list[int]:
+    """Processes with a mark in their arguments."""
+    return [pid for pid, line in command_lines().items() if mark in line]
 
 
 @pytest.mark.slow

@@ -57,11 +57,11 @@ class Contained:
         for name, value in {**request.env, **carriers}.items():
             if name not in held_back:
                 arguments += ["--setenv", name, value]
-        self._told, telling = os.pipe()
-        os.set_blocking(self._told, False)  # who was killed while it began may hold the other end
+        # No pipe: a bwrap that we no longer read from would die of it, and its process 1 would wait for it for ever.
+        self._told = os.memfd_create("skillgauge")
         with ExitStack() as failing, _Handed() as handed:
             failing.callback(os.close, self._told)
-            arguments += ["--info-fd", str(handed.take(telling))]
+            arguments += ["--info-fd", str(handed.take(os.dup(self._told)))]
             if request.filter is not None:
                 arguments += ["--seccomp", str(handed.content(request.filter))]
             for handle in request.handles:
@@ -93,9 +93,8 @@ class Contained:
         """
         code = self._popen.wait()
         try:
-            with suppress(BlockingIOError):
-                if match := _FIRST.search(os.read(self._told, _LONGEST)):
-                    _end(int(match[1]))
+            if match := _FIRST.search(os.pread(self._told, _LONGEST, 0)):
+                _end(int(match[1]))
         finally:
             os.close(self._told)
         if code < 0:
