@@ -200,7 +200,7 @@ def executor_of(results: type[_Wrapped]) -> MakeExecutor:
 @pytest.mark.slow
 @pytest.mark.parametrize("results", [_Wrapped, _JoinedWhileItCloses])
 def test_unbroken_executor(results: type[_Wrapped]) -> None:
-    """What is broken below keeps the contract before it is broken, and so does one whose worker joins at its end."""
+    """An executor keeps the contract before it is broken below, and so does one whose worker joins at its end."""
     check_executor(executor_of(results))
 
 

@@ -65,12 +65,12 @@ def packed_in_memory(files: Iterable[tuple[str, bytes, bool]]) -> tuple[PackedFi
         files: relative path, content, and whether it can be executed.
     """
     now = int(time.time())
-    found = {".": PackedFile(".", "folder", 0o700, now)}
+    by_path = {".": PackedFile(".", "folder", 0o700, now)}
     for path, content, executable in files:
         for folder in map(str, Path(path).parents):
-            found.setdefault(folder, PackedFile(folder, "folder", 0o755, now))
-        found[path] = PackedFile(path, "file", 0o755 if executable else 0o644, now, content)
-    return tuple(found[path] for path in sorted(found))
+            by_path.setdefault(folder, PackedFile(folder, "folder", 0o755, now))
+        by_path[path] = PackedFile(path, "file", 0o755 if executable else 0o644, now, content)
+    return tuple(by_path[path] for path in sorted(by_path))
 
 
 def _files(root: str, limit: int) -> Iterator[PackedFile]:

@@ -27,11 +27,11 @@ async def packs(trying: Trying) -> None:
         if not isinstance(workspace, PackingWorkspace):
             return
         await answered("Workspace.put", trying.patience_s, workspace.put, _GIVEN)
-        given = {file.path: file for file in await _packed(trying, workspace) if file.kind == "file"}
-        contents = {path: file.content for path, file in given.items()}
+        files = {file.path: file for file in await _packed(trying, workspace) if file.kind == "file"}
+        contents = {path: file.content for path, file in files.items()}
         expected = {file.path: (file.text or "").encode() for file in _GIVEN}
         require(contents == expected, f"PackingWorkspace.packed must tell what was put, not {shown(contents)}")
-        executable = [path for path, file in given.items() if file.mode & 0o100]
+        executable = [path for path, file in files.items() if file.mode & 0o100]
         clause = f"PackingWorkspace.packed must tell what can be executed, not {executable}"
         require(executable == ["sub/run.sh"], clause)
         await trying.said(workspace, _SCRIPT.replace("$1", str(hidden)))
