@@ -11,6 +11,7 @@ import pytest
 
 from skillgauge.api import Command, FileSpec, Finished, NoRoomError, SandboxSpec, SpoiledError
 from skillgauge_processes import DirectoryWorkspace, DiskLimit
+from skillgauge_processes import disk as disks
 from skillgauge_processes.disk import lack_of_room, watch, watch_room
 
 SPEC = SandboxSpec(label="x")
@@ -77,6 +78,58 @@ def test_a_disk_that_was_full(small_disk: Callable[..., Path]) -> None:
             with pytest.raises(NoRoomError):
                 await other.snapshot()
 
+    disk = small_disk(8)
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("what", ["workspace", "home"])
+def test_a_disk_that_was_full_between_two_looks(
+    small_disk: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """What filled it was removed: those who used it meanwhile are told, those who did not or come later are not."""
+
+    async def fill_and_remove(own: DirectoryWorkspace) -> None:
+        if what == "workspace":
+            async with workspace(disk) as place:
+                await ran(place, FILL)
+            return
+        for script in (f"cd; {FILL}", "true"):  # a home is removed when the next one is needed
+            command = Command(argv=("sh", "-c", script), timeout_s=60, fresh=True)
+            await (await own.start(command)).wait()
+
+    async def main() -> None:
+        async with workspace(disk) as place, workspace(disk) as idle:
+            await ran(place, "true")
+            await fill_and_remove(place)
+            assert lack_of_room(disk) == ""
+            with pytest.raises(NoRoomError, match=f"temporary folder '{disk}' is full"):
+                await place.snapshot()
+            assert await idle.snapshot() == {}
+            async with workspace(disk) as later:
+                await ran(later, "true")
+                assert await later.snapshot() == {}
+
+    monkeypatch.setattr(disks, "_PERIOD_S", 600)
+    disk = small_disk(8)
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("mode", [{}, {"streamed": True}, {"interactive": True}], ids=["plain", "streamed", "interactive"])
+def test_a_disk_that_was_full_when_its_process_wrote_something(
+    small_disk: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, mode: dict[str, bool]
+) -> None:
+    """Agents tell what a command of theirs has done, and can have room again before the next look: they remove files."""
+
+    async def main() -> None:
+        async with workspace(disk) as place:
+            script = f"{FILL}; echo Filled.; sleep 0.5; rm fill; echo Removed."
+            process = await place.start(Command(argv=("sh", "-c", script), timeout_s=60, **mode))
+            assert (await process.wait()).stdout == b"Filled.\nRemoved.\n"
+            assert lack_of_room(disk) == ""
+            with pytest.raises(NoRoomError, match=f"temporary folder '{disk}' is full"):
+                await place.snapshot()
+
+    monkeypatch.setattr(disks, "_PERIOD_S", 600)
     disk = small_disk(8)
     asyncio.run(main())
 

@@ -69,8 +69,10 @@ class Pump:
         env: Mapping[str, str],
         fds: Sequence[int] = (),
         starter: Starter | None = None,
+        on_output: Callable[[], object] = lambda: None,
     ) -> None:
         self.command = command
+        self.on_output = on_output
         self._starter = starter or self._start
         self.pid = self.stdin = self.stdout = -1
         self._argv = argv
@@ -230,6 +232,7 @@ class Pump:
         for fd, _ in self._poll.poll(min(timeout_s, _LONGEST_POLL_S) * 1000):
             if fd in self._open:
                 if chunk := os.read(fd, CHUNK):
+                    self.on_output()
                     self._open[fd].feed(chunk)
                     if len(chunk) < _LITTLE:
                         self._has_little = True

@@ -1,14 +1,23 @@
-"""The removal of small workspaces, at once and without following links."""
+"""The removal of folders of workspaces: small ones at once, and none by following links."""
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 from pathlib import Path
 
+from ._guardian import remove
 from ._tree import BYTES_AT_ONCE, FILES_AT_ONCE
+from .disk import note_room
 
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+
+async def removed(folder: Path) -> bool:
+    """Remove a folder with all that is in it; tells whether it is gone. If it filled its disk, that is noted before."""
+    note_room(folder)
+    return remove_little(folder) or await asyncio.to_thread(remove, folder)
 
 
 def remove_little(folder: Path) -> bool:

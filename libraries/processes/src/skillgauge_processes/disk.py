@@ -7,6 +7,7 @@ were deleted and are still open or mapped.
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import stat
 import time
@@ -34,6 +35,9 @@ _FULL_MB = 1
 _FULL_ENTRIES = 16
 """With fewer files that can still be made, they do as well."""
 MIB = 1024 * 1024
+
+_last_full: dict[int, tuple[float, str]] = {}
+"""When each disk was last seen to be full, by the monotonic clock, and what it lacked; by device number."""
 
 
 @immutable
@@ -64,18 +68,57 @@ def lack_of_room(folder: Path, least_mb: int = _FULL_MB) -> str:
         folder: any on that disk.
         least_mb: MiB that must be free.
     """
+    return _told(folder, _lack(folder, least_mb))
+
+
+def note_room(folder: Path) -> None:
+    """Remember that the disk of a folder is full, for all workspaces of this process there; see `lack_since`.
+
+    A disk can be full for less time than passes between two looks. Most often the workspace that filled it is removed
+    then, so that whoever removes one calls this before.
+
+    Args:
+        folder: any on that disk.
+    """
+    if lack := _lack(folder, _FULL_MB):
+        with suppress(OSError):  # removed meanwhile
+            _last_full[folder.stat().st_dev] = (time.monotonic(), lack)
+
+
+def lack_since(folder: Path, since: float) -> str:
+    """Return that the disk of a folder is full, or was noted to be since a time, and what to do; empty if it was not.
+
+    Args:
+        folder: any on that disk.
+        since: seconds of the monotonic clock; infinite for now alone.
+    """
+    if lack := lack_of_room(folder):
+        return lack
+    try:
+        at, lack = _last_full.get(folder.stat().st_dev, (-math.inf, ""))
+    except OSError:  # removed meanwhile
+        return ""
+    return _told(folder, lack) if at >= since else ""
+
+
+def _lack(folder: Path, least_mb: int) -> str:
+    """Return what the disk of a folder lacks, in words that follow its name; empty if nothing."""
     try:
         status = os.statvfs(folder)
     except (OSError, AttributeError):  # removed meanwhile, or a system without it
         return ""
     free_mb = status.f_bavail * status.f_frsize // MIB
-    advice = "free some space, or set TMPDIR to a folder with more"
     if free_mb < least_mb:
         need = "" if least_mb == _FULL_MB else f", {least_mb} are needed"
-        return f"the disk of the temporary folder {str(folder)!r} is full ({free_mb} MiB free{need}); {advice}"
-    if status.f_files and status.f_favail < _FULL_ENTRIES:
-        return f"the disk of the temporary folder {str(folder)!r} has no room for further files; {advice}"
-    return ""
+        return f"is full ({free_mb} MiB free{need})"
+    return "has no room for further files" if status.f_files and status.f_favail < _FULL_ENTRIES else ""
+
+
+def _told(folder: Path, lack: str) -> str:
+    if not lack:
+        return ""
+    advice = "free some space, or set TMPDIR to a folder with more"
+    return f"the disk of the temporary folder {str(folder)!r} {lack}; {advice}"
 
 
 async def watch_room(look: Callable[[], object]) -> None:

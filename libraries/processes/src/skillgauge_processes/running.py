@@ -11,7 +11,7 @@ import asyncio
 import errno
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from signal import Signals
@@ -32,6 +32,7 @@ async def start(
     env: Mapping[str, str],
     fds: Sequence[int] = (),
     starter: Starter | None = None,
+    on_output: Callable[[], object] = lambda: None,
 ) -> Process:
     """Start a process in a session of its own.
 
@@ -42,6 +43,7 @@ async def start(
         env: the whole environment; the process gets the variable `MARKER` besides.
         fds: file descriptors that it inherits, beside those of its streams.
         starter: starts it in place of us; called in a thread.
+        on_output: called whenever it has written something, in any thread.
 
     Raises:
         LaunchError: it cannot be started; the message says what to do.
@@ -49,7 +51,7 @@ async def start(
     if sys.platform == "win32":
         raise LaunchError("skillgauge starts no processes on Windows, where it cannot stop their children; use WSL")
     kind = _Interactive if command.interactive else _Streamed if command.streamed else Process
-    process = kind(Pump(command, argv, cwd, env, fds, starter))
+    process = kind(Pump(command, argv, cwd, env, fds, starter, on_output))
     try:
         await process._launch()
     except asyncio.CancelledError:
@@ -233,6 +235,7 @@ class _Streamed(Process):
             chunk = os.read(self._pump.stdout, CHUNK)
         except BlockingIOError:
             return
+        self._pump.on_output()
         if not chunk:
             self._loop.remove_reader(self._pump.stdout)
             self._pump.close_stdout()

@@ -7,11 +7,14 @@ from an allow list, every process ends with the workspace, and files go in and o
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -33,9 +36,8 @@ from . import disk, held
 from ._belongings import Belongings, belongings, release
 from ._environment import strings, with_python
 from ._fresh import FreshHomes
-from ._guardian import remove
 from ._left import packed, packed_in_memory
-from ._removing import remove_little
+from ._removing import removed
 from ._tree import (
     BYTES_AT_ONCE,
     FILES_AT_ONCE,
@@ -103,9 +105,11 @@ class DirectoryWorkspace:
         self._given: set[str] = set()
         self._limit = limit
         self._watches: list[asyncio.Task[None]] = []
-        self._excess = self._lack = ""
+        self._excess = ""
+        self._first_start_s = math.inf
+        """When its first process was started, by the monotonic clock."""
         self._ended_because = ""
-        self._fresh = FreshHomes(_removed)
+        self._fresh = FreshHomes(removed)
         self._has_home = False
         self._env: Mapping[str, str] = {}
         self._own_env = strings(spec.env)
@@ -215,7 +219,7 @@ class DirectoryWorkspace:
                 self._belongings.keep(folder)
                 # The level is that which shows without --verbose: whoever keeps a folder wants to know where it is.
                 _log.warning("workspace.kept", path=str(folder), label=self.spec.label)
-            elif not await _removed(folder):
+            elif not await removed(folder):
                 _log.warning("workspace.not-removed", path=str(folder), label=self.spec.label)
             release(self._belongings)
 
@@ -235,9 +239,11 @@ class DirectoryWorkspace:
         except ValueError as error:
             raise LaunchError(str(error)) from error
         launch = self.wrap(command, cwd, env)
+        look_for_room = partial(disk.note_room, self._parent)
         if not self._watches:
+            self._first_start_s = time.monotonic()
             self._watches = [
-                asyncio.create_task(disk.watch_room(self._look_for_room)),
+                asyncio.create_task(disk.watch_room(look_for_room)),
                 asyncio.create_task(disk.watch(self._is_to_end, self._end_for_excess)),
             ]
         try:
@@ -248,6 +254,7 @@ class DirectoryWorkspace:
                 env=launch.env,
                 fds=launch.fds,
                 starter=launch.starter,
+                on_output=look_for_room,
             )
         finally:
             for fd in launch.fds:
@@ -309,7 +316,7 @@ class DirectoryWorkspace:
             raise SpoiledError(self._ended_because)
         if self._unwritten is not None:
             return dict(self._unwritten.digests())
-        if lack := self._lack or disk.lack_of_room(self.folder.parent.parent):
+        if lack := disk.lack_since(self._parent, self._first_start_s):
             raise NoRoomError(lack)
         manifest = Manifest(self.root)
         if not manifest.read(files=FILES_AT_ONCE, size=BYTES_AT_ONCE):
@@ -374,9 +381,6 @@ class DirectoryWorkspace:
                 self._has_home = True
         return folder
 
-    def _look_for_room(self) -> None:
-        self._lack = self._lack or disk.lack_of_room(self.folder.parent.parent)
-
     def _is_to_end(self) -> bool:
         """Find out what there is too much of; called in a thread."""
         self._excess = self.excess()
@@ -393,8 +397,3 @@ class DirectoryWorkspace:
         env["PYTHONUNBUFFERED"] = "1"
         env["SKILLGAUGE_CHILD_SANDBOX"] = self._tier
         return env | {name: self._environ[name] for name in self.spec.pass_env if name in self._environ}
-
-
-async def _removed(folder: Path) -> bool:
-    """Remove a folder; tells whether it is gone."""
-    return remove_little(folder) or await asyncio.to_thread(remove, folder)
