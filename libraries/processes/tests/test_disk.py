@@ -114,11 +114,11 @@ def test_a_disk_that_was_full_between_two_looks(
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("mode", [{}, {"streamed": True}, {"interactive": True}], ids=["plain", "streamed", "interactive"])
+@pytest.mark.parametrize("mode", [{}, {"streamed": True}, {"interactive": True}], ids=["", "streamed", "interactive"])
 def test_a_disk_that_was_full_when_its_process_wrote_something(
     small_disk: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, mode: dict[str, bool]
 ) -> None:
-    """Agents tell what a command of theirs has done, and can have room again before the next look: they remove files."""
+    """An agent tells what its command has done, and may remove files before the next look."""
 
     async def main() -> None:
         async with workspace(disk) as place:
