@@ -20,7 +20,7 @@ CORE = ROOT / "core/src/skillgauge"
 
 APART = "stats"
 """The room that no alarm counts: pure mathematics, which grows with the questions that are answered."""
-CORE_ALARM = 18_900
+CORE_ALARM = 19_050
 """Lines of code of the other rooms of the core together. Above it a feature has probably gone into the core that
 belongs into a plugin; see docs/adr/0097-where-the-kernel-ends.md."""
 MODULE_LIMIT = 400

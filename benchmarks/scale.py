@@ -33,7 +33,7 @@ from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.services import Services
 from skillgauge.types.arms import Arm, ArmKind
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
-from skillgauge.types.result import Verdict
+from skillgauge.types.results.trials import Verdict
 from skillgauge.types.suite import Case, Check, Limits, Suite
 from skillgauge.types.trial import Identity
 

@@ -26,7 +26,8 @@ from skillgauge.run.scorers import BoundScorer, Scorers
 from skillgauge.run.trials import RetryPolicy, TrialRunner
 from skillgauge.types.arms import ArmKind
 from skillgauge.types.kept import KeptExecution
-from skillgauge.types.result import RunInfo, RunState, RunView, TrialResult, Unfinished, Verdict
+from skillgauge.types.results.runs import RunInfo, RunState, RunView
+from skillgauge.types.results.trials import TrialResult, Unfinished, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.trial import PlanHead, Trial
 from skillgauge_testkit.fakes import FakeScorer, FakeScorers, FakeWorkspace

@@ -28,7 +28,8 @@ from skillgauge.contract import (
     scorers,
     stores,
 )
-from skillgauge.types import answers, result, suite, trial
+from skillgauge.types import answers, suite, trial
+from skillgauge.types.results import runs, summaries, trials
 from skillgauge_documents import frozen
 
 CONTRACT = (
@@ -105,7 +106,7 @@ def test_every_name_exists_and_is_explained(door: ModuleType) -> None:
             assert value.__doc__, name
 
 
-VALUES = (answers, frozen, suite, trial, result)
+VALUES = (answers, frozen, suite, trial, runs, summaries, trials)
 
 
 @pytest.mark.parametrize("module", [errors, *CONTRACT, *VALUES], ids=lambda one: one.__name__)

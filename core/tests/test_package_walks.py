@@ -6,7 +6,7 @@ from skillgauge.contract.adapters import CallRequest
 from skillgauge.contract.engines import Emit, RunRequest
 from skillgauge.types.arms import Arm, ArmKind, Install, SkillRef
 from skillgauge.types.gate import Gate, GateFigure
-from skillgauge.types.result import Verdict
+from skillgauge.types.results.trials import Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Check, FileSpec, Suite, Target, TargetKind
 from skillgauge.types.trajectory import Block, Trajectory

@@ -22,7 +22,7 @@ from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.types.arms import Arm, ArmKind, Comparison, SkillRef, SkillRole
 from skillgauge.types.plan import Cell, Selection, SuitePlan
-from skillgauge.types.result import TrialResult, Verdict
+from skillgauge.types.results.trials import TrialResult, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import (
     Case,

@@ -28,7 +28,13 @@ DRY_RUN_NEEDS_NONE = {
     "skillgauge.evaluation.conclusion",
     "skillgauge.decide.decision",
     "skillgauge.evaluation.eval_document",
+    "skillgauge.evaluation.planned.document",
+    "skillgauge.evaluation.stored",
+    "skillgauge.decide.at_best",
     "skillgauge.decide.failing",
+    "skillgauge.stats",
+    "skillgauge.types.comparison",
+    "skillgauge.types.results.summaries",
     "skillgauge.terminal.progress",
     "skillgauge.report.answer",
     "skillgauge.run.agents",
@@ -39,12 +45,12 @@ DRY_RUN_NEEDS_NONE = {
     "skillgauge_run_views",
     "yaml",
 }
-"""How a run ends, is reported or runs elsewhere, and the format that nothing was given to."""
+"""How a run ends, what comes of it, is reported or runs elsewhere, and the format that nothing was given to."""
 
 VALIDATE_NEEDS_NONE = DRY_RUN_NEEDS_NONE - {"skillgauge_format_agent_skills.suite_format", "yaml"} | {
     "httpx",
     "skillgauge.evaluation.evaluation",
-    "skillgauge.evaluation.plan_document",
+    "skillgauge.evaluation.planned.text",
     "skillgauge.plan.job",
     "skillgauge.report.summary",
     "skillgauge_engine_api.session",

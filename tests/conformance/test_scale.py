@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from benchmarks.scale import Setting, Tally, row, settings, simulate
 
-from skillgauge.types.result import Verdict
+from skillgauge.types.results.trials import Verdict
 
 SMALL = Setting("small", workers=20, trials=1_000, lives_s=3_600.0, grading_s=60.0)
 """Workers that die every hour, often while they grade."""

@@ -13,6 +13,7 @@ import pytest
 from skillgauge.api import (
     Claim,
     Dumped,
+    FormatWithHeadlines,
     Frozen,
     Loaded,
     LoadRequest,
@@ -162,11 +163,19 @@ def test_functions_may_be_given_as_such() -> None:
     def figures(_summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         return {key: (Figure(name="n", label="N", value=1.0),)}
 
-    acme = format_of(claim=claim, load=load, dump=dump, figures=figures)()
+    acme = format_of(
+        claim=claim, load=load, dump=dump, figures=figures, has_headline=lambda suite: suite.dialect == "rated"
+    )()
     assert acme.claim(Path("x")) == Claim("x")
     assert acme.load(request()).suites == (SUITE,)
     assert acme.dump(SUITE).losses[0].message == "s"
     assert acme.figures(SUMMARY)[key][0].value == 1.0
+    assert isinstance(acme, FormatWithHeadlines)
+    heads = [SUMMARY.suite.model_copy(update={"dialect": dialect}) for dialect in ("rated", "other")]
+    assert [acme.has_headline(head) for head in heads] == [True, False]
+    plain = format_of(claim=claim, load=load, dump=dump)()
+    assert isinstance(plain, FormatWithHeadlines)
+    assert not plain.has_headline(heads[0])
 
 
 def test_all_texts_that_name_no_function_are_refused_at_once() -> None:

@@ -19,17 +19,8 @@ from skillgauge.types.arms import GroupKey
 from skillgauge.types.comparison import PairSummary
 from skillgauge.types.decided import GateAnswer
 from skillgauge.types.judged_gates import JUDGED, JudgedGates
-from skillgauge.types.result import (
-    Counts,
-    Figure,
-    GroupSummary,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
-    SuiteValidity,
-    Summary,
-)
+from skillgauge.types.results.runs import RunInfo, RunState, RunView
+from skillgauge.types.results.summaries import Counts, Figure, GroupSummary, RateInterval, SuiteValidity, Summary
 from skillgauge.types.suite import (
     Gate,
     GateFigure,

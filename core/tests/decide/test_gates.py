@@ -13,15 +13,8 @@ from skillgauge.types.arms import Comparison, GroupKey
 from skillgauge.types.comparison import Counts, PairSummary
 from skillgauge.types.decided import GateAnswer
 from skillgauge.types.gate import Gate, GateFigure, GateScope
-from skillgauge.types.result import (
-    Figure,
-    GroupSummary,
-    Kept,
-    RunInfo,
-    RunState,
-    RunView,
-    Summary,
-)
+from skillgauge.types.results.runs import Kept, RunInfo, RunState, RunView
+from skillgauge.types.results.summaries import Figure, GroupSummary, Summary
 from skillgauge.types.trial import PlanHead, SuiteHead
 
 WITH = GroupKey("s", "pdf", "with", "agent", None)

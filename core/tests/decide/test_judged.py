@@ -12,7 +12,8 @@ from skillgauge.decide.pair_gates import LiftGate, PairDemands, PairVerdict
 from skillgauge.errors import ExitCode
 from skillgauge.report.wording import figure_text
 from skillgauge.types.judged_gates import CORRECTED_RATE, JUDGED, JudgedGates, corrected_lift
-from skillgauge.types.result import Figure, RateInterval, RunView
+from skillgauge.types.results.runs import RunView
+from skillgauge.types.results.summaries import Figure, RateInterval
 
 from .test_pair_gates import OURS, THEIRS, view
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from skillgauge.decide.leaderboard import RankedBy, Ranking, rankings
 from skillgauge.report.summary import summarize
 from skillgauge.stats import RARE
-from skillgauge.types.result import RunView, SuiteValidity, case_order
+from skillgauge.types.results.runs import RunView, case_order
+from skillgauge.types.results.summaries import SuiteValidity
 
 from ..report.test_pairs import trial, view
 

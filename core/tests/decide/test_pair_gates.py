@@ -15,7 +15,8 @@ from skillgauge.stats import Repeats, weigh
 from skillgauge.types.arms import GroupKey
 from skillgauge.types.comparison import Counts, OutcomeCounts, PairSummary
 from skillgauge.types.decided import GateAnswer
-from skillgauge.types.result import GroupSummary, RateInterval, RunInfo, RunState, RunView, Summary
+from skillgauge.types.results.runs import RunInfo, RunState, RunView
+from skillgauge.types.results.summaries import GroupSummary, RateInterval, Summary
 from skillgauge.types.trial import PlanHead, SuiteHead
 
 OURS = GroupKey("s", "skill", "with_skill", "e", None)

@@ -9,7 +9,9 @@ import pytest
 from skillgauge.decide.verdicts import verdict_for, verdict_of
 from skillgauge.errors import ExitCode
 from skillgauge.types.gate import Gate, GateFigure
-from skillgauge.types.result import RunState, RunVerdict, RunView, Summary, Verdict
+from skillgauge.types.results.runs import RunState, RunVerdict, RunView
+from skillgauge.types.results.summaries import Summary
+from skillgauge.types.results.trials import Verdict
 from skillgauge_testkit import contract_views, run_view, trial_result
 
 VIEW = run_view([trial_result("c", Verdict.FAIL)])

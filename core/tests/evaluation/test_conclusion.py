@@ -8,7 +8,7 @@ from skillgauge.config.arguments import OPTIONS
 from skillgauge.config.configuration import Config
 from skillgauge.config.option import Kind, Option
 from skillgauge.evaluation.conclusion import gate_options, spending_text
-from skillgauge.types.result import Spending
+from skillgauge.types.results.summaries import Spending
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from skillgauge.evaluation.elsewhere.recipes import options_of, read_recipe, rec
 from skillgauge.evaluation.elsewhere.worker import worker
 from skillgauge.plan.options import EvalOptions, How, What
 from skillgauge.plan.preparing import prepare
-from skillgauge.types.result import TrialResult, Verdict
+from skillgauge.types.results.trials import TrialResult, Verdict
 from skillgauge_testkit.contract.executors import parts
 
 SECRET = "made-up-value-4711"

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from skillgauge.evaluation.eval_document import human_lines
 from skillgauge.stats import rate_interval
-from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval, RunView, Summary, Table, TagSummary
+from skillgauge.types.results.runs import RunView
+from skillgauge.types.results.summaries import Counts, Figure, GroupSummary, RateInterval, Summary, Table, TagSummary
 from skillgauge_testkit import contract_views
 
 

@@ -13,7 +13,8 @@ from skillgauge.plugins.index import IndexEntry
 from skillgauge.stats import RateInterval
 from skillgauge.types.arms import GroupKey
 from skillgauge.types.comparison import Counts
-from skillgauge.types.result import GroupSummary, Kept, RunInfo, RunState, Summary
+from skillgauge.types.results.runs import Kept, RunInfo, RunState
+from skillgauge.types.results.summaries import GroupSummary, Summary
 from skillgauge.types.trial import PlanHead
 
 VIEW = RunView(

@@ -17,18 +17,9 @@ from skillgauge.api import Kept
 from skillgauge.contract.reporters import Artifact, stamp
 from skillgauge.errors import PluginError, UsageError
 from skillgauge.evaluation.reports import only_suites, write_report, write_whole
-from skillgauge.types.result import (
-    Counts,
-    GroupSummary,
-    RateInterval,
-    RunInfo,
-    RunState,
-    RunView,
-    SuiteValidity,
-    Summary,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.types.results.runs import RunInfo, RunState, RunView
+from skillgauge.types.results.summaries import Counts, GroupSummary, RateInterval, SuiteValidity, Summary
+from skillgauge.types.results.trials import TrialResult, Verdict
 from skillgauge.types.trial import Execution, PlanHead, SuiteHead
 
 quick = settings(max_examples=60, deadline=None)

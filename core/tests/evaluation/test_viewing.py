@@ -14,7 +14,7 @@ import pytest
 from skillgauge.errors import Problem, UsageError
 from skillgauge.evaluation.beginning.viewing import RUN_VIEWERS, Viewing, addresses
 from skillgauge.plugins.index import IndexEntry
-from skillgauge.types.result import RunInfo, RunState
+from skillgauge.types.results.runs import RunInfo, RunState
 
 VIEWERS = """
 class Opened:

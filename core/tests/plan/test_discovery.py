@@ -12,10 +12,7 @@ from skillgauge.contract.formats import Claim, Dumped, Loaded, LoadRequest
 from skillgauge.errors import Origin, Problem, Severity, SuiteError, UsageError
 from skillgauge.plan.discovery import SKIPPED_FOLDERS, Found, discover, load
 from skillgauge.types.arms import GroupKey
-from skillgauge.types.result import (
-    Figure,
-    SuiteSummary,
-)
+from skillgauge.types.results.summaries import Figure, SuiteSummary
 from skillgauge.types.suite import Suite
 from skillgauge_documents.frozen import EMPTY
 

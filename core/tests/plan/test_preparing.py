@@ -18,7 +18,7 @@ from skillgauge.plan.preparing import Prepared, prepare
 from skillgauge.plugins.registry import Registry
 from skillgauge.types.arms import GroupKey
 from skillgauge.types.plan import Selection
-from skillgauge.types.result import Figure, SuiteSummary
+from skillgauge.types.results.summaries import Figure, SuiteSummary
 from skillgauge.types.suite import Suite
 from skillgauge_testkit import FakeSandbox
 from skillgauge_testkit.registries import registry_of

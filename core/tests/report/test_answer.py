@@ -12,7 +12,8 @@ from skillgauge.report.stopping import PlannedSessions
 from skillgauge.stats import Discordant, GradedEvidence, MeanRatio, Repeats, difference_interval, weigh
 from skillgauge.types.arms import GroupKey
 from skillgauge.types.comparison import DroppedCounts, FiredCounts, PairSummary, Ratios
-from skillgauge.types.result import Kept, RunInfo, RunState, RunView, SuiteValidity, Summary
+from skillgauge.types.results.runs import Kept, RunInfo, RunState, RunView
+from skillgauge.types.results.summaries import SuiteValidity, Summary
 from skillgauge.types.trial import PlanHead
 from skillgauge_documents.phrases import chance_text, points
 

@@ -9,7 +9,7 @@ from skillgauge.report.pairs import counts_of
 from skillgauge.report.wording import cases_text
 from skillgauge.types.comparison import CaseCounts, CaseOutcome
 from skillgauge.types.gate import Quarantined, RepeatRule
-from skillgauge.types.result import TrialResult
+from skillgauge.types.results.trials import TrialResult
 from skillgauge.types.trial import SuiteHead
 
 from .test_pairs import trial

@@ -21,7 +21,8 @@ from skillgauge.types.comparison import (
     Ratios,
     Spent,
 )
-from skillgauge.types.result import GivenUp, Kept, ResultOrder, RunInfo, RunState, RunView, TrialResult, Verdict
+from skillgauge.types.results.runs import Kept, ResultOrder, RunInfo, RunState, RunView
+from skillgauge.types.results.trials import GivenUp, TrialResult, Verdict
 from skillgauge.types.suite import TargetHead
 from skillgauge.types.trajectory import FiredSkill, Trajectory
 from skillgauge.types.trial import CaseHead, Execution, Failure, FailureClass, PlanHead, RunOrigin, SuiteHead

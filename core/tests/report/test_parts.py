@@ -6,7 +6,8 @@ import pytest
 
 from skillgauge.decide.case_by_case import case_by_case, case_report
 from skillgauge.report.progress import Parted, abridged, abridged_results, result_of_trial, results_of_case
-from skillgauge.types.result import ResultOrder, RunView, TrialResult, case_order
+from skillgauge.types.results.runs import ResultOrder, RunView, case_order
+from skillgauge.types.results.trials import TrialResult
 from skillgauge_testkit import contract_views
 
 VIEWS = [pytest.param(view, id=what) for what, view in contract_views()]

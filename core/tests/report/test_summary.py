@@ -16,10 +16,10 @@ from skillgauge.report.summary import summarize
 from skillgauge.report.wording import figure_text
 from skillgauge.stats import rate_interval
 from skillgauge.types.arms import GroupKey
-from skillgauge.types.result import (
+from skillgauge.types.results.runs import case_order
+from skillgauge.types.results.summaries import (
     Counts,
     Figure,
-    GivenUp,
     GroupSummary,
     Latency,
     RateInterval,
@@ -27,11 +27,8 @@ from skillgauge.types.result import (
     SuiteSummary,
     SuiteValidity,
     Summary,
-    TrialResult,
-    Unfinished,
-    Verdict,
-    case_order,
 )
+from skillgauge.types.results.trials import GivenUp, TrialResult, Unfinished, Verdict
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import TargetHead
 from skillgauge.types.trajectory import Trajectory

@@ -7,7 +7,8 @@ import pytest
 from skillgauge.report.wording import figure_text, group_notes, labels, rate_notes, reason_of
 from skillgauge.stats import Reliability
 from skillgauge.types.comparison import CaseCounts
-from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval, TrialResult, Verdict
+from skillgauge.types.results.summaries import Counts, Figure, GroupSummary, RateInterval
+from skillgauge.types.results.trials import TrialResult, Verdict
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.trial import Execution
 

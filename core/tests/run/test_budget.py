@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from skillgauge.run.budget import Budget, BudgetLimits
 from skillgauge.types.arms import Arm, ArmKind
-from skillgauge.types.result import GivenUp, TrialResult, Unfinished, Verdict
+from skillgauge.types.results.trials import GivenUp, TrialResult, Unfinished, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Limits
 from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial

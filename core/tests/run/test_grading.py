@@ -21,7 +21,7 @@ from skillgauge.plugins.kinds import SCORERS, Resolved
 from skillgauge.run.grading import Grade, Grading, grade, verdict_of_failure, verdict_of_scores
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.types.arms import DIRECT, Arm, ArmKind
-from skillgauge.types.result import Verdict
+from skillgauge.types.results.trials import Verdict
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import Case, Check, FileSpec, LimitOutcome, Limits, Target, VerdictMode, VerdictRule
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial

@@ -29,7 +29,8 @@ from skillgauge.run.trials import RetryPolicy, TrialRunner
 from skillgauge.types.arms import Arm, ArmKind
 from skillgauge.types.inputs import FileSpec
 from skillgauge.types.kept import KeptExecution
-from skillgauge.types.result import GivenUp, RunInfo, RunState, TrialResult, Unfinished
+from skillgauge.types.results.runs import RunInfo, RunState
+from skillgauge.types.results.trials import GivenUp, TrialResult, Unfinished
 from skillgauge.types.score import Score
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Trial
 from skillgauge.types.usage import Usage

@@ -17,16 +17,9 @@ from skillgauge.run import ledger as ledger_module
 from skillgauge.run.keeping.memory import MemoryLog, MemoryStore
 from skillgauge.run.ledger import BATCH, MAX_WAIT_S, Ledger
 from skillgauge.types.arms import DIRECT
-from skillgauge.types.result import (
-    Counts,
-    ResultOrder,
-    RunInfo,
-    RunState,
-    Summary,
-    TrialResult,
-    Verdict,
-    case_order,
-)
+from skillgauge.types.results.runs import ResultOrder, RunInfo, RunState, case_order
+from skillgauge.types.results.summaries import Counts, Summary
+from skillgauge.types.results.trials import TrialResult, Verdict
 from skillgauge.types.suite import Case, Limits, TargetHead
 from skillgauge.types.trial import (
     CaseHead,

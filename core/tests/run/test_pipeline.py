@@ -30,7 +30,9 @@ from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.trials import RetryPolicy, TrialRunner
 from skillgauge.types.arms import DIRECT, ArmKind, GroupKey
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
-from skillgauge.types.result import Figure, ResultOrder, RunInfo, RunState, SuiteSummary, Summary, TrialResult, Verdict
+from skillgauge.types.results.runs import ResultOrder, RunInfo, RunState
+from skillgauge.types.results.summaries import Figure, SuiteSummary, Summary
+from skillgauge.types.results.trials import TrialResult, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Check, Suite, Target
 from skillgauge.types.trajectory import EventKind, Trajectory, TrajectoryEvent

@@ -14,7 +14,7 @@ from skillgauge.run.pipeline import Conclusion, carry_out
 from skillgauge.run.scheduling.rounds import Rounds
 from skillgauge.stats import Evidence, Finding
 from skillgauge.types.plan import Plan
-from skillgauge.types.result import RunState
+from skillgauge.types.results.runs import RunState
 from skillgauge.types.trial import Trial
 
 from .test_pipeline import Store

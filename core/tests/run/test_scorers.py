@@ -30,7 +30,7 @@ from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.scorers import Scorers
 from skillgauge.types.arms import DIRECT, ArmKind
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
-from skillgauge.types.result import TrialResult, Verdict
+from skillgauge.types.results.trials import TrialResult, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Check, Suite, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead

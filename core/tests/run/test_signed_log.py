@@ -15,7 +15,8 @@ from skillgauge.run.ledger import Ledger
 from skillgauge.run.signed_store import SignedLog
 from skillgauge.run.stored_run import Ordinals, RunSigner, StoreKey
 from skillgauge.types.arms import GroupKey
-from skillgauge.types.result import ResultOrder, RunInfo, RunState, TrialResult
+from skillgauge.types.results.runs import ResultOrder, RunInfo, RunState
+from skillgauge.types.results.trials import TrialResult
 from skillgauge.types.trial import CaseHead, Trial
 from skillgauge_testkit.contract import samples
 

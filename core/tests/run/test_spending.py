@@ -27,7 +27,9 @@ from skillgauge.run.services import Services
 from skillgauge.run.trials import RetryPolicy
 from skillgauge.types.arms import Arm, ArmKind
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
-from skillgauge.types.result import GivenUp, RunInfo, RunState, Spending
+from skillgauge.types.results.runs import RunInfo, RunState
+from skillgauge.types.results.summaries import Spending
+from skillgauge.types.results.trials import GivenUp
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Case, Check, Suite
 from skillgauge.types.trajectory import EventKind, TrajectoryEvent

@@ -27,7 +27,7 @@ from skillgauge.run.services import Services
 from skillgauge.run.stage import OpenStage, Stage
 from skillgauge.run.trials import BACKSTOP_S, RetryPolicy, TrialRunner
 from skillgauge.types.arms import DIRECT, Arm, ArmKind
-from skillgauge.types.result import TrialResult, Verdict
+from skillgauge.types.results.trials import TrialResult, Verdict
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import Case, Check, LimitOutcome, Limits, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial

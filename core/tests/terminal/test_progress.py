@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from skillgauge.decide.tally import Tally, clock_text, step_text
 from skillgauge.terminal.progress import Narration, PlainProgress, Silence, make_progress
 from skillgauge.types.arms import Arm, ArmKind
-from skillgauge.types.result import TrialResult, Verdict
+from skillgauge.types.results.trials import TrialResult, Verdict
 from skillgauge.types.suite import Case
 from skillgauge.types.trajectory import EventKind, TrajectoryEvent
 from skillgauge.types.trial import Trial

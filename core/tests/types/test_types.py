@@ -24,11 +24,14 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 
 from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, GradedEvidence, Interval, Latency, MeanRatio, RateInterval, Reliability
-from skillgauge.types import comparison, gate, result, score, suite, trial
+from skillgauge.types import comparison, gate, score, suite, trial
 from skillgauge.types.arms import DIRECT, Arm, ArmKind, Comparison, GroupKey, Install, SkillRef, SkillRole
 from skillgauge.types.comparison import Counts
 from skillgauge.types.gate import RepeatRule
-from skillgauge.types.result import RunState, Summary, TrialResult, Verdict
+from skillgauge.types.results import runs, summaries, trials
+from skillgauge.types.results.runs import RunState
+from skillgauge.types.results.summaries import Summary
+from skillgauge.types.results.trials import TrialResult, Verdict
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import (
     Case,
@@ -55,7 +58,7 @@ few = settings(max_examples=8, deadline=None)
 
 VALUES: list[type[Frozen]] = [
     cls
-    for module in (gate, suite, trial, score, comparison, result)
+    for module in (gate, suite, trial, score, comparison, trials, summaries, runs)
     for cls in vars(module).values()
     if isinstance(cls, type) and issubclass(cls, Frozen) and cls.__module__ == module.__name__
 ]

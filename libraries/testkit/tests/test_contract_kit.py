@@ -78,6 +78,7 @@ from skillgauge.api import (
     SharedService,
     Suite,
     SuiteError,
+    SuiteHead,
     Target,
     Tier,
     Traits,
@@ -1124,6 +1125,7 @@ class _Format:
         return {group.key: () for group in summary.groups}
 
 
+HEADLINE = Figure(name="balanced", label="Balanced", value=None, is_headline=True)
 SUITE = {"acme": [{"id": "sum", "in": [1, 2], "out": 3}, {"id": "שלום", "in": None, "out": "x"}]}
 
 
@@ -1156,6 +1158,19 @@ def test_format_passes(files: dict[str, Path]) -> None:
     folder.mkdir()
     files["sample"].rename(folder / "sample.json")
     check_format(Folders, samples=[folder], foreign=[files["foreign"]])
+
+
+def test_format_with_headlines_passes(files: dict[str, Path]) -> None:
+    """One that says which suites have a figure in place of the pass rate."""
+
+    class Rated(_Format):
+        def figures(self, summary: SuiteSummary) -> dict[GroupKey, tuple[Figure, ...]]:
+            return {group.key: (HEADLINE,) for group in summary.groups}
+
+        def has_headline(self, suite: SuiteHead) -> bool:
+            return suite.format == "acme"
+
+    try_format(Rated, files)
 
 
 def format_with(**methods: Any) -> type[_Format]:
@@ -1322,6 +1337,16 @@ def _suite_text(**changes: Any) -> bytes:
         "no figures",
         "must return tuples of Figure, not",
         format_with(figures=lambda self, summary: {summary.groups[0].key: "1"}),
+    ),
+    (
+        "secret headline",
+        "has_headline must be True of a suite with such a figure",
+        format_with(figures=lambda self, summary: {summary.groups[0].key: (HEADLINE,)}),
+    ),
+    (
+        "empty headline",
+        "has_headline must be False of a suite without such a figure",
+        format_with(has_headline=lambda self, suite: True),
     ),
     ("no format", "must name its format and its absolute root", changed(format=lambda s: "")),
     ("random suites", "must give the same suites every time", changed(digest=lambda s: str(random.random()))),

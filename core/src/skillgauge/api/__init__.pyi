@@ -52,6 +52,7 @@ from ..contract.formats import (
     LoadRequest as LoadRequest,
     Loaded as Loaded,
     FormatWithFolders as FormatWithFolders,
+    FormatWithHeadlines as FormatWithHeadlines,
     SuiteFormat as SuiteFormat,
 )
 from ..contract.judges import (
@@ -152,10 +153,12 @@ from ..report.progress import (
     Parted as Parted,
     UnderWay as UnderWay,
 )
-from ..types.result import (
-    GivenUp as GivenUp,
+from ..types.results.runs import (
     Kept as Kept,
     ResultOrder as ResultOrder,
+)
+from ..types.results.trials import (
+    GivenUp as GivenUp,
     TrialResult as TrialResult,
     Unfinished as Unfinished,
     Verdict as Verdict,

@@ -116,20 +116,22 @@ from ..report.progress import (
     result_of_trial as result_of_trial,
     with_trajectory as with_trajectory,
 )
-from ..types.result import (
-    Figure as Figure,
-    GroupSummary as GroupSummary,
+from ..types.results.runs import (
     RunInfo as RunInfo,
     RunState as RunState,
     RunVerdict as RunVerdict,
     RunView as RunView,
+    case_order as case_order,
+)
+from ..types.results.summaries import (
+    Figure as Figure,
+    GroupSummary as GroupSummary,
     Spending as Spending,
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,
     Table as Table,
     TagSummary as TagSummary,
-    case_order as case_order,
 )
 from skillgauge_documents.phrases import (
     UNKNOWN as UNKNOWN,

@@ -4,9 +4,7 @@
 from ..evaluation.stored import (
     baseline_file as baseline_file,
     baseline_files as baseline_files,
-    cache_folder as cache_folder,
     find_run as find_run,
-    opened_store as opened_store,
     run_reports as run_reports,
     store_place as store_place,
     tell_foreign as tell_foreign,
@@ -50,6 +48,7 @@ from ..cli.evaluation_options import (
 from ..evaluation.invocation import (
     Invocation as Invocation,
     invocation as invocation,
+    opened_store as opened_store,
 )
 from ..evaluation.linting import (
     Fix as Fix,
@@ -69,7 +68,7 @@ from ..terminal.output import (
     Output as Output,
     problem_document as problem_document,
 )
-from ..evaluation.plan_document import (
+from ..evaluation.problem_documents import (
     ProblemDocument as ProblemDocument,
     problem_documents as problem_documents,
 )
@@ -90,4 +89,7 @@ from ..plan.engines import (
 )
 from ..plugins.index import (
     install_hint as install_hint,
+)
+from ..evaluation.elsewhere.places import (
+    cache_folder as cache_folder,
 )

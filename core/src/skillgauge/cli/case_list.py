@@ -10,7 +10,7 @@ from skillgauge_documents.phrases import counted
 
 from ..errors import EmptySelection, ExitCode, Problem
 from ..evaluation.invocation import Invocation
-from ..evaluation.plan_document import ProblemDocument, problem_documents
+from ..evaluation.problem_documents import ProblemDocument, problem_documents
 from ..evaluation.selection import lines_of, require_cases
 from ..plan.options import EvalOptions
 from ..plan.suites import Suites, load_suites

@@ -24,7 +24,7 @@ from .evaluation_options import EvaluationCommand, click_option
 if TYPE_CHECKING:
     from ..evaluation.beginning.noting import Noting
     from ..evaluation.beginning.viewing import Viewing
-    from ..types.result import RunView
+    from ..types.results.runs import RunView
 
 _OPTIONS: list[click.Parameter] = [
     click.Argument(["paths"], nargs=-1, metavar="[PATH|CASE]..."),

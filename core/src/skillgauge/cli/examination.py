@@ -102,7 +102,7 @@ def _checked(check: Callable[[], object]) -> tuple[Problem, ...]:
 
 def _asks(kind: str, provider: object, traits: Traits) -> str:
     """Return the host that an engine or a judge asks where no model is named; empty if that alone does not tell."""
-    from ..evaluation.plan_document import AskedService  # noqa: PLC0415 - most plugins ask nothing
+    from ..evaluation.planned.needs import AskedService  # noqa: PLC0415 - most plugins ask nothing
 
     address = cast("Engine | Judge", provider).identity(None).service
     if address:
@@ -114,7 +114,7 @@ def _no_key(traits: Traits) -> list[str]:
     """Return the fault of a plugin that announces secrets, lacks one, and has no `check` of its own to say so."""
     if not traits.secrets or any(map(secret, traits.secrets)):
         return []
-    from ..evaluation.plan_document import KeyNeed  # noqa: PLC0415 - most plugins lack nothing
+    from ..evaluation.planned.needs import KeyNeed  # noqa: PLC0415 - most plugins lack nothing
 
     return [KeyNeed.of("it", traits).line]
 

@@ -89,7 +89,7 @@ def info(ctx: click.Context, kind: str, name: str) -> int:
     call.output.line(f"{resolved.name} ({resolved.kind}): {provider.summary}")
     call.output.line(f"from {resolved.distribution} {resolved.version}")
     if provider.traits.secrets:
-        from ..evaluation.plan_document import KeyNeed  # noqa: PLC0415 - see the module docstring
+        from ..evaluation.planned.needs import KeyNeed  # noqa: PLC0415 - see the module docstring
 
         ask_first(call.registry.events)
         call.output.line(KeyNeed.of("it", provider.traits).line)

@@ -25,7 +25,7 @@ Schemas = dict[str, Callable[[], Any]]
 
 def _built_in() -> Schemas:
     from ..evaluation.eval_document import EvalDocument  # noqa: PLC0415
-    from ..evaluation.plan_document import PlanDocument  # noqa: PLC0415
+    from ..evaluation.planned.document import PlanDocument  # noqa: PLC0415
     from .case_list import CaseList  # noqa: PLC0415 - slow, and `--help` needs none of it
     from .plugins_document import PluginsDocument  # noqa: PLC0415
 

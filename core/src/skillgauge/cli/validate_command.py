@@ -19,7 +19,7 @@ from ..config.documents import located_all
 from ..contract.formats import SuiteFormat
 from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError, errors_among
-from ..evaluation.invocation import Invocation, invocation
+from ..evaluation.invocation import Invocation, invocation, opened_store
 from ..evaluation.linting import (
     PROBLEM_REPORTERS,
     Lint,
@@ -42,7 +42,7 @@ from ..plugins.index import IndexEntry
 from ..plugins.installed import read_index
 from ..plugins.kinds import FORMATS
 from ..terminal.output import problem_document
-from ..types.result import RunState, RunView
+from ..types.results.runs import RunState, RunView
 from ..types.trial import PlanHead
 from .evaluation_options import SECTIONS, EvaluationCommand, foresight_options
 from .options import AROUND, completing, names_apart
@@ -87,14 +87,14 @@ class _Report:
         if not self.reporter:
             self.call.output.problems((*problems, *passed_over))
         if self.call.output.as_json:
-            from ..evaluation.plan_document import plan_document  # noqa: PLC0415 - slow, and few ask for a document
+            from ..evaluation.planned.document import plan_document  # noqa: PLC0415 - slow, and few ask for a document
 
             listed = [problem_document(problem) for problem in located_all((*problems, *passed_over))]
             self.call.output.document({**plan_document(prepared), "problems": listed})
 
     def nothing(self) -> int:
         """Conclude that no file belongs to a suite: all is well with the suites of these files."""
-        from ..evaluation.plan_document import PlanDocument  # noqa: PLC0415 - as above
+        from ..evaluation.planned.document import PlanDocument  # noqa: PLC0415 - as above
 
         self.whole(())
         head = PlanHead(plan_id=digest(), suites=(), trial_count=0, runs=1, seed=0)
@@ -191,8 +191,6 @@ def _around(call: Invocation, files: Sequence[str], suite_format: str | None) ->
 
 def _linted(call: Invocation, prepared: Prepared, lints: Sequence[Lint]) -> list[Linted]:
     """Return what lints find; what was run earlier is of help, and nothing that a suite needs to be valid."""
-    from ..evaluation.stored import opened_store  # noqa: PLC0415 - as above
-
     with ExitStack() as stack:
         store: Store | None = None
         with suppress(PluginError):
@@ -204,9 +202,9 @@ def _linted(call: Invocation, prepared: Prepared, lints: Sequence[Lint]) -> list
 def _runs(store: Store | None, suite_id: str) -> Iterator[RunView]:
     if store is None:
         return
-    from ..run.stored_run import why_summary_foreign  # noqa: PLC0415 - as above
-
     for view in store.scan(RunQuery(suite_id=suite_id, limit=_RUNS)):
+        from ..run.stored_run import why_summary_foreign  # noqa: PLC0415 - many suites were not run yet
+
         if view.run.state is RunState.FINISHED and not why_summary_foreign(view):
             yield view
 

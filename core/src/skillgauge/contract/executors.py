@@ -9,7 +9,7 @@ from typing import Protocol
 from skillgauge_documents.immutables import immutable
 
 from ..types.kept import KeptExecution
-from ..types.result import GivenUp, TrialResult
+from ..types.results.trials import GivenUp, TrialResult
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, Trial
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from ..types.arms import GroupKey
-from ..types.result import Figure, SuiteSummary
 from ..types.suite import Suite
+from ..types.trial import SuiteHead
 from .formats import Claim, Dumped, Loaded, LoadRequest, SuiteFormat
 from .providers import imported
+
+if TYPE_CHECKING:
+    from ..types.results.summaries import Figure, SuiteSummary
 
 Part = str | Callable[..., Any]
 """A function, or where it is: `"module:name"`."""
@@ -25,6 +28,7 @@ def format_of(
     load: str | Callable[..., Loaded],
     dump: str | Callable[[Suite], Dumped],
     figures: str | Callable[[SuiteSummary], Mapping[GroupKey, tuple[Figure, ...]]] | None = None,
+    has_headline: str | Callable[[SuiteHead], bool] | None = None,
 ) -> Callable[..., SuiteFormat]:
     """Make the `factory` of a suite format out of its functions, so that no class has to hold them together.
 
@@ -45,11 +49,18 @@ def format_of(
             those of the configuration, overridden by those of the request.
         dump: does what `SuiteFormat.dump` does.
         figures: does what `SuiteFormat.figures` does; without it the format has no numbers of its own.
+        has_headline: does what `FormatWithHeadlines.has_headline` does; without it there is no such figure.
 
     Raises:
         ValueError: a text is not of the form `"module:name"`; with all such texts.
     """
-    parts: dict[str, Part] = {"claim": claim, "load": load, "dump": dump, "figures": figures or _no_figures}
+    parts: dict[str, Part] = {
+        "claim": claim,
+        "load": load,
+        "dump": dump,
+        "figures": figures or _no_figures,
+        "has_headline": has_headline or _no_headline,
+    }
     malformed = [f"{name}={part!r}" for name, part in parts.items() if isinstance(part, str) and not _is_place(part)]
     if malformed:
         raise ValueError(f"format_of({', '.join(malformed)}): name each function as 'module:name'")
@@ -63,6 +74,10 @@ def _is_place(text: str) -> bool:
 
 def _no_figures(_summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
     return {}
+
+
+def _no_headline(_suite: SuiteHead) -> bool:
+    return False
 
 
 class _FormatOfParts:
@@ -97,6 +112,11 @@ class _FormatOfParts:
         """Ask the format's own `figures`, if it has any."""
         figures: Mapping[GroupKey, tuple[Figure, ...]] = self._function("figures")(summary)
         return figures
+
+    def has_headline(self, suite: SuiteHead) -> bool:
+        """Ask the format's own `has_headline`, if it has any."""
+        has_headline: bool = self._function("has_headline")(suite)
+        return has_headline
 
     def _function(self, name: str) -> Callable[..., Any]:
         """Import a part.

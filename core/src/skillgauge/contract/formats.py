@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, Field
 
@@ -13,8 +13,11 @@ from skillgauge_documents.immutables import immutable
 
 from ..errors import Problem
 from ..types.arms import GroupKey
-from ..types.result import Figure, SuiteSummary
 from ..types.suite import Suite
+from ..types.trial import SuiteHead
+
+if TYPE_CHECKING:
+    from ..types.results.summaries import Figure, SuiteSummary
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -106,6 +109,14 @@ class SuiteFormat(Protocol):
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         """The format's own numbers for the groups of one of its suites; those of a comparison are its candidate's."""
+
+
+@runtime_checkable
+class FormatWithHeadlines(Protocol):
+    """A suite format with a figure in place of the pass rate for some of its suites, see `Figure.is_headline`."""
+
+    def has_headline(self, suite: SuiteHead) -> bool:
+        """Tell whether `figures` has one for each group of a suite; a plan that is shown asks, before any result."""
 
 
 @runtime_checkable

@@ -13,8 +13,10 @@ further, except where the hook says otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ..types.result import RunInfo, Summary, TrialResult
+from ..types.results.runs import RunInfo
+from ..types.results.trials import TrialResult
 from ..types.trial import PlanHead, Trial
 from .adapters import Adapter
 from .engines import Engine
@@ -26,6 +28,9 @@ from .reporters import Reporter
 from .sandboxes import Sandbox
 from .scorers import Scorer
 from .stores import Store
+
+if TYPE_CHECKING:
+    from ..types.results.summaries import Summary
 
 
 class Announcements:

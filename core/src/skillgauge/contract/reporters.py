@@ -10,7 +10,7 @@ from typing import Protocol
 
 from skillgauge_documents.immutables import immutable
 
-from ..types.result import RunView
+from ..types.results.runs import RunView
 
 
 @immutable

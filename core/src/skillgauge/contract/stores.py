@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Annotated, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
 
 from pydantic import Field, StringConstraints
 
@@ -12,9 +12,13 @@ from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.immutables import immutable
 
 from ..types.kept import KeptExecution
-from ..types.result import GivenUp, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
+from ..types.results.runs import RunInfo, RunSource, RunState, RunView
+from ..types.results.trials import GivenUp, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead, Trial
 from ..types.usage import BudgetShare, BudgetStanding, ServiceShare, ServiceStanding, SharedBudget, SharedService
+
+if TYPE_CHECKING:
+    from ..types.results.summaries import Summary
 
 _Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,59}$")]
 _Value = Annotated[str, StringConstraints(min_length=1, max_length=200)]

@@ -13,7 +13,7 @@ from ..report.wording import figure_text, rated_figures
 from ..stats import RateInterval, RateTally
 from ..types.comparison import Counts
 from ..types.plan import Cell, SuitePlan, applies
-from ..types.result import Figure, GroupSummary, SuiteSummary, TagSummary
+from ..types.results.summaries import Figure, GroupSummary, SuiteSummary, TagSummary
 from ..types.suite import Case
 from ..types.trial import SuiteHead
 
@@ -33,7 +33,7 @@ class AtBest(Frozen):
 
 
 def at_best(prepared: Prepared) -> tuple[AtBest, ...]:
-    """Every group of the plan whose format has figures in place of a pass rate."""
+    """Every group of the plan whose format says that it has figures in place of a pass rate."""
     return tuple(_of_plan(prepared))
 
 
@@ -46,7 +46,7 @@ def at_best_text(best: AtBest) -> str:
 def _of_plan(prepared: Prepared) -> Iterator[AtBest]:
     plan = prepared.plan
     for suite, head in zip(plan.suites, plan.head.suites, strict=True):
-        for cell in suite.cells:
+        for cell in suite.cells if prepared.suites.has_headline(head) else ():
             group = _perfect(suite, cell, head, plan.head.seed)
             figures = prepared.suites.figures(SuiteSummary(suite=head, groups=(group,)))
             rated = rated_figures(group.model_copy(update={"figures": figures.get(group.key, ())}))

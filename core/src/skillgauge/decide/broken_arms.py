@@ -11,7 +11,7 @@ from skillgauge_documents.phrases import counted
 from ..report.progress import abridged_results
 from ..run.arm_integrity import UNKNOWN
 from ..types.comparison import PairSummary
-from ..types.result import RunView
+from ..types.results.runs import RunView
 
 _REASONS = 3
 """Reasons that are named; more of them are counted."""

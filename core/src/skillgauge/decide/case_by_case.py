@@ -13,7 +13,8 @@ from ..report.pairs import case_summary, pairs_of
 from ..report.progress import abridged_results, results_of_case
 from ..types.arms import GroupKey
 from ..types.comparison import CasePair, CaseSummary
-from ..types.result import ResultOrder, RunView, TrialResult
+from ..types.results.runs import ResultOrder, RunView
+from ..types.results.trials import TrialResult
 from ..types.trial import CaseHead, SuiteHead
 
 

@@ -19,7 +19,9 @@ from ..types.comparison import Counts
 from ..types.decided import Decided, GateAnswer, ReportedGate
 from ..types.gate import Gate, GateFigure
 from ..types.judged_gates import JUDGED, JudgedGates
-from ..types.result import Figure, GroupSummary, RunState, RunView, TrialResult, Verdict
+from ..types.results.runs import RunState, RunView
+from ..types.results.summaries import Figure, GroupSummary
+from ..types.results.trials import TrialResult, Verdict
 from .gate_wording import gate_lines, joined, one_threshold
 from .gates import GateResult, answers, figure_of, gated, of_each_group
 from .judged import by_judge, why_uncalibrated

@@ -21,7 +21,9 @@ from ..report.opening import show_words
 from ..report.wording import reason_of, repeats_text
 from ..types.arms import DIRECT, GroupKey
 from ..types.comparison import CaseOutcome, Counts, Outcome
-from ..types.result import GroupSummary, RunView, TrialResult, Verdict
+from ..types.results.runs import RunView
+from ..types.results.summaries import GroupSummary
+from ..types.results.trials import TrialResult, Verdict
 from ..types.trial import CaseHead
 from .case_by_case import CaseReport, case_by_case
 from .gates import gated

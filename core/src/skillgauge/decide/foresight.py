@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.frozen import Frozen
@@ -11,16 +10,6 @@ from skillgauge_documents.phrases import counted
 
 from ..plan.preparing import Prepared
 from ..report.wording import of_number, span_text
-from ..stats import (
-    MIN_NEW_CASES,
-    MOST_ROUNDS,
-    RARE,
-    Repeats,
-    chance_of_difference,
-    interval_here,
-    lift_interval,
-    smallest_detectable,
-)
 from ..types.arms import Comparison
 from ..types.gate import CaseScope
 from ..types.plan import Cell, SuitePlan, applies
@@ -30,7 +19,6 @@ COARSE = 0.5
 """A suite that shows nothing smaller, as a fraction, is warned of: few skills help so much."""
 _APART = 3
 """Suites up to which each has a warning of its own."""
-_MORE_RUNS = (2, 3, 5, 10)
 
 
 class Foreseen(Frozen):
@@ -114,17 +102,17 @@ def _advice(foreseen: Foreseen) -> str:
     """Say how many repeats would show half of the way from never to always, or what else helps; empty if it does."""
     if foreseen.is_fine:
         return ""
-    for runs in (number for number in _MORE_RUNS if number > foreseen.runs):
-        detectable = smallest_detectable(foreseen.cases, runs)
-        if detectable is not None and detectable <= COARSE:
-            return f"; --runs {runs} can show {detectable * 100:.0f} points"
-    return "; more cases would"
+    from .reach import runs_to_show  # noqa: PLC0415 - with statistics, which only comparisons need
+
+    enough = runs_to_show(COARSE, foreseen.cases, foreseen.runs)
+    return f"; --runs {enough[0]} can show {enough[1] * 100:.0f} points" if enough else "; more cases would"
 
 
 def _foreseen(suite: SuitePlan, cell: Cell, comparison: Comparison, head: SuiteHead, *, bounds: bool) -> Foreseen:
+    from .reach import best_here, best_new, detectable_lift  # noqa: PLC0415 - as above
+
     runs = [suite.repeats(case, head) for _, case in suite.cases() if applies(case, cell.target)]
     cases, most = len(runs), max(runs, default=head.runs)
-    best = {(Repeats(number, number), Repeats(0, number)): times for number, times in Counter(runs).items()}
     return Foreseen(
         suite=suite.suite.id,
         target=cell.target_id,
@@ -136,18 +124,7 @@ def _foreseen(suite: SuitePlan, cell: Cell, comparison: Comparison, head: SuiteH
         runs=most,
         fewest_runs=min(runs, default=most),
         until_decided=head.until_decided,
-        detectable=_detectable(runs, best, head) if cases else None,
-        best_here=interval_here(best).lower if bounds and cases else None,
-        best_new=lift_interval(best).lower if bounds and cases >= MIN_NEW_CASES else None,
+        detectable=detectable_lift(runs, head) if cases else None,
+        best_here=best_here(runs) if bounds and cases else None,
+        best_new=best_new(runs) if bounds and cases else None,
     )
-
-
-def _detectable(runs: Sequence[int], best: Mapping[tuple[Repeats, Repeats], int], head: SuiteHead) -> float | None:
-    """Return the smallest lift that so many repeats of each case show, or all of it if only the best outcome does."""
-    if head.until_decided:
-        return smallest_detectable(len(runs), max(head.runs / MOST_ROUNDS, 1))
-    harmonic_mean = len(runs) / sum(1 / number for number in runs)
-    detectable = smallest_detectable(len(runs), runs[0] if len({*runs}) == 1 else harmonic_mean)
-    if detectable is None and chance_of_difference(best) <= RARE:
-        return 1.0
-    return detectable

@@ -10,7 +10,7 @@ from skillgauge_documents.phrases import signed_points
 from ..report.wording import labels, rest_text
 from ..types.decided import GateAnswer
 from ..types.gate import Gate, GateFigure
-from ..types.result import Figure
+from ..types.results.summaries import Figure
 from .gates import GateResult, merit
 
 NAME = 80

@@ -12,7 +12,8 @@ from ..types.arms import GroupKey
 from ..types.comparison import PairSummary
 from ..types.decided import GateAnswer
 from ..types.gate import Gate, GateFigure, GateScope
-from ..types.result import Figure, GroupSummary, RunView
+from ..types.results.runs import RunView
+from ..types.results.summaries import Figure, GroupSummary
 
 
 @immutable

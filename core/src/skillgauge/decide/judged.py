@@ -11,7 +11,8 @@ from ..types.arms import GroupKey
 from ..types.decided import GateAnswer
 from ..types.gate import GateFigure, GateScope
 from ..types.judged_gates import CORRECTED, CORRECTED_RATE, JUDGED, JudgedGates, corrected_lift
-from ..types.result import Figure, RunView
+from ..types.results.runs import RunView
+from ..types.results.summaries import Figure
 from .gates import GateResult, answer_of
 
 _NAME = 80

@@ -21,7 +21,7 @@ from ..report.wording import interval_text
 from ..stats import RARE, Interval, RateInterval, holm
 from ..types.arms import GroupKey
 from ..types.comparison import PairSummary
-from ..types.result import RunView
+from ..types.results.runs import RunView
 
 
 class RankedBy(StrEnum):

@@ -15,7 +15,8 @@ from ..stats import Evidence
 from ..types.comparison import OutcomeCounts, PairSummary
 from ..types.decided import GateAnswer
 from ..types.gate import CaseScope, Gate, GateFigure, GateScope
-from ..types.result import Figure, RunView
+from ..types.results.runs import RunView
+from ..types.results.summaries import Figure
 from .gates import GateResult, agreed, answer_of, figure_of_pair, gated_pairs, left_open
 
 _NAME = 80

@@ -12,7 +12,7 @@ from skillgauge_documents.characters import plain
 
 from ..report.wording import prefixed
 from ..types.arms import DIRECT
-from ..types.result import TrialResult, Verdict
+from ..types.results.trials import TrialResult, Verdict
 from ..types.trajectory import EventKind, TrajectoryEvent
 from ..types.trial import Trial
 

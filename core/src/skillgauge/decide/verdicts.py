@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import ExitCode
-from ..types.result import RunVerdict, RunView
+from ..types.results.runs import RunVerdict, RunView
 from .decision import GateOptions, decide
 
 _VERDICTS = {

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -25,10 +26,13 @@ from ..plugins.collecting import at
 from ..plugins.kinds import SCORERS
 from ..plugins.registry import Registry
 from ..types.arms import GroupKey
-from ..types.result import RunView, Table
+from ..types.results.runs import RunView
 from ..types.score import ScoreStatus
 from ..types.suite import Case, Check, Suite
 from .remarks import said_if, with_remarks
+
+if TYPE_CHECKING:
+    from ..types.results.summaries import Table
 
 
 class OverlayCheck(Frozen):
@@ -226,6 +230,8 @@ def with_added(view: RunView, overlay: Overlay) -> RunView:
 
 
 def _table(names: Iterable[str], counted: dict[str, Counter[ScoreStatus]]) -> Table:
+    from ..types.results.summaries import Table  # noqa: PLC0415 - with all evidence, which no plan needs
+
     shown = [one for one in ScoreStatus if one is not ScoreStatus.UNGRADED or any(c[one] for c in counted.values())]
     rows: tuple[tuple[str | int, ...], ...] = tuple(
         (name, *(counted[name][one] for one in shown)) for name in names if name in counted

@@ -28,7 +28,8 @@ from ..report.answer import sentences
 from ..terminal.output import with_places
 from ..types.arms import GroupKey
 from ..types.plan import SuitePlan, applies
-from ..types.result import RunView, TrialResult
+from ..types.results.runs import RunView
+from ..types.results.trials import TrialResult
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Trial
 from .conclusion import concluded, gate_options, out_of_range, several, unanswerable_gates, unknown_words

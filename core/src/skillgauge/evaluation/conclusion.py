@@ -29,7 +29,8 @@ from ..terminal.output import Output
 from ..terminal.terminal import width_of
 from ..types.decided import Changes
 from ..types.judged_gates import JudgedGates
-from ..types.result import RunView, Spending
+from ..types.results.runs import RunView
+from ..types.results.summaries import Spending
 from .added_checks import with_added
 from .eval_document import document, human_lines
 from .evaluation import EndedRun, Evaluation, WrittenReports

@@ -21,9 +21,11 @@ from ..report.rows import BAR_HEAD, HEADS, summary_lines, table_of
 from ..report.wording import figure_text, group_notes, headline, headline_text, interval_text, labels, table_texts
 from ..terminal.output import Rows, problem_document
 from ..terminal.tables import GAP, columns, table_lines
-from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
+from ..types.results.runs import RunInfo, RunView
+from ..types.results.summaries import GroupSummary, Summary, TagSummary
+from ..types.results.trials import TrialResult
 from ..types.trial import PlanHead
-from .plan_document import ProblemDocument
+from .problem_documents import ProblemDocument
 from .remarks import said_if
 
 _TAGS = 3

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from ..plan.suites import Suites
     from ..types.arms import GroupKey
     from ..types.judged_gates import JudgedGates
-    from ..types.result import Figure, RunView, SuiteSummary
+    from ..types.results.runs import RunView
+    from ..types.results.summaries import Figure, SuiteSummary
     from ..types.suite import Target
     from ..types.trial import PlanHead
 
@@ -341,3 +342,19 @@ def configured_list(config: Config, key: str) -> tuple[Sequence[Mapping[str, obj
     if configured := config.find(key):
         return configured.value, configured.where
     return (), ""
+
+
+@contextmanager
+def opened_store(call: Invocation) -> Iterator[Store]:
+    """The store, closed at the end.
+
+    Raises:
+        PluginError: no installed plugin serves its address.
+    """
+    import asyncio  # noqa: PLC0415 - slow, and not every command opens a store
+
+    store = call.open_store()
+    try:
+        yield store
+    finally:
+        asyncio.run(store.close())

@@ -20,7 +20,7 @@ from ..config.documents import located_all
 from ..contract.providers import imported
 from ..errors import Origin, PluginError, Problem, Severity, SourceSpan, UsageError, did_you_mean
 from ..plugins.index import IndexEntry, PluginIndex, install_hint
-from ..types.result import RunView
+from ..types.results.runs import RunView
 from ..types.suite import Suite
 
 GROUP = "lints"

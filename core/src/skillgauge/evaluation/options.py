@@ -27,6 +27,7 @@ from ..plugins.registry import Registry
 from ..run.budget import BudgetLimits
 from ..types.usage import SharedBudget, SharedService
 from .added_checks import Overlay, read_overlay
+from .elsewhere.places import cache_folder
 from .invocation import Invocation, configured_list, configured_words
 from .reports import Reports
 from .selection import choice
@@ -148,8 +149,6 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
     store = config.get("store")
     cache = None
     if not values.get("no_cache", True):
-        from .stored import cache_folder  # noqa: PLC0415 - slow, and only `eval` knows the option
-
         cache = cache_folder(call)
     return Who(
         engines=_engines(values, config),

@@ -29,7 +29,8 @@ from ..plan.options import PAIRED, EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import ENGINES
 from ..types.gate import Quarantined
-from ..types.result import Kept, ResultOrder, RunView, TrialResult
+from ..types.results.runs import Kept, ResultOrder, RunView
+from ..types.results.trials import TrialResult
 from ..types.suite import Case
 from ..types.trial import SuiteHead
 from .added_checks import unknown_key

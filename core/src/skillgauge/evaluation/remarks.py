@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from ..plan.preparing import Prepared
     from ..types.arms import GroupKey
     from ..types.judged_gates import JudgedGates
-    from ..types.result import Figure, GroupSummary, RunView, Table, TrialResult
+    from ..types.results.runs import RunView
+    from ..types.results.summaries import Figure, GroupSummary, Table
+    from ..types.results.trials import TrialResult
     from ..types.trajectory import TrajectoryEvent
     from ..types.trial import PlanHead, Trial
     from ..types.usage import BudgetStanding, SharedBudget
@@ -139,7 +141,7 @@ def with_remarks(view: RunView, added: Mapping[GroupKey, Sequence[Figure | Table
 
 
 def _with(group: GroupSummary, new: Sequence[Figure | Table]) -> GroupSummary:
-    from ..types.result import Figure, Table  # noqa: PLC0415 - as above
+    from ..types.results.summaries import Figure, Table  # noqa: PLC0415 - as above
 
     names = {one.name for one in new}
     figures = [one for one in group.figures if one.name not in names]

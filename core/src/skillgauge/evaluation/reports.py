@@ -21,8 +21,8 @@ from ..plan.preparing import Prepared
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
 from ..types.arms import GroupKey
-from ..types.comparison import Counts
-from ..types.result import ResultOrder, RunSource, RunView, TrialResult
+from ..types.results.runs import ResultOrder, RunSource, RunView
+from ..types.results.trials import TrialResult
 from ..types.trial import CaseHead, SuiteHead
 from .invocation import Invocation
 from .remarks import said_if
@@ -190,6 +190,8 @@ class _Part:
 
 def only_suites(view: RunView, ids: frozenset[str]) -> RunView:
     """The part of a run that belongs to some of its suites."""
+    from ..types.comparison import Counts  # noqa: PLC0415 - with all evidence, which no plan needs
+
     head = view.head.model_copy(update={"suites": tuple(suite for suite in view.head.suites if suite.id in ids)})
     groups = tuple(group for group in view.summary.groups if group.suite_id in ids)
     pairs = tuple(pair for pair in view.summary.pairs if pair.candidate.suite_id in ids)

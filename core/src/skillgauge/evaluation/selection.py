@@ -22,7 +22,7 @@ from ..plan.suites import load_suites
 from ..plugins.installed import read_index
 from ..plugins.registry import Registry
 from ..types.plan import Selection
-from ..types.result import TrialResult, Verdict
+from ..types.results.trials import TrialResult, Verdict
 from ..types.suite import Case
 from ..types.trial import SuiteHead
 from .remarks import said_if

@@ -24,10 +24,10 @@ from ..report.progress import abridged_results
 from ..run.stored_run import why_foreign, why_summary_foreign
 from ..types.arms import GroupKey
 from ..types.plan import Plan
-from ..types.result import RunView, Verdict
+from ..types.results.runs import RunView
+from ..types.results.trials import Verdict
 from ..types.trial import CaseHead
-from .elsewhere.places import user_cache
-from .invocation import Invocation
+from .invocation import Invocation, opened_store
 from .remarks import said_if
 from .selection import Choice, case_key, is_failure
 
@@ -41,20 +41,6 @@ _LIST_HINT = "List the runs with: skillgauge history list"
 _NAMED = 10
 _SHOWN_HINT = "Whoever can write the store chose what it says. Evaluate again to measure it yourself."
 _REFUSED_HINT = "Evaluate again, or give a report of that run in a file: a file that you name is your word."
-
-
-@contextmanager
-def opened_store(call: Invocation) -> Iterator[Store]:
-    """The store, closed at the end.
-
-    Raises:
-        PluginError: no installed plugin serves its address.
-    """
-    store = call.open_store()
-    try:
-        yield store
-    finally:
-        asyncio.run(store.close())
 
 
 def store_place(call: Invocation) -> str:
@@ -347,10 +333,3 @@ def _narrowed(options: EvalOptions, keys: frozenset[str]) -> EvalOptions:
     assert isinstance(selection, Choice)
     chosen = selection.model_copy(update={"only": keys})
     return replace(options, what=replace(options.what, selection=chosen))
-
-
-def cache_folder(call: Invocation) -> Path | None:
-    """Return the configured folder, else `skillgauge` in the user's folder for caches; `None` without a home."""
-    if named := call.config.get("cacheDir"):
-        return call.cwd / Path(named).expanduser()
-    return user_cache()

@@ -12,7 +12,6 @@ from typing import TypeVar
 from skillgauge_documents.frozen import digest
 from skillgauge_documents.immutables import immutable
 
-from ..stats import repeats_for, rounds_for
 from ..types.plan import Cell, CellIds, Plan, SuitePlan
 from ..types.suite import NO_LIMITS, Limits, Suite, SuiteFacts, TargetHead
 from ..types.trial import Identity, PlanHead, SuiteHead
@@ -51,6 +50,8 @@ class Terms:
             own: repeats that it asks for, if it does.
         """
         if self.detect is not None and suite.comparisons and cases:
+            from ..stats import repeats_for, rounds_for  # noqa: PLC0415 - few plans need statistics
+
             return rounds_for(cases, self.detect) if self.until_decided else repeats_for(cases, self.detect)
         return self.runs or own or suite.defaults.runs or 1
 

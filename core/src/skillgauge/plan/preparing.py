@@ -14,7 +14,6 @@ from skillgauge_documents.immutables import immutable
 
 from ..errors import EmptySelection, Problem, Severity, SuiteError, errors_among
 from ..plugins.registry import Registry
-from ..stats import MOST_REPEATS
 from ..types.arms import ArmKind
 from ..types.plan import Plan
 from ..types.suite import Limits
@@ -127,6 +126,8 @@ class _Preparation:
     def _undetectable(self, terms: Terms) -> Iterator[Problem]:
         for suite, surveyed in zip(self._suites.suites, self._surveys, strict=True):
             if terms.repeats(suite, surveyed.selected) is None:
+                from ..stats import MOST_REPEATS  # noqa: PLC0415 - few plans need statistics
+
                 points = f"{(terms.detect or 0) * 100:.0f} points"
                 message = (
                     f"suite {suite.id!r} has too few cases to show a lift of {points}, even with {MOST_REPEATS} runs"

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skillgauge_documents import cut_texts, reading_once
 from skillgauge_documents.immutables import immutable
 
-from ..contract.formats import SuiteFormat
+from ..contract.formats import FormatWithHeadlines, SuiteFormat
 from ..errors import PluginError, Problem, Severity, SourceSpan, SuiteError
 from ..plugins.kinds import FORMATS, KINDS, SHAPES
 from ..plugins.registry import Registry
 from ..types.arms import GroupKey
-from ..types.result import Figure, SuiteSummary
 from ..types.suite import Suite, Target
+from ..types.trial import SuiteHead
 from .discovery import Found, discover, load
 from .options import What
 from .same_arms import with_same_arms
 from .without_judged import without_judged
+
+if TYPE_CHECKING:
+    from ..types.results.summaries import Figure, SuiteSummary
 
 _SEPARATE = "Evaluate them in separate runs."
 
@@ -35,6 +39,11 @@ class Suites:
     """Bad files that a search passed over; the run's exit code is 2 in the end."""
     warnings: tuple[Problem, ...] = ()
     """What the suites and their revision give notice of."""
+
+    def has_headline(self, suite: SuiteHead) -> bool:
+        """Tell whether the format of a suite has a figure in place of its pass rate."""
+        suite_format = self.formats.get(suite.format)
+        return isinstance(suite_format, FormatWithHeadlines) and suite_format.has_headline(suite)
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         """Return the figures that the format of a suite has of it; none if the format is not there."""

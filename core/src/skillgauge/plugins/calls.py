@@ -15,7 +15,7 @@ from skillgauge_documents.immutables import immutable
 from ..contract.adapters import Adapter, Session
 from ..contract.engines import Engine, Recorder, SessionReader
 from ..contract.executors import Results
-from ..contract.formats import SuiteFormat
+from ..contract.formats import FormatWithHeadlines, SuiteFormat
 from ..contract.judges import Judge
 from ..contract.reporters import Reporter
 from ..contract.sandboxes import (
@@ -64,6 +64,7 @@ class Connection(Protocol):
 
 
 FURTHER: Mapping[type, tuple[type, ...]] = {
+    SuiteFormat: (FormatWithHeadlines,),
     Scorer: (Connection,),
     Store: (Archive, BudgetingStore, LimitingStore, NotedStore, TrialNotedStore),
     Sandbox: (ImageSandbox,),
@@ -141,13 +142,15 @@ class Call:
 
 
 @cache
-def calls_of(contract: type) -> Mapping[str, Call]:
-    """Return everything that a contract demands, by name."""
+def members_of(contract: type) -> frozenset[str]:
+    """Return the names of everything that a contract demands."""
     names = (*vars(contract), *contract.__annotations__)
-    return {name: _call(contract, name) for name in names if name == "__aiter__" or not name.startswith("_")}
+    return frozenset(name for name in names if name == "__aiter__" or not name.startswith("_"))
 
 
-def _call(contract: type, name: str) -> Call:
+@cache
+def call_of(contract: type, name: str) -> Call:
+    """Return what a contract says of one of its members; its annotation is read for it, with all that this names."""
     member = vars(contract).get(name)
     rule = _OF_METHODS.get((contract, name)) or _OF_CONTRACTS.get(contract) or Rule()
     is_method = member is not None and not isinstance(member, property)
@@ -164,7 +167,12 @@ def _answer_hint(contract: type, name: str) -> Any:
         member = member.fget
     if member is None:
         return get_type_hints(contract)[name]
-    return get_type_hints(member)["return"]
+    try:
+        return get_type_hints(member)["return"]
+    except NameError:  # of a summary, which contracts import for annotations alone: no plan needs one
+        from ..types.results import summaries  # noqa: PLC0415
+
+        return get_type_hints(member, localns=vars(summaries))["return"]
 
 
 def _held(hint: Any) -> tuple[object, Any]:

@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from queue import Full, Queue
 from threading import Thread
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import PluginError, PolicyError, Problem
 from ..log import one_line
-from ..types.result import RunInfo, Summary, TrialResult
+from ..types.results.runs import RunInfo
+from ..types.results.trials import TrialResult
 from ..types.trial import PlanHead, Trial
 from .kinds import Resolved, broken
+
+if TYPE_CHECKING:
+    from ..types.results.summaries import Summary
 
 Listener: TypeAlias = tuple[str, Callable[..., object]]
 """An extension's name and its implementation of one hook."""

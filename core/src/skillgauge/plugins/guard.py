@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 from ..contract.reporters import Artifact
 from ..errors import Problem, SkillgaugeError
 from ..log import get_logger, one_line
-from .calls import CLOSE, FURTHER, Call, Rule, calls_of, nothing
+from .calls import CLOSE, FURTHER, Call, Rule, call_of, members_of, nothing
 from .deadlines import GRACE_S, JUDGED_S, SCORE_S, alarm, bounded, is_cancelled
 from .kinds import EXTENSIONS, KINDS, Kind, Resolved, broken
 
@@ -63,19 +63,15 @@ class Guarded:
     """Stands in front of a plugin's object."""
 
     def __init__(self, plugin_object: Any, guard: Guard, contract: type) -> None:
-        self._made, self._guard, self._calls = plugin_object, guard, calls_of(contract)
-        for name, call in self._calls.items():
-            if call.is_method:
-                method = getattr(plugin_object, name, None) or _absent(plugin_object, name)
-                setattr(self, name, _around(guard, name, call, method))
-            elif name in contract.__annotations__:
-                setattr(self, name, getattr(self, name))  # read once: it does not change
+        self._made, self._guard, self._contract = plugin_object, guard, contract
+        for name in contract.__annotations__:
+            setattr(self, name, getattr(self, name))  # read once: it does not change
         for further in FURTHER.get(contract, ()):
-            calls = calls_of(further)
-            if not all(callable(getattr(plugin_object, name, None)) for name in calls):
+            names = members_of(further)
+            if not all(callable(getattr(plugin_object, name, None)) for name in names):
                 continue  # as `isinstance` would tell, which takes as long as all the rest
-            for name, call in calls.items():
-                setattr(self, name, _around(guard, name, call, getattr(plugin_object, name)))
+            for name in names:  # at once, since `isinstance` looks for them
+                setattr(self, name, _around(guard, name, call_of(further, name), getattr(plugin_object, name)))
 
     @property  # type: ignore[misc]  # `object` lets its own be set; nobody sets this one
     def __class__(self) -> type:
@@ -83,16 +79,21 @@ class Guarded:
         return type(self._made)
 
     def __getattr__(self, name: str) -> Any:
-        call = self._calls.get(name)
-        if call is None:
+        if name not in members_of(self._contract):
             return getattr(self._made, name)
+        call = call_of(self._contract, name)
+        if call.is_method:  # most objects are asked for a few of theirs, so each is made when it is asked for
+            method = getattr(self._made, name, None) or _absent(self._made, name)
+            around = _around(self._guard, name, call, method)
+            setattr(self, name, around)
+            return around
         try:
             return call.checked(getattr(self._made, name))
         except BaseException as error:
             return self._guard.settle(name, call.rule, error)
 
     async def __aiter__(self) -> AsyncIterator[Any]:
-        call = self._calls["__aiter__"]
+        call = call_of(self._contract, "__aiter__")
         try:
             async for item in self._made:
                 yield call.checked(item)

@@ -11,7 +11,7 @@ from skillgauge_documents.phrases import chance_text, counted, percent, points, 
 
 from ..stats import Evidence, Finding, GradedEvidence, Interval, MeanRatio
 from ..types.comparison import DroppedCounts, PairSummary, Ratios
-from ..types.result import RunView
+from ..types.results.runs import RunView
 from .stopping import PlannedSessions
 from .wording import interval_text, labels, prefixed
 

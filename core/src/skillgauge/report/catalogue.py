@@ -17,7 +17,8 @@ from ..stats import Evidence, MeanRatio
 from ..types.arms import GroupKey
 from ..types.comparison import PairSummary
 from ..types.decided import Direction, GroupChange
-from ..types.result import Figure, GroupSummary, RunView
+from ..types.results.runs import RunView
+from ..types.results.summaries import Figure, GroupSummary
 from .answer import compared
 from .changes import group_changes
 from .wording import headline, labels, of_number, rated_figures

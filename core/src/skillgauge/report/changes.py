@@ -8,7 +8,7 @@ from skillgauge_documents.characters import plain
 from skillgauge_documents.phrases import chance_text, counted, listed
 
 from ..types.decided import ChangedCase, Changes, Decided, Direction, GroupChange
-from ..types.result import RunView
+from ..types.results.runs import RunView
 from .wording import labels, moved_text, noted, of_number, passed_text, rest_text
 
 NAMED = 5

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..stats import LogRatio, mean_of
 from ..types.comparison import Ratios, Spent
-from ..types.result import TrialResult, Verdict
+from ..types.results.trials import TrialResult, Verdict
 from ..types.usage import Usage
 
 _NO_USAGE = Usage()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..stats import PairedDifference
 from ..types.comparison import CaseSessions, CaseSummary, FiredCounts, FiringPart, FiringSplit
-from ..types.result import TrialResult, Verdict
+from ..types.results.trials import TrialResult, Verdict
 from .effort import EffortTally, spent_of
 
 

@@ -10,7 +10,8 @@ from operator import add
 from ..stats import Latency, RateTally, ReliabilityTally, RunRates, Spread, WeightedMean
 from ..types.arms import GroupKey
 from ..types.comparison import Counts
-from ..types.result import Figure, GroupSummary, TagSummary, TrialResult, Verdict
+from ..types.results.summaries import Figure, GroupSummary, TagSummary
+from ..types.results.trials import TrialResult, Verdict
 from ..types.score import ScoreStatus
 from ..types.trial import Blame, Failure, SuiteHead
 from .outcomes import OutcomeTally, outcome_of

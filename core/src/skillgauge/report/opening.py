@@ -11,7 +11,7 @@ from skillgauge_documents.characters import plain
 from skillgauge_documents.immutables import immutable
 
 from ..types.arms import DIRECT, GroupKey
-from ..types.result import RunView
+from ..types.results.runs import RunView
 from .answer import sentences
 from .catalogue import Catalogue, catalogue
 from .changes import change_lines, decision_of

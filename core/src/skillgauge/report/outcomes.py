@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..types.comparison import CaseCounts, CaseOutcome, Counts
 from ..types.gate import RepeatRule
-from ..types.result import TrialResult
+from ..types.results.trials import TrialResult
 from ..types.trial import SuiteHead
 
 

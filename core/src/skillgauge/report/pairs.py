@@ -19,7 +19,7 @@ from ..types.comparison import (
     OutcomeCounts,
     PairSummary,
 )
-from ..types.result import TrialResult, Verdict
+from ..types.results.trials import TrialResult, Verdict
 from ..types.trial import FailureClass, SuiteHead
 from .effort import EffortTally, spent_of
 from .firing import FiringTally, sessions_by_firing

@@ -16,7 +16,8 @@ from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.immutables import immutable
 
 from ..types.arms import GroupKey
-from ..types.result import ResultOrder, RunSource, TrialResult, Unfinished, Verdict
+from ..types.results.runs import ResultOrder, RunSource
+from ..types.results.trials import TrialResult, Unfinished, Verdict
 from ..types.trajectory import Trajectory
 from ..types.trial import Trial
 

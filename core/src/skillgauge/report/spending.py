@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..types.result import GivenUp, Spending, TrialResult, Unfinished
+from ..types.results.summaries import Spending
+from ..types.results.trials import GivenUp, TrialResult, Unfinished
 from ..types.usage import Usage
 
 

@@ -9,7 +9,8 @@ from skillgauge_documents.phrases import counted
 
 from ..types.arms import GroupKey
 from ..types.comparison import CaseCounts, PairSummary
-from ..types.result import GroupSummary, RunState, RunView
+from ..types.results.runs import RunState, RunView
+from ..types.results.summaries import GroupSummary
 from .wording import span_text
 
 

@@ -19,7 +19,8 @@ from skillgauge_documents.immutables import immutable
 from ..stats import RateInterval, weigh_together
 from ..types.arms import GroupKey
 from ..types.comparison import Counts, EnginePair, PairSummary
-from ..types.result import Figure, GroupSummary, SuiteSummary, SuiteValidity, Summary, TrialResult, Unfinished
+from ..types.results.summaries import Figure, GroupSummary, SuiteSummary, SuiteValidity, Summary
+from ..types.results.trials import TrialResult, Unfinished
 from ..types.trial import PlanHead, SuiteHead
 from .engines import EngineTally
 from .groups import GroupTally

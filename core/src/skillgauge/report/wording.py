@@ -7,16 +7,20 @@ comes after that and is the reporter's own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Sized
+from typing import TYPE_CHECKING
 
 from skillgauge_documents.characters import LINE, plain
 from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent, points, signed_points
 
-from ..stats import RateInterval
 from ..types.arms import DIRECT, GroupKey
-from ..types.comparison import CaseCounts, Counts
 from ..types.gate import Quarantined
-from ..types.result import Figure, GroupSummary, Table, TrialResult, Verdict
+from ..types.results.trials import TrialResult, Verdict
 from ..types.score import Score, ScoreStatus
+
+if TYPE_CHECKING:
+    from ..stats import RateInterval
+    from ..types.comparison import CaseCounts, Counts
+    from ..types.results.summaries import Figure, GroupSummary, Table
 
 PASS_RATE = "pass_rate"
 """Name of the figure that stands for a group whose format has none of its own."""
@@ -97,6 +101,8 @@ def table_texts(table: Table) -> tuple[tuple[str, ...], ...]:
 
 def headline(group: GroupSummary) -> Figure:
     """The number that stands for a group: its pass rate, unless its format has one that says more."""
+    from ..types.results.summaries import Figure  # noqa: PLC0415 - with all evidence, which no plan needs
+
     rate = group.pass_rate
     return next(
         (figure for figure in group.figures if figure.is_headline),

@@ -15,7 +15,7 @@ from typing import Protocol
 from skillgauge_documents.characters import cut
 from skillgauge_documents.immutables import immutable
 
-from ..types.result import GivenUp, TrialResult, Unfinished
+from ..types.results.trials import GivenUp, TrialResult, Unfinished
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, FailureClass, Trial
 from ..types.usage import BudgetShare, BudgetStanding, SharedBudget, Usage

@@ -18,7 +18,7 @@ from ..contract.sandboxes import Workspace
 from ..contract.scorers import ScoreContext
 from ..errors import SkillgaugeError
 from ..stats import weighted_mean
-from ..types.result import Verdict
+from ..types.results.trials import Verdict
 from ..types.score import Score, ScoreStatus
 from ..types.suite import Case, Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial

@@ -18,7 +18,7 @@ from ..contract.providers import Clean
 from ..contract.stores import RunLog
 from ..errors import StoreError
 from ..types.kept import KeptExecution
-from ..types.result import GivenUp, TrialResult, Unfinished
+from ..types.results.trials import GivenUp, TrialResult, Unfinished
 from ..types.trial import CaseHead, Trial
 from .keeping.sessions import with_earlier_session, with_session
 from .keeping.shelf import Shelf

@@ -22,7 +22,9 @@ from ..report.summary import FigureSource, summarize
 from ..types.arms import ArmKind
 from ..types.kept import KeptExecution
 from ..types.plan import Plan
-from ..types.result import GivenUp, ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
+from ..types.results.runs import ResultOrder, RunInfo, RunState, RunView
+from ..types.results.summaries import Summary
+from ..types.results.trials import GivenUp, TrialResult
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Failure, Trial
 from ..types.usage import BudgetStanding

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from operator import attrgetter
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from ..contract.stores import (
     Archive,
@@ -29,20 +29,13 @@ from ..contract.stores import (
 from ..errors import Problem, Severity, StoreError
 from ..types.arms import GroupKey
 from ..types.kept import KeptExecution
-from ..types.result import (
-    GivenUp,
-    Kept,
-    ResultOrder,
-    RunInfo,
-    RunSource,
-    RunState,
-    RunView,
-    Summary,
-    TrialResult,
-    Unfinished,
-)
+from ..types.results.runs import Kept, ResultOrder, RunInfo, RunSource, RunState, RunView
+from ..types.results.trials import GivenUp, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead, Trial
 from .stored_run import CHANGED, NOT_YOURS, Ordinals, RunSigner, StoreKey, opened, rows_of, signed_summary, unsigned
+
+if TYPE_CHECKING:
+    from ..types.results.summaries import Summary
 
 _HELD_BYTES = 4 * 1024 * 1024
 """Of results, as they were signed: those of some 4,000 short sessions, which take ten times as much in memory."""

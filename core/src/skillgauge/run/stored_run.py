@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
 from hashlib import blake2b
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
@@ -23,8 +23,12 @@ from skillgauge_documents.immutables import immutable
 from ..report.progress import Followed, Parted, Progress
 from ..types.arms import GroupKey
 from ..types.kept import KeptExecution
-from ..types.result import ResultOrder, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
+from ..types.results.runs import ResultOrder, RunInfo, RunSource, RunState, RunView
+from ..types.results.trials import TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead
+
+if TYPE_CHECKING:
+    from ..types.results.summaries import Summary
 
 NOT_YOURS = "it is not signed with your key: another user, another machine or an older version wrote it"
 CHANGED = "it was changed after it was written"
@@ -33,7 +37,8 @@ _BYTES = 16
 _NAME_BYTES = 8
 _WITHOUT_FRACTION = re.compile(rb"\.0(?=[,}\]])")
 """The end of a whole number in a field for any number, found in a third of the time of three `replace`."""
-Signed = TypeVar("Signed", TrialResult, CaseHead, Summary, Unfinished, KeptExecution)
+Signed = TypeVar("Signed", TrialResult, CaseHead, "Summary", Unfinished, KeptExecution)
+_KINDS = ("TrialResult", "CaseHead", "Summary", "Unfinished", "KeptExecution")
 
 
 @immutable
@@ -60,10 +65,7 @@ class RunSigner:
 
     def __init__(self, key: StoreKey, run_id: str, plan_id: str) -> None:
         run = json.dumps([run_id, plan_id]).encode()
-        self._begun = {
-            kind: blake2b(run, key=key.secret, digest_size=_BYTES, person=kind.__name__.encode())
-            for kind in (TrialResult, CaseHead, Summary, Unfinished, KeptExecution)
-        }
+        self._begun = {kind: blake2b(run, key=key.secret, digest_size=_BYTES, person=kind.encode()) for kind in _KINDS}
 
     def signed(self, value: Signed, more: bytes = b"") -> Signed:
         """The same value with its signature.
@@ -93,7 +95,7 @@ class RunSigner:
         return len(content) if signature == self._digest(value, b"", content) else 0
 
     def _digest(self, value: Signed, more: bytes, content: bytes) -> str:
-        digest = self._begun[type(value)].copy()
+        digest = self._begun[type(value).__name__].copy()
         digest.update(b"%d " % len(more))
         digest.update(more)
         digest.update(content)
@@ -101,7 +103,7 @@ class RunSigner:
 
     def rows(self) -> blake2b:
         """A digest to be fed with the signatures of all results of the run, in the order of `ResultOrder.CASE`."""
-        return self._begun[Summary].copy()
+        return self._begun["Summary"].copy()
 
 
 def run_facts(info: RunInfo, head: PlanHead, rows: bytes) -> bytes:

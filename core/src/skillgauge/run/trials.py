@@ -24,7 +24,7 @@ from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
 from ..types.arms import ArmKind
 from ..types.kept import KeptExecution
-from ..types.result import GivenUp, TrialResult, Verdict
+from ..types.results.trials import GivenUp, TrialResult, Verdict
 from ..types.score import Score
 from ..types.trial import LONGEST_PAUSE_S, Blame, Execution, Failure, FailureClass, Trial, TrialFacts
 from ..types.usage import Usage

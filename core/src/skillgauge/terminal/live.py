@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..decide.tally import Counting, Tally, clock_text
-from ..types.result import Verdict
+from ..types.results.trials import Verdict
 from .streams import shown_streams
 
 STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.ERROR: "yellow", Verdict.SKIPPED: "dim"}

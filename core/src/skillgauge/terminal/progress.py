@@ -14,7 +14,7 @@ from skillgauge_documents.phrases import duration
 
 from ..decide.tally import STEP, Clock, Counting, Tally, clock_text, step_text, trial_name
 from ..report.wording import reason_of
-from ..types.result import TrialResult, Verdict
+from ..types.results.trials import TrialResult, Verdict
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Trial
 from .terminal import is_live, takes_color

@@ -15,7 +15,8 @@ from ...stats import Change, ChangeFinding, Repeats, TwiceRun, change_of, least_
 from ...types.arms import DIRECT, GroupKey
 from ...types.decided import Direction, GateAnswer, GroupChange
 from ...types.gate import CaseScope, Gate
-from ...types.result import Figure, RunView
+from ...types.results.runs import RunView
+from ...types.results.summaries import Figure
 from ..gates import GateResult, agreed, answer_of, gated
 from ..pair_gates import WORDS, LiftGate, PairDemands, beyond_text
 from .changes import changes_of

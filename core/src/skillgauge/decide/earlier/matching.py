@@ -22,7 +22,7 @@ from ...report.wording import prefixed
 from ...stats import RARE, Repeats, TwiceRun, chance_of_difference
 from ...types.arms import DIRECT, GroupKey
 from ...types.comparison import CaseSummary
-from ...types.result import RunState, RunView
+from ...types.results.runs import RunState, RunView
 from ...types.trial import CaseHead, Identity
 from ..case_by_case import case_by_case
 

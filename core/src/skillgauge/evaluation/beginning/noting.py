@@ -12,7 +12,7 @@ from ...contract.stores import NotedStore, RunNotes, Store
 from ...errors import Problem, UsageError
 
 if TYPE_CHECKING:
-    from ...types.result import RunInfo
+    from ...types.results.runs import RunInfo
 
 
 def parsed_labels(words: Sequence[str], *, may_remove: bool = False) -> dict[str, str]:

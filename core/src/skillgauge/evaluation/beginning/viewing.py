@@ -16,7 +16,7 @@ from ...plugins.index import install_hint_of_any
 
 if TYPE_CHECKING:
     from ...contract.stores import Store
-    from ...types.result import RunInfo
+    from ...types.results.runs import RunInfo
     from ..invocation import Invocation
 
 RUN_VIEWERS = "run_viewers"

@@ -10,7 +10,8 @@ from skillgauge_documents.phrases import listed
 from ...contract.stores import RunQuery, Store
 from ...errors import Problem
 from ...types.arms import GroupKey
-from ...types.result import RunState, RunView, TrialResult
+from ...types.results.runs import RunState, RunView
+from ...types.results.trials import TrialResult
 from ...types.trial import CaseHead, Identity, PlanHead, SuiteHead, Trial
 from ..remarks import said_if
 

@@ -18,7 +18,8 @@ from ...stats import Evidence, Finding, repeats_for
 from ...types.arms import DIRECT
 from ...types.comparison import PairSummary
 from ...types.plan import Selection
-from ...types.result import RunView, TrialResult
+from ...types.results.runs import RunView
+from ...types.results.trials import TrialResult
 from ...types.suite import Case
 from ...types.trial import CaseHead, SuiteHead
 from .conditions import Place, run_name, unfit

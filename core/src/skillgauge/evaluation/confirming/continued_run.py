@@ -13,12 +13,12 @@ from skillgauge_documents.frozen import digest
 from ...contract.stores import RunLog, RunQuery, Store
 from ...errors import Problem, SkillgaugeError, UsageError
 from ...types.plan import Plan, Round
-from ...types.result import RunView, TrialResult
+from ...types.results.runs import RunView
+from ...types.results.trials import TrialResult
 from ...types.trial import CaseHead, PlanHead, RunOrigin, SuiteHead, Trial
 from ..evaluation import Evaluation
-from ..invocation import Invocation
+from ..invocation import Invocation, opened_store
 from ..options import Asked
-from ..stored import opened_store
 from .conditions import Comparable, continued_by, other_suites
 from .continuation import Continuation, continuation_of, notice, require_no_gate
 

@@ -6,10 +6,13 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...environment import host_environment
 from ...plan.options import What
+
+if TYPE_CHECKING:
+    from ..invocation import Invocation
 
 
 def user_cache() -> Path | None:
@@ -20,6 +23,13 @@ def user_cache() -> Path | None:
     if home := environ.get("HOME"):
         return Path(home) / ".cache/skillgauge"
     return None
+
+
+def cache_folder(call: Invocation) -> Path | None:
+    """Return the configured folder, else `skillgauge` in the user's folder for caches; `None` without a home."""
+    if named := call.config.get("cacheDir"):
+        return call.cwd / Path(named).expanduser()
+    return user_cache()
 
 
 class Place:

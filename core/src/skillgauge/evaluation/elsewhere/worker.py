@@ -25,7 +25,7 @@ from .recipes import differences, missing_secrets, options_of, other_files, read
 if TYPE_CHECKING:
     from ...run.agents import OnStep
     from ...run.budget import OnSpent
-    from ...types.result import TrialResult
+    from ...types.results.trials import TrialResult
     from ...types.trial import Trial
 
 _STRENGTH = (Tier.NONE, Tier.PARTIAL, Tier.STRICT)

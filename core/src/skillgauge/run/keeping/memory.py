@@ -8,24 +8,18 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ...contract.stores import Claimed, RunQuery
 from ...report.progress import Progress, UnderWay, abridged, count
 from ...types.arms import GroupKey
-from ...types.result import (
-    GivenUp,
-    Kept,
-    ResultOrder,
-    RunInfo,
-    RunState,
-    RunView,
-    Summary,
-    TrialResult,
-    Unfinished,
-    Verdict,
-)
+from ...types.results.runs import Kept, ResultOrder, RunInfo, RunState, RunView
+from ...types.results.trials import GivenUp, TrialResult, Unfinished, Verdict
 from ...types.trial import CaseHead, PlanHead, Trial
+
+if TYPE_CHECKING:
+    from ...types.results.summaries import Summary
 
 
 class MemoryLog:
@@ -135,6 +129,8 @@ class MemoryStore:
 
     def scan(self, query: RunQuery) -> Iterator[RunView]:
         """See `Store.scan`."""
+        from ...types.results.summaries import Summary  # noqa: PLC0415 - with all evidence, which no plan needs
+
         logs = [log for log in reversed(self._logs) if _matches(log, query)]
         for log in logs[: query.limit]:
             yield RunView(log.info, log.head, log.summary or Summary.empty(), log)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...types.kept import KeptExecution
-from ...types.result import GivenUp, Unfinished
+from ...types.results.trials import GivenUp, Unfinished
 from ...types.trial import Failure, FailureClass
 from ..budget import CUT_OFF
 

@@ -8,7 +8,7 @@ from skillgauge_documents.frozen import EMPTY
 
 from ...contract.stores import KeepingLog, RunLog
 from ...types.kept import KeptExecution
-from ...types.result import GivenUp, TrialResult
+from ...types.results.trials import GivenUp, TrialResult
 from ...types.trial import Trial
 
 

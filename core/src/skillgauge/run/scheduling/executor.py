@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Self, cast
 
 from ...contract.executors import Results, RunTrial
-from ...types.result import TrialResult
+from ...types.results.trials import TrialResult
 from ...types.trial import Trial
 
 _AHEAD = 256

@@ -16,7 +16,7 @@ from math import ceil
 from ...stats import PROSPECT, RARE, Discordant, chance_at_any_time, chance_to_decide, holm
 from ...types.arms import GroupKey
 from ...types.plan import Plan, SuitePlan
-from ...types.result import TrialResult, Verdict
+from ...types.results.trials import TrialResult, Verdict
 from ...types.trial import SuiteHead, Trial
 
 _CASES_AT_ONCE = 2

@@ -37,7 +37,7 @@ from skillgauge.api.report import Counts, Figure, GroupSummary, SuiteSummary
 from skillgauge.stats import RateInterval
 
 from .clauses import called, require, require_travels, shown
-from .shapes import require_hidden_folders, require_shape
+from .shapes import require_headline_told, require_hidden_folders, require_shape
 
 _CUTS = (0.25, 0.5, 0.75, 0.99)
 """Where a sample is cut off, as a share of its length."""
@@ -125,8 +125,7 @@ class _Trying:
         for suite in suites:
             self._check_suite(suite, path.name)
             self._check_figures(suite)
-        again = self._load_good(path)
-        same = [_content(suite) for suite in suites] == [_content(suite) for suite in again]
+        same = [_content(suite) for suite in suites] == [_content(suite) for suite in self._load_good(path)]
         require(same, f"SuiteFormat.load of {path.name} must give the same suites every time")
 
     def round_trip(self, path: Path, folder: Path) -> None:
@@ -233,12 +232,13 @@ class _Trying:
         call = "SuiteFormat.figures of a group without results"
         summary = SuiteSummary(suite=_head(suite), groups=(_NOTHING,))
         answer = called(call, self.format.figures, summary)
-        is_valid = isinstance(answer, Mapping) and set(answer) <= {_NOTHING.key}
-        require(is_valid, f"{call} must return a mapping by key of a group of the suite, not {shown(answer)}")
+        fits = isinstance(answer, Mapping) and set(answer) <= {_NOTHING.key}
+        require(fits, f"{call} must return a mapping by key of a group of the suite, not {shown(answer)}")
         for figures in answer.values():
             right = isinstance(figures, tuple) and all(isinstance(one, Figure) for one in figures)
             require(right, f"{call} must return tuples of Figure, not {shown(figures)}")
             _require_unique(f"{call}: names", (one.name for one in figures))
+            require_headline_told(self.format, summary.suite, figures)
 
 
 def _head(suite: Suite) -> SuiteHead:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from skillgauge.api import FormatWithFolders, SuiteFormat
+from skillgauge.api import FormatWithFolders, FormatWithHeadlines, SuiteFormat, SuiteHead
+from skillgauge.api.report import Figure
 
-from .clauses import require, shown
+from .clauses import called, require, shown
 
 
 def require_shape(thing: object, protocol: type) -> None:
@@ -55,3 +56,22 @@ def require_hidden_folders(suite_format: SuiteFormat) -> None:
     for folder in suite_format.searched_folders if isinstance(suite_format, FormatWithFolders) else ():
         is_below = isinstance(folder, str) and folder.startswith(".") and ".." not in folder.split("/")
         require(is_below, f"FormatWithFolders.searched_folders must name hidden folders, not {shown(folder)}")
+
+
+def require_headline_told(suite_format: SuiteFormat, suite: SuiteHead, figures: Iterable[Figure]) -> None:
+    """Require that a format tells which suites have a figure in place of the pass rate, as who plans a run asks.
+
+    Args:
+        suite_format: the format.
+        suite: one of its suites.
+        figures: of a group of that suite.
+
+    Raises:
+        AssertionError: it says something else than its figures.
+    """
+    has_one, is_said = any(one.is_headline for one in figures), False
+    if isinstance(suite_format, FormatWithHeadlines):
+        is_said = called("FormatWithHeadlines.has_headline", suite_format.has_headline, suite)
+    has = "with" if has_one else "without"
+    message = f"FormatWithHeadlines.has_headline must be {has_one} of a suite {has} such a figure"
+    require(is_said is has_one, message)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from skillgauge.api import PlanHead, Trial, TrialResult, get_logger, hookimpl
-from skillgauge.api.report import RunInfo, Summary
+from skillgauge.api import get_logger, hookimpl
 
 from .settings import Destination, OtelOptions, SettingsError, Signal, destinations, names_receiver
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # nothing of results is imported in commands that come to none
+    from skillgauge.api import PlanHead, Trial, TrialResult
+    from skillgauge.api.report import RunInfo, Summary
+
     from .telemetry import Telemetry
 
 log = get_logger(__name__)

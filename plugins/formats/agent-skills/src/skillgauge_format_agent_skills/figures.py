@@ -10,11 +10,10 @@ from skillgauge.api import SuiteHead
 from skillgauge.api.report import Figure, GroupSummary, TagSummary
 from skillgauge.stats import RateInterval
 
+from .recognition.shapes import TRIGGERS
 from .suites.cases import FIRED, SILENT
 from .suites.triggers import SHOULD, SHOULD_NOT, split_tag
 
-TRIGGERS = "triggers"
-"""Dialect of suites of queries."""
 BALANCED = "balanced_accuracy"
 """Mean of the two rates of a suite of queries: one rate over all of them would call a skill good that never fires."""
 MOVER = "mover"

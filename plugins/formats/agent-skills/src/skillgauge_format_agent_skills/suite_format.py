@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillgauge.api import Claim, Dumped, Loaded, LoadRequest, Peers, Suite
+from skillgauge.api import Claim, Dumped, Loaded, LoadRequest, Peers, Suite, SuiteHead
 from skillgauge_skill_folders import SKILL_FILE
 
 from .options import AgentSkillsOptions
 from .recognition.claiming import claim
+from .recognition.shapes import TRIGGERS
 
 if TYPE_CHECKING:
     from skillgauge.api.report import Figure, GroupKey, SuiteSummary
@@ -71,6 +72,10 @@ class AgentSkillsFormat:
         from .figures import figures  # noqa: PLC0415 - with all of a suite, which claims do without
 
         return {group.key: figures(group, summary.suite) for group in summary.groups}
+
+    def has_headline(self, suite: SuiteHead) -> bool:
+        """True of queries: a skill that never fires is right about all that should not make it."""
+        return suite.dialect == TRIGGERS
 
     def _is_read(self, mark: str) -> bool:
         return mark in self._shapes

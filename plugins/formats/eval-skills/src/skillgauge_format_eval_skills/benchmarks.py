@@ -12,6 +12,8 @@ from skillgauge_documents.immutables import immutable
 
 from .tasks import Source
 
+COMPLETION = "completionRate"
+"""Name of the completion rate, among the figures of a run."""
 DEFAULT = "coding-easy"
 """The benchmark of a user who names none."""
 _BENCHMARK_FILE = "benchmark.json"

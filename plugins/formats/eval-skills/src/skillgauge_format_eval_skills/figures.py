@@ -10,8 +10,8 @@ from skillgauge.api.report import Figure, GroupKey, GroupSummary, SuiteSummary
 from skillgauge.stats import consistency
 from skillgauge_documents.immutables import immutable
 
-COMPLETION = "completionRate"
-"""Name of the completion rate."""
+from .benchmarks import COMPLETION
+
 DEFAULT_MAX_LATENCY_MS = 30_000
 """What p95 is measured against where neither the benchmark nor the run has a limit: the documented default."""
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from skillgauge.api import Loaded, LoadRequest, Origin, Problem, Severity, Suite, SuiteError, Target, read_document
 
-from .benchmarks import DEFAULT, Wanted
+from .benchmarks import COMPLETION, DEFAULT, Wanted
 from .claiming import BENCHMARK, SKILL_FILE, claim
-from .figures import COMPLETION
 from .files import number
 from .options import EvalSkillsOptions
 from .skills import load_skill

@@ -33,6 +33,10 @@ _LOOKED_AT = 5
 """Items of a list that are looked at; the others are like them, or a problem of their own."""
 
 
+TRIGGERS = "triggers"
+"""Dialect of suites of queries."""
+
+
 class Shape(StrEnum):
     """The shapes that this format reads."""
 

@@ -13,7 +13,7 @@ from typing import Any
 from skillgauge.api import Artifact, CaseHead, EventKind, SuiteHead, TrialResult, Verdict
 from skillgauge.api.report import CaseReport, RunView, case_by_case
 
-from ..figures import TRIGGERS
+from ..recognition.shapes import TRIGGERS
 from .benchmark import Key, eval_id, is_graded, measures, run_document
 from .reporter import document_of, drafts_of
 

@@ -28,8 +28,8 @@ from skillgauge_skill_folders import SKILL_FILE
 
 from ..checks.assertions import RUBRIC
 from ..checks.written import counting, written
-from ..figures import TRIGGERS
 from ..keys import KEYS, Use, listed
+from ..recognition.shapes import TRIGGERS
 from .cases import AS_EXPECTED, EACH, EXPECTED_OUTPUT, SERVERS_KEY, TRIGGER
 
 EVALS_FILE, QUERIES_FILE = "evals/evals.json", "evals/trigger_evals.json"

@@ -38,14 +38,14 @@ from skillgauge_skill_folders import (
 
 from ..checks.rules import COMMAND
 from ..checks.scenarios import SCENARIOS
-from ..figures import BALANCED, TRIGGERS
+from ..figures import BALANCED
 from ..findings import Findings
 from ..keys import FILE_KEYS, Use
 from ..options import FORMAT, AgentSkillsOptions
 from ..recognition.case_folders import foreign_file
 from ..recognition.drafts import NAME, bare_skills, draft_notices, has_drafts, loaded_with, only_drafts, unaccepted
 from ..recognition.packages import manifest_of
-from ..recognition.shapes import Foreign, Shape, evals_in, list_key
+from ..recognition.shapes import TRIGGERS, Foreign, Shape, evals_in, list_key
 from ..recognition.skill_search import PATH_KEY, SkillSearch
 from ..recognition.sources import EVALS_FOLDER, Source, is_named_evals, parts_of, read_source, shape_in, suite_files
 from ..recognition.unread import missing_plugin, not_read, unknown_shape

@@ -14,7 +14,7 @@ from skillgauge.api import CaseHead, JsonValue, Kept, PlanHead, SuiteError, Suit
 from skillgauge.api.report import Counts, GroupSummary, RunInfo, RunState, RunView, SuiteValidity, Summary
 from skillgauge_validation import result_document
 
-from ..figures import COMPLETION
+from ..benchmarks import COMPLETION
 from ..findings import Findings
 from ..loading import FORMAT
 from .files import ReportFile, SkillgaugeFile, ValidityFile
