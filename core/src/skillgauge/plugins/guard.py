@@ -175,12 +175,12 @@ def _awaited(guard: Guard, name: str, call: Call, method: Callable[..., Any]) ->
     deadline_s = rule.deadline_s or 0.0
     if rule.instead is not nothing:  # its options grant no time to close it
         deadline_s += guard.granted_s
-    # No other call is under way then, so one that blocks the loop can be told from others and ended.
-    is_alone = name == "check"
+    # Nothing but checks is under way then, so one that blocks the loop is what runs when its alarm rings.
+    is_check = name == "check"
 
     async def around(*args: Any, **kwargs: Any) -> Any:
         try:
-            with alarm(deadline_s, GRACE_S) if is_alone else nullcontext():
+            with alarm(deadline_s, GRACE_S) if is_check else nullcontext():
                 answering = method(*args, **kwargs)
                 answer = checked(await (answering if rule.deadline_s is None else bounded(answering, deadline_s)))
         except BaseException as error:
