@@ -9,11 +9,12 @@ the annotation of each field.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, WithJsonSchema
+from pydantic_core import core_schema
 
 from .digests import canonical_json, digest, digest_text
 from .values import EMPTY, FrozenDict, JsonValue, freeze, freeze_object
@@ -48,13 +49,29 @@ else:
             return value
 
 
-_AS_IT_IS = PlainSerializer(lambda value: value)
-Json = Annotated[JsonValue, PlainValidator(freeze), _AS_IT_IS, WithJsonSchema({})]
+
+
+class _MadeBy:
+    """Has pydantic validate a field by a function alone, and write it as it is.
+
+    `PlainValidator` works out the schema of the annotated type as well, twice, to find out how to write it.
+
+    Args:
+        make: makes the value of whatever was given.
+    """
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        as_it_is = core_schema.plain_serializer_function_ser_schema(lambda value: value)
+        self._schema = core_schema.no_info_plain_validator_function(make, serialization=as_it_is)
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return self._schema
+
+
+Json = Annotated[JsonValue, _MadeBy(freeze), WithJsonSchema({})]
 """Field type for any JSON value, deeply immutable once validated."""
 
-JsonObject = Annotated[
-    Mapping[str, JsonValue], PlainValidator(freeze_object), _AS_IT_IS, WithJsonSchema({"type": "object"})
-]
+JsonObject = Annotated[Mapping[str, JsonValue], _MadeBy(freeze_object), WithJsonSchema({"type": "object"})]
 """Field type for a JSON object, deeply immutable once validated."""
 
 
