@@ -49,8 +49,6 @@ else:
             return value
 
 
-
-
 class _MadeBy:
     """Has pydantic validate a field by a function alone, and write it as it is.
 
