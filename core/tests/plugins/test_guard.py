@@ -16,7 +16,7 @@ import pytest
 from skillgauge.contract.adapters import Adapter, Session
 from skillgauge.contract.engines import Recorder
 from skillgauge.contract.executors import Results
-from skillgauge.contract.formats import Claim, SuiteFormat
+from skillgauge.contract.formats import Claim, FormatWithHeadlines, SuiteFormat
 from skillgauge.contract.providers import Provider, Traits
 from skillgauge.contract.reporters import Artifact
 from skillgauge.contract.sandboxes import Running, SandboxReport, Workspace
@@ -127,6 +127,15 @@ def test_what_a_method_raises_names_the_plugin(guard: Guards, error: BaseExcepti
     assert problem.message == f"format 'acme' of acme-dist 2 failed in load: {told}"
     assert problem.code == "plugin.broken"
     assert caught.value.__cause__ is error
+
+
+def test_what_a_format_can_do_beyond_its_contract_is_guarded_as_well(guard: Guards) -> None:
+    """Only a format that tells of headlines passes for one that does."""
+    assert not isinstance(guard("formats"), FormatWithHeadlines)
+    rated = guard("formats", has_headline=lambda suite: suite)
+    assert isinstance(rated, FormatWithHeadlines)
+    with pytest.raises(PluginError, match="failed in has_headline: TypeError: answered with str instead of bool"):
+        rated.has_headline("yes")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), GeneratorExit(), SuiteError(Problem("a.b", "bad file"))])
