@@ -129,6 +129,19 @@ def test_what_a_method_raises_names_the_plugin(guard: Guards, error: BaseExcepti
     assert caught.value.__cause__ is error
 
 
+def test_a_method_that_cannot_be_looked_up_names_the_plugin(guard: Guards) -> None:
+    """It fails when it is called, as one that raises."""
+
+    class Unready:
+        def __getattr__(self, name: str) -> object:
+            raise RuntimeError(f"no {name} yet")
+
+    unready = guard("formats")
+    unready._made = Unready()
+    with pytest.raises(PluginError, match="failed in load: RuntimeError: no load yet"):
+        unready.load(None)
+
+
 def test_what_a_format_can_do_beyond_its_contract_is_guarded_as_well(guard: Guards) -> None:
     """Only a format that tells of headlines passes for one that does."""
     assert not isinstance(guard("formats"), FormatWithHeadlines)

@@ -83,8 +83,7 @@ class Guarded:
             return getattr(self._made, name)
         call = call_of(self._contract, name)
         if call.is_method:  # most objects are asked for a few of theirs, so each is made when it is asked for
-            method = getattr(self._made, name, None) or _absent(self._made, name)
-            around = _around(self._guard, name, call, method)
+            around = _around(self._guard, name, call, _method(self._made, name))
             setattr(self, name, around)
             return around
         try:
@@ -101,13 +100,20 @@ class Guarded:
             self._guard.settle("run", call.rule, error)
 
 
-def _absent(plugin_object: object, name: str) -> Callable[..., object]:
-    """A method in place of one that the plugin lacks."""
+def _method(plugin_object: object, name: str) -> Callable[..., Any]:
+    """Return a method of a plugin's object, or one that raises what keeps it from being found."""
+    try:
+        found: Any = getattr(plugin_object, name, None)
+        if found is not None:
+            return cast("Callable[..., Any]", found)
+        missing: BaseException = AttributeError(f"{type(plugin_object).__name__} has no {name}")
+    except Exception as error:
+        missing = error
 
-    def absent(*_args: object, **_kwargs: object) -> object:
-        raise AttributeError(f"{type(plugin_object).__name__} has no {name}")
+    def failing(*_args: object, **_kwargs: object) -> object:
+        raise missing
 
-    return absent
+    return failing
 
 
 class Guard:
