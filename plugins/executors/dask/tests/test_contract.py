@@ -13,6 +13,8 @@ import pytest
 
 from skillgauge.api import Executor, PluginError, PortableRunTrial
 from skillgauge_executor_dask import pool
+from skillgauge_executor_dask.connecting import answers, connected
+from skillgauge_executor_dask.options import DaskOptions
 from skillgauge_testkit import EXECUTORS, Maker, check_executor, check_light_import, check_plugin, with_options
 from skillgauge_testkit.leftovers import children_running
 from skillgauge_workers import Attempts, Frame, Kind, Link
@@ -160,6 +162,17 @@ def test_cluster_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each trial runs once in some worker, whoever dies, and nothing goes on after the end of a run."""
     make = with_options(Maker(EXECUTORS, MODULE), {"workers": 2})
     check_executor(make, workers=lambda executor: EmbeddedWorkers(monkeypatch, executor))
+
+
+def test_clusters_of_several_runs_need_no_port_of_each_other() -> None:
+    """Each run on a machine has a cluster of its own: none listens on the port of dask's dashboard."""
+
+    async def both() -> None:
+        async with connected(DaskOptions(), (1, 1)) as one, connected(DaskOptions(), (1, 1)) as other:
+            assert await answers(one)
+            assert await answers(other)
+
+    asyncio.run(both())
 
 
 @pytest.mark.slow

@@ -83,7 +83,9 @@ def _embedded(workers: int, threads: int) -> LocalCluster:
         n_workers=workers,
         threads_per_worker=threads,
         processes=False,  # the stations are the processes
-        dashboard_address=None,
+        # Without an address its server listens on port 8787 all the same, which another run may have.
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
         memory_limit=None,  # theirs is that of this process, which is none of dask's business
         asynchronous=True,
     )

@@ -169,7 +169,13 @@ async def _ends_midway(bench: Bench, *, stopped: bool) -> None:
                 came.append(one.ordinal)
 
         reading = asyncio.create_task(read())
-        await bench.until("the start of a trial that waits", lambda: bool(marks.under_way))
+
+        def begun() -> bool:
+            if reading.done():
+                reading.result()  # raises what ended it
+            return bool(marks.under_way)
+
+        await bench.until("the start of a trial that waits", begun)
         await bench.until("the results of two trials that had finished", lambda: sorted(came) == [0, 1])
         if stopped:
             called("Results.stop", results.stop)
